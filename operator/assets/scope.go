@@ -1,0 +1,249 @@
+package assets
+
+import (
+	"crypto/tls"
+	"crypto/x509"
+	"encoding/pem"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+)
+
+// Kind tells a Secret from a ConfigMap. The numbers appear in file names of
+// TLS assets and must not change.
+type Kind uint8
+
+const (
+	// Secret is a core/v1 Secret.
+	Secret Kind = 0
+	// ConfigMap is a core/v1 ConfigMap; only its data counts, not binaryData.
+	ConfigMap Kind = 1
+)
+
+// String spells the kind as users do.
+func (k Kind) String() string {
+	if k == ConfigMap {
+		return "ConfigMap"
+	}
+	return "Secret"
+}
+
+// Ref names one Secret or ConfigMap.
+type Ref struct {
+	Kind      Kind
+	Namespace string
+	Name      string
+}
+
+// String is for messages: `Secret "ns/name"`.
+func (r Ref) String() string {
+	return fmt.Sprintf("%s %q", r.Kind, r.Namespace+"/"+r.Name)
+}
+
+// Compare orders references by kind, namespace and name.
+func (r Ref) Compare(o Ref) int {
+	if r.Kind != o.Kind {
+		return int(r.Kind) - int(o.Kind)
+	}
+	if c := strings.Compare(r.Namespace, o.Namespace); c != 0 {
+		return c
+	}
+	return strings.Compare(r.Name, o.Name)
+}
+
+// Object is the content of a Secret or ConfigMap at one version.
+type Object struct {
+	// Version is the resourceVersion; empty when the object does not exist.
+	Version string
+	// Values are the data entries. Callers must not change them.
+	Values map[string][]byte
+}
+
+// Reader returns objects by reference.
+//
+// An object that does not exist gives an error for which
+// [IsNotFound] is true; every other error is worth a retry.
+type Reader interface {
+	Object(ref Ref) (Object, error)
+}
+
+// NotFoundError says that an object or one of its keys does not exist.
+type NotFoundError struct {
+	Ref Ref
+	Key string // empty when the whole object is missing
+}
+
+func (e *NotFoundError) Error() string {
+	if e.Key == "" {
+		return fmt.Sprintf("%s does not exist", e.Ref)
+	}
+	return fmt.Sprintf("%s has no key %q", e.Ref, e.Key)
+}
+
+// IsNotFound reports whether err says that an object or key is missing.
+func IsNotFound(err error) bool {
+	_, ok := errors.AsType[*NotFoundError](err)
+	return ok
+}
+
+// ReadError wraps a failure to reach the cluster: the reference may be fine,
+// so the object that holds it must not be rejected for it.
+type ReadError struct {
+	Ref Ref
+	Err error
+}
+
+func (e *ReadError) Error() string { return fmt.Sprintf("read %s: %v", e.Ref, e.Err) }
+
+// Unwrap returns the cause.
+func (e *ReadError) Unwrap() error { return e.Err }
+
+// IsTemporary reports whether err came from reading the cluster and not from
+// the references themselves.
+func IsTemporary(err error) bool {
+	_, ok := errors.AsType[*ReadError](err)
+	return ok
+}
+
+// Scope resolves the references of one namespace and records them.
+// It is not safe for concurrent use.
+type Scope struct {
+	namespace string
+	reader    Reader
+	seen      map[Ref]string // → version, "" when missing
+	files     map[string][]byte
+	temporary error
+}
+
+// NewScope returns a scope for references held by objects of namespace.
+func NewScope(namespace string, reader Reader) *Scope {
+	return &Scope{namespace: namespace, reader: reader, seen: map[Ref]string{}}
+}
+
+// Namespace is the namespace all references of the scope resolve in.
+func (s *Scope) Namespace() string { return s.namespace }
+
+func (s *Scope) object(kind Kind, name string) (Object, Ref, error) {
+	ref := Ref{Kind: kind, Namespace: s.namespace, Name: name}
+	s.seen[ref] = ""
+	obj, err := s.reader.Object(ref)
+	switch {
+	case err == nil:
+		s.seen[ref] = obj.Version
+		return obj, ref, nil
+	case IsNotFound(err):
+		return Object{}, ref, err
+	default:
+		wrapped := &ReadError{Ref: ref, Err: err}
+		if s.temporary == nil {
+			s.temporary = wrapped
+		}
+		return Object{}, ref, wrapped
+	}
+}
+
+func (s *Scope) value(kind Kind, name, key string) (string, error) {
+	if name == "" {
+		return "", fmt.Errorf("name of the %s is empty", kind)
+	}
+	if key == "" {
+		return "", fmt.Errorf("key of %s %q is empty", kind, name)
+	}
+	obj, ref, err := s.object(kind, name)
+	if err != nil {
+		return "", err
+	}
+	v, ok := obj.Values[key]
+	if !ok {
+		return "", &NotFoundError{Ref: ref, Key: key}
+	}
+	return string(v), nil
+}
+
+// SecretKey returns the value behind a Secret selector, byte for byte.
+//
+// Errors: [NotFoundError] when object or key are missing (the selector's
+// optional flag is not looked at), [ReadError] when the cluster did not answer.
+func (s *Scope) SecretKey(sel corev1.SecretKeySelector) (string, error) {
+	return s.value(Secret, sel.Name, sel.Key)
+}
+
+// ConfigMapKey returns the value behind a ConfigMap selector. Errors as [Scope.SecretKey].
+func (s *Scope) ConfigMapKey(sel corev1.ConfigMapKeySelector) (string, error) {
+	return s.value(ConfigMap, sel.Name, sel.Key)
+}
+
+// OptionalSecretKey is SecretKey for the selectors whose optional flag counts:
+// it returns ok=false when the value is missing and optional is true.
+func (s *Scope) OptionalSecretKey(sel corev1.SecretKeySelector) (v string, ok bool, err error) {
+	v, err = s.SecretKey(sel)
+	if IsNotFound(err) && sel.Optional != nil && *sel.Optional {
+		return "", false, nil
+	}
+	return v, err == nil, err
+}
+
+// Dependency is one recorded reference with the version that was seen.
+type Dependency struct {
+	Ref     Ref
+	Version string // empty: did not exist
+}
+
+// Dependencies lists every object asked for so far, sorted.
+func (s *Scope) Dependencies() []Dependency {
+	out := make([]Dependency, 0, len(s.seen))
+	for ref, v := range s.seen {
+		out = append(out, Dependency{Ref: ref, Version: v})
+	}
+	slices.SortFunc(out, func(a, b Dependency) int { return a.Ref.Compare(b.Ref) })
+	return out
+}
+
+// Temporary returns the first failure to read the cluster, nil if there was
+// none. A result compiled while it is set must not be kept or acted upon.
+func (s *Scope) Temporary() error { return s.temporary }
+
+// FileName is the name of a TLS asset in the assets volume.
+func FileName(kind Kind, namespace, name, key string) string {
+	return fmt.Sprintf("%d_%s_%s_%s", kind, namespace, name, key)
+}
+
+// AddFile registers a value that must appear as a file in the assets volume.
+// Empty values are left out.
+func (s *Scope) AddFile(kind Kind, name, key, value string) {
+	if value == "" {
+		return
+	}
+	if s.files == nil {
+		s.files = map[string][]byte{}
+	}
+	s.files[FileName(kind, s.namespace, name, key)] = []byte(value)
+}
+
+// Files returns the registered files by name; nil when there are none.
+func (s *Scope) Files() map[string][]byte { return maps.Clone(s.files) }
+
+// CheckCertificate reports whether text starts with a parsable X.509
+// certificate in PEM form.
+func CheckCertificate(text string) error {
+	block, _ := pem.Decode([]byte(text))
+	if block == nil {
+		return errors.New("not a PEM block")
+	}
+	if _, err := x509.ParseCertificate(block.Bytes); err != nil {
+		return fmt.Errorf("not an X.509 certificate: %w", err)
+	}
+	return nil
+}
+
+// CheckKeyPair reports whether cert and key belong together.
+func CheckKeyPair(cert, key string) error {
+	if _, err := tls.X509KeyPair([]byte(cert), []byte(key)); err != nil {
+		return fmt.Errorf("certificate and key do not form a pair: %w", err)
+	}
+	return nil
+}
