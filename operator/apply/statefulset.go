@@ -1,0 +1,109 @@
+package apply
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+
+	appsv1 "k8s.io/api/apps/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+)
+
+// InputHashAnnotation carries the hash of everything a StatefulSet was built from.
+const InputHashAnnotation = "prometheus-operator-input-hash"
+
+// StatefulSet creates or updates a StatefulSet:
+//
+//	cache shows                       | call
+//	----------------------------------|------------------------------------------
+//	nothing                           | create
+//	nothing, but the server has one   | patch its labels, so that the cache sees it
+//	one that is being deleted         | none
+//	the wanted input hash             | none
+//	another input hash                | update
+//	… and the server answers 422      | foreground delete; its event starts again
+func (w *Writer) StatefulSet(ctx context.Context, want *appsv1.StatefulSet) (Change, error) {
+	k := &w.statefulSets
+	live, ok := k.view.Get(want.Namespace, want.Name)
+	switch {
+	case !ok:
+		change, err := k.create(ctx, want)
+		if apierrors.IsAlreadyExists(err) {
+			return w.adopt(ctx, want)
+		}
+		return change, err
+	case live.DeletionTimestamp != nil || k.same(want, live):
+		return Unchanged, nil
+	}
+	change, err := k.replace(ctx, want, &live)
+	if causes, immutable := refusedAsInvalid(err); immutable {
+		w.OnRecreate(want.Name, causes)
+		return w.DeleteStatefulSet(ctx, want.Namespace, want.Name)
+	}
+	return change, err
+}
+
+// DeleteStatefulSet deletes a StatefulSet and, before it disappears, its pods.
+func (w *Writer) DeleteStatefulSet(ctx context.Context, namespace, name string) (Change, error) {
+	foreground := metav1.DeletePropagationForeground
+	k := &w.statefulSets
+	err := k.api(namespace).Delete(ctx, name, metav1.DeleteOptions{PropagationPolicy: &foreground})
+	if apierrors.IsNotFound(err) {
+		return Unchanged, nil
+	}
+	if err != nil {
+		return "", fmt.Errorf("delete StatefulSet %q: %w", name, err)
+	}
+	return Deleted, nil
+}
+
+func (w *Writer) adopt(ctx context.Context, want *appsv1.StatefulSet) (Change, error) {
+	patch, err := json.Marshal(map[string]any{"metadata": map[string]any{"labels": want.Labels}})
+	if err != nil {
+		return "", fmt.Errorf("encode labels of StatefulSet %q: %w", want.Name, err)
+	}
+	_, err = w.kube.AppsV1().StatefulSets(want.Namespace).Patch(ctx, want.Name, types.StrategicMergePatchType, patch,
+		metav1.PatchOptions{FieldManager: FieldManager})
+	if err != nil {
+		return "", fmt.Errorf("restore labels of StatefulSet %q: %w", want.Name, err)
+	}
+	return Updated, nil
+}
+
+func sameInput(want, live *appsv1.StatefulSet) bool {
+	return want.Annotations[InputHashAnnotation] == live.Annotations[InputHashAnnotation]
+}
+
+func mergeStatefulSet(want, live *appsv1.StatefulSet) {
+	mergeMeta(want, live)
+	for k, v := range live.Spec.Template.Annotations {
+		if strings.HasPrefix(k, kubectlPrefix) {
+			if want.Spec.Template.Annotations == nil {
+				want.Spec.Template.Annotations = map[string]string{}
+			}
+			want.Spec.Template.Annotations[k] = v
+		}
+	}
+}
+
+// refusedAsInvalid reports whether the API server refused an update because it
+// touches immutable fields, with the causes it gave.
+func refusedAsInvalid(err error) (causes string, ok bool) {
+	status, is := errors.AsType[*apierrors.StatusError](err)
+	if !is || status.ErrStatus.Code != http.StatusUnprocessableEntity || status.ErrStatus.Reason != metav1.StatusReasonInvalid {
+		return "", false
+	}
+	if status.ErrStatus.Details == nil {
+		return status.ErrStatus.Message, true
+	}
+	var all []string
+	for _, c := range status.ErrStatus.Details.Causes {
+		all = append(all, c.Message)
+	}
+	return strings.Join(all, ", "), true
+}

@@ -1,0 +1,114 @@
+package apply
+
+import (
+	"context"
+	"fmt"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/util/retry"
+)
+
+// Change is what a write did.
+type Change string
+
+const (
+	Created   Change = "created"   // the object did not exist
+	Updated   Change = "updated"   // it differed and was replaced
+	Unchanged Change = "unchanged" // no call was made
+	Deleted   Change = "deleted"   // it was removed
+)
+
+// endpoint is one kind's calls to the API server.
+type endpoint[T metav1.Object] interface {
+	Create(ctx context.Context, obj T, opts metav1.CreateOptions) (T, error)
+	Update(ctx context.Context, obj T, opts metav1.UpdateOptions) (T, error)
+	Get(ctx context.Context, name string, opts metav1.GetOptions) (T, error)
+	Delete(ctx context.Context, name string, opts metav1.DeleteOptions) error
+}
+
+// kind says how objects of one kind are compared and replaced.
+type kind[T metav1.Object] struct {
+	name string // "Secret", for messages
+	view *View[T]
+	api  func(namespace string) endpoint[T]
+	// same reports whether live already is what we want.
+	same func(want, live T) bool
+	// merge completes want with what must be kept of live.
+	merge func(want, live T)
+	// keep is what of a written object is remembered and compared later; nil keeps all.
+	keep func(T) T
+	copy func(T) T
+}
+
+// upsert creates or updates one object. want is not changed.
+func (k *kind[T]) upsert(ctx context.Context, want T) (Change, error) {
+	live, ok := k.view.Get(want.GetNamespace(), want.GetName())
+	if ok && k.same(want, live) {
+		return Unchanged, nil
+	}
+	if !ok {
+		change, err := k.create(ctx, want)
+		if !apierrors.IsAlreadyExists(err) {
+			return change, err
+		}
+		// Our caches select by label: the object exists without ours.
+		return k.replace(ctx, want, nil)
+	}
+	return k.replace(ctx, want, &live)
+}
+
+func (k *kind[T]) create(ctx context.Context, want T) (Change, error) {
+	got, err := k.api(want.GetNamespace()).Create(ctx, want, metav1.CreateOptions{FieldManager: FieldManager})
+	if err != nil {
+		return "", fmt.Errorf("create %s %q: %w", k.name, want.GetName(), err)
+	}
+	k.remember(got)
+	return Created, nil
+}
+
+// replace updates the object, starting from the version in live when there is
+// one and from the API server's after a conflict.
+func (k *kind[T]) replace(ctx context.Context, want T, live *T) (Change, error) {
+	api := k.api(want.GetNamespace())
+	var got T
+	err := retry.RetryOnConflict(retry.DefaultRetry, func() error {
+		if live == nil {
+			current, err := api.Get(ctx, want.GetName(), metav1.GetOptions{})
+			if err != nil {
+				return err
+			}
+			live = &current
+		}
+		next := k.copy(want)
+		k.merge(next, *live)
+		live = nil
+		var err error
+		got, err = api.Update(ctx, next, metav1.UpdateOptions{FieldManager: FieldManager})
+		return err
+	})
+	if err != nil {
+		return "", fmt.Errorf("update %s %q: %w", k.name, want.GetName(), err)
+	}
+	k.remember(got)
+	return Updated, nil
+}
+
+func (k *kind[T]) remember(got T) {
+	if k.keep != nil {
+		got = k.keep(got)
+	}
+	k.view.wrote(got)
+}
+
+func (k *kind[T]) remove(ctx context.Context, namespace, name string, opts metav1.DeleteOptions) (Change, error) {
+	err := k.api(namespace).Delete(ctx, name, opts)
+	if apierrors.IsNotFound(err) {
+		return Unchanged, nil
+	}
+	if err != nil {
+		return "", fmt.Errorf("delete %s %q: %w", k.name, name, err)
+	}
+	k.view.removed(namespace, name)
+	return Deleted, nil
+}

@@ -1,0 +1,148 @@
+package apply
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"maps"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/equality"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/kubernetes"
+)
+
+// Caches are the informer stores of the objects that the operator owns.
+// Secrets must have gone through [DigestSecret].
+type Caches struct {
+	Secrets      Cache[*corev1.Secret]
+	ConfigMaps   Cache[*corev1.ConfigMap]
+	Services     Cache[*corev1.Service]
+	StatefulSets Cache[*appsv1.StatefulSet]
+}
+
+// Writer writes objects. It is safe for concurrent use as long as no two
+// callers write the same object.
+type Writer struct {
+	kube         kubernetes.Interface
+	secrets      kind[*corev1.Secret]
+	configMaps   kind[*corev1.ConfigMap]
+	services     kind[*corev1.Service]
+	statefulSets kind[*appsv1.StatefulSet]
+
+	// OnRecreate is called when a StatefulSet must be deleted because the API
+	// server refused an update of an immutable field.
+	OnRecreate func(name, causes string)
+}
+
+// NewWriter returns a writer.
+func NewWriter(kube kubernetes.Interface, c Caches) *Writer {
+	return &Writer{
+		kube: kube,
+		secrets: kind[*corev1.Secret]{
+			name: "Secret", view: NewView(c.Secrets), copy: (*corev1.Secret).DeepCopy, keep: DigestSecret,
+			api:   func(ns string) endpoint[*corev1.Secret] { return kube.CoreV1().Secrets(ns) },
+			merge: func(want, live *corev1.Secret) { mergeMeta(want, live) },
+			same: func(want, live *corev1.Secret) bool {
+				return sameMeta(want, live) && maps.EqualFunc(digests(want.Data), live.Data, bytes.Equal)
+			},
+		},
+		configMaps: kind[*corev1.ConfigMap]{
+			name: "ConfigMap", view: NewView(c.ConfigMaps), copy: (*corev1.ConfigMap).DeepCopy,
+			api:   func(ns string) endpoint[*corev1.ConfigMap] { return kube.CoreV1().ConfigMaps(ns) },
+			merge: func(want, live *corev1.ConfigMap) { mergeMeta(want, live) },
+			same: func(want, live *corev1.ConfigMap) bool {
+				return sameMeta(want, live) && sameMap(want.Data, live.Data)
+			},
+		},
+		services: kind[*corev1.Service]{
+			name: "Service", view: NewView(c.Services), copy: (*corev1.Service).DeepCopy,
+			api:   func(ns string) endpoint[*corev1.Service] { return kube.CoreV1().Services(ns) },
+			merge: mergeService, same: sameService,
+		},
+		statefulSets: kind[*appsv1.StatefulSet]{
+			name: "StatefulSet", view: NewView(c.StatefulSets), copy: (*appsv1.StatefulSet).DeepCopy,
+			api:   func(ns string) endpoint[*appsv1.StatefulSet] { return kube.AppsV1().StatefulSets(ns) },
+			merge: mergeStatefulSet, same: sameInput,
+		},
+		OnRecreate: func(string, string) {},
+	}
+}
+
+// Secret creates or updates a Secret.
+func (w *Writer) Secret(ctx context.Context, want *corev1.Secret) (Change, error) {
+	return w.secrets.upsert(ctx, want)
+}
+
+// DeleteSecret deletes a Secret that the caches know; one that is gone is no error.
+func (w *Writer) DeleteSecret(ctx context.Context, namespace, name string) (Change, error) {
+	return w.secrets.remove(ctx, namespace, name, metav1.DeleteOptions{})
+}
+
+// ConfigMap creates or updates a ConfigMap.
+func (w *Writer) ConfigMap(ctx context.Context, want *corev1.ConfigMap) (Change, error) {
+	return w.configMaps.upsert(ctx, want)
+}
+
+// DeleteConfigMap deletes a ConfigMap; one that is gone is no error.
+func (w *Writer) DeleteConfigMap(ctx context.Context, namespace, name string) (Change, error) {
+	return w.configMaps.remove(ctx, namespace, name, metav1.DeleteOptions{})
+}
+
+// Service creates or updates a Service. Owner references are added to those
+// that are there: the governing Service is shared.
+func (w *Writer) Service(ctx context.Context, want *corev1.Service) (Change, error) {
+	return w.services.upsert(ctx, want)
+}
+
+// Secrets, ConfigMaps and StatefulSets are views that include our own latest writes.
+func (w *Writer) Secrets() *View[*corev1.Secret] { return w.secrets.view }
+
+// ConfigMaps is the view of the ConfigMaps that the operator owns.
+func (w *Writer) ConfigMaps() *View[*corev1.ConfigMap] { return w.configMaps.view }
+
+// StatefulSets is the view of the StatefulSets that the operator owns.
+func (w *Writer) StatefulSets() *View[*appsv1.StatefulSet] { return w.statefulSets.view }
+
+// DigestSecret returns the Secret with every value replaced by its SHA-256, so
+// that caches hold no secret content. It fits as the transform of an informer.
+func DigestSecret(s *corev1.Secret) *corev1.Secret {
+	out := *s
+	out.Data = digests(s.Data)
+	out.StringData = nil
+	out.ManagedFields = nil
+	return &out
+}
+
+func digests(data map[string][]byte) map[string][]byte {
+	out := make(map[string][]byte, len(data))
+	for k, v := range data {
+		sum := sha256.Sum256(v)
+		out[k] = sum[:]
+	}
+	return out
+}
+
+func mergeService(want, live *corev1.Service) {
+	want.Spec.IPFamilies = live.Spec.IPFamilies
+	want.Spec.IPFamilyPolicy = live.Spec.IPFamilyPolicy
+	want.Spec.ClusterIP = live.Spec.ClusterIP
+	want.Spec.ClusterIPs = live.Spec.ClusterIPs
+	want.OwnerReferences = joinOwners(live.OwnerReferences, want.OwnerReferences)
+	mergeMeta(want, live)
+}
+
+// sameService compares what we set: the API server fills in the rest.
+func sameService(want, live *corev1.Service) bool {
+	next := want.DeepCopy()
+	mergeService(next, live)
+	for i := range next.Spec.Ports {
+		if next.Spec.Ports[i].Protocol == "" {
+			next.Spec.Ports[i].Protocol = corev1.ProtocolTCP
+		}
+	}
+	return sameMeta(next, live) &&
+		sameMap(next.Spec.Selector, live.Spec.Selector) &&
+		equality.Semantic.DeepEqual(next.Spec.Ports, live.Spec.Ports)
+}
