@@ -1,0 +1,110 @@
+package httpserver
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"time"
+
+	"github.com/prometheus/exporter-toolkit/web"
+)
+
+const (
+	readTimeout = 30 * time.Second
+	idleTimeout = 2 * time.Minute
+	// stopTimeout is how long requests that are being answered may go on after the context ended.
+	stopTimeout = time.Second
+)
+
+// Options describe one server.
+type Options struct {
+	// Address is "host:port"; port 0 picks a free one.
+	Address string
+	// Handler answers all paths.
+	Handler http.Handler
+	// WebConfigFile is a path to an exporter-toolkit web configuration (TLS, basic
+	// auth, HTTP/2, headers). Certificates are read again for every handshake.
+	// Empty, or an empty file: plain HTTP.
+	WebConfigFile string
+	// TLS serves HTTPS with this configuration. It cannot be combined with WebConfigFile.
+	TLS *tls.Config
+	// WriteTimeout limits one answer; 0 means no limit (needed for profiles and streams).
+	WriteTimeout time.Duration
+	Logger       *slog.Logger
+}
+
+// ValidateWebConfig reads the file and the certificates it names. An empty path is valid.
+func ValidateWebConfig(path string) error {
+	if err := web.Validate(path); err != nil {
+		return fmt.Errorf("web config file %q: %w", path, err)
+	}
+	return nil
+}
+
+// Server is bound to its address and waits for Serve.
+type Server struct {
+	opts     Options
+	listener net.Listener
+	http     *http.Server
+}
+
+// Listen checks the options and binds the address.
+func Listen(o Options) (*Server, error) {
+	if o.TLS != nil && o.WebConfigFile != "" {
+		return nil, errors.New("a web config file cannot be combined with TLS settings from elsewhere")
+	}
+	if err := ValidateWebConfig(o.WebConfigFile); err != nil {
+		return nil, err
+	}
+	if o.Logger == nil {
+		o.Logger = slog.New(slog.DiscardHandler)
+	}
+	l, err := net.Listen("tcp", o.Address)
+	if err != nil {
+		return nil, err // names the address already
+	}
+	return &Server{opts: o, listener: l, http: &http.Server{
+		Handler:           o.Handler,
+		ReadTimeout:       readTimeout,
+		ReadHeaderTimeout: readTimeout,
+		WriteTimeout:      o.WriteTimeout,
+		IdleTimeout:       idleTimeout,
+		TLSConfig:         o.TLS,
+		ErrorLog:          slog.NewLogLogger(o.Logger.Handler(), slog.LevelWarn),
+	}}, nil
+}
+
+// Addr is the bound address, with the real port.
+func (s *Server) Addr() net.Addr { return s.listener.Addr() }
+
+// Serve answers requests until ctx ends, then lets running ones finish for a
+// moment and returns nil. Any other end of the server is an error. Call it once.
+func (s *Server) Serve(ctx context.Context) error {
+	failed := make(chan error, 1)
+	go func() { failed <- s.serve() }()
+	select {
+	case err := <-failed:
+		s.listener.Close()
+		return fmt.Errorf("serve HTTP on %s: %w", s.Addr(), err)
+	case <-ctx.Done():
+	}
+	stop, cancel := context.WithTimeout(context.WithoutCancel(ctx), stopTimeout)
+	defer cancel()
+	if err := s.http.Shutdown(stop); err != nil {
+		s.http.Close()
+	}
+	<-failed
+	return nil
+}
+
+func (s *Server) serve() error {
+	if s.opts.TLS != nil {
+		s.opts.Logger.Info("Listening on", "address", s.Addr().String(), "tls", true)
+		return s.http.ServeTLS(s.listener, "", "")
+	}
+	return web.Serve(s.listener, s.http, &web.FlagConfig{WebConfigFile: &s.opts.WebConfigFile}, s.opts.Logger)
+}

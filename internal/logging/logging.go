@@ -1,0 +1,89 @@
+package logging
+
+import (
+	"fmt"
+	"io"
+	"log/slog"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Levels are the accepted values of Options.Level, the most talkative first.
+// "all" equals "debug"; "none" silences everything.
+var Levels = []string{"all", "debug", "info", "warn", "error", "none"}
+
+// Formats are the accepted values of Options.Format. A binary whose flag takes them in
+// any case lowers the value first.
+var Formats = []string{"logfmt", "json"}
+
+// Options choose what is logged and how.
+type Options struct {
+	// Level is one of Levels, in any case; empty means "info".
+	Level string
+	// Format is one of Formats, lower case only; empty means "logfmt".
+	Format string
+}
+
+// New returns a logger that writes to w, one line per record.
+//
+// Errors: an unknown level or format; the text names the value and what is accepted.
+func New(w io.Writer, o Options) (*slog.Logger, error) {
+	level, enabled, err := parseLevel(o.Level)
+	if err != nil {
+		return nil, err
+	}
+	ho := &slog.HandlerOptions{AddSource: true, Level: level, ReplaceAttr: rename}
+	var h slog.Handler
+	switch o.Format {
+	case "", "logfmt":
+		h = slog.NewTextHandler(w, ho)
+	case "json":
+		h = slog.NewJSONHandler(w, ho)
+	default:
+		return nil, fmt.Errorf("unknown log format %q: want one of %s", o.Format, strings.Join(Formats, ", "))
+	}
+	if !enabled {
+		h = slog.DiscardHandler
+	}
+	return slog.New(h), nil
+}
+
+func parseLevel(s string) (level slog.Level, enabled bool, err error) {
+	switch strings.ToLower(s) {
+	case "all", "debug":
+		return slog.LevelDebug, true, nil
+	case "", "info":
+		return slog.LevelInfo, true, nil
+	case "warn":
+		return slog.LevelWarn, true, nil
+	case "error":
+		return slog.LevelError, true, nil
+	case "none":
+		return slog.LevelError, false, nil
+	}
+	return 0, false, fmt.Errorf("unknown log level %q: want one of %s", s, strings.Join(Levels, ", "))
+}
+
+// rename gives the four standard keys their names; attributes in groups are left alone.
+func rename(groups []string, a slog.Attr) slog.Attr {
+	if len(groups) > 0 {
+		return a
+	}
+	switch v := a.Value.Any().(type) {
+	case time.Time:
+		if a.Key == slog.TimeKey {
+			return slog.String("ts", v.UTC().Format("2006-01-02T15:04:05.000Z07:00"))
+		}
+	case slog.Level:
+		if a.Key == slog.LevelKey {
+			return slog.String("level", strings.ToLower(v.String()))
+		}
+	case *slog.Source:
+		if a.Key == slog.SourceKey {
+			return slog.String("caller", filepath.Base(v.File)+":"+strconv.Itoa(v.Line))
+		}
+	}
+	return a
+}

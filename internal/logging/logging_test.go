@@ -1,0 +1,88 @@
+package logging_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"io"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/firekeeper-dev/firekeeper/internal/logging"
+)
+
+func TestLineFormat(t *testing.T) {
+	var out bytes.Buffer
+	log, err := logging.New(&out, logging.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	log.Info("two words", "err", io.ErrUnexpectedEOF, "level", "mine")
+	want := regexp.MustCompile(`^ts=\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z level=info caller=logging_test\.go:\d+ msg="two words" err="unexpected EOF" level=mine\n$`)
+	if !want.MatchString(out.String()) {
+		t.Errorf("line %q does not match %s", out.String(), want)
+	}
+}
+
+func TestJSON(t *testing.T) {
+	var out bytes.Buffer
+	log, err := logging.New(&out, logging.Options{Format: "json", Level: "DEBUG"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	log.Debug("hello", "n", 3)
+	var got struct {
+		TS                 time.Time
+		Level, Caller, Msg string
+		N                  int
+	}
+	if err := json.Unmarshal(out.Bytes(), &got); err != nil {
+		t.Fatalf("%q: %v", out.String(), err)
+	}
+	if got.Level != "debug" || got.Msg != "hello" || got.N != 3 || got.TS.IsZero() || !strings.HasPrefix(got.Caller, "logging_test.go:") {
+		t.Errorf("line %q decodes to %+v", out.String(), got)
+	}
+}
+
+func TestLevels(t *testing.T) {
+	for level, want := range map[string]string{
+		"":      "info warn error",
+		"all":   "debug info warn error",
+		"debug": "debug info warn error",
+		"Info":  "info warn error",
+		"WARN":  "warn error",
+		"error": "error",
+		"none":  "",
+	} {
+		t.Run("level "+level, func(t *testing.T) {
+			var out bytes.Buffer
+			log, err := logging.New(&out, logging.Options{Level: level})
+			if err != nil {
+				t.Fatal(err)
+			}
+			log.Debug("m")
+			log.Info("m")
+			log.Warn("m")
+			log.Error("m")
+			var got []string
+			for _, m := range regexp.MustCompile(`level=(\w+)`).FindAllStringSubmatch(out.String(), -1) {
+				got = append(got, m[1])
+			}
+			if strings.Join(got, " ") != want {
+				t.Errorf("logged %v, want %q", got, want)
+			}
+		})
+	}
+}
+
+func TestBadOptions(t *testing.T) {
+	for want, o := range map[string]logging.Options{
+		`unknown log level "loud": want one of all, debug, info, warn, error, none`: {Level: "loud"},
+		`unknown log format "JSON": want one of logfmt, json`:                       {Format: "JSON"},
+	} {
+		if _, err := logging.New(io.Discard, o); err == nil || err.Error() != want {
+			t.Errorf("New(%+v) = %v, want %s", o, err, want)
+		}
+	}
+}
