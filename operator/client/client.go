@@ -1,0 +1,65 @@
+// Package client talks to the API server about the kinds of monitoring.coreos.com:
+// list and watch for informers, and writing status. It is one REST client per
+// version used through type parameters, so a further kind needs no code here.
+package client
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/runtime/serializer"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/rest"
+)
+
+// Client reaches one version of the API group.
+type Client struct {
+	rest    rest.Interface
+	version schema.GroupVersion
+}
+
+// New returns a client for a version whose types are registered in scheme.
+func New(cfg *rest.Config, scheme *runtime.Scheme, version schema.GroupVersion) (*Client, error) {
+	c := rest.CopyConfig(cfg)
+	c.GroupVersion = &version
+	c.APIPath = "/apis"
+	c.ContentType = runtime.ContentTypeJSON
+	c.NegotiatedSerializer = serializer.NewCodecFactory(scheme).WithoutConversion()
+	r, err := rest.RESTClientFor(c)
+	if err != nil {
+		return nil, fmt.Errorf("client for %s: %w", version, err)
+	}
+	return &Client{rest: r, version: version}, nil
+}
+
+// REST is what list-watchers are made of.
+func (c *Client) REST() rest.Interface { return c.rest }
+
+// ApplyStatus writes the status subresource by server-side apply, taking over
+// fields of other managers. status is the complete status that we want to own.
+//
+// Errors: those of the API server; NotFound when the object is gone.
+func (c *Client) ApplyStatus(ctx context.Context, kind, resource, namespace, name, manager string, status any) error {
+	body, err := json.Marshal(struct {
+		metav1.TypeMeta `json:",inline"`
+		Metadata        map[string]string `json:"metadata"`
+		Status          any               `json:"status"`
+	}{
+		TypeMeta: metav1.TypeMeta{APIVersion: c.version.String(), Kind: kind},
+		Metadata: map[string]string{"name": name, "namespace": namespace},
+		Status:   status,
+	})
+	if err != nil {
+		return fmt.Errorf("encode status of %s %q: %w", kind, name, err)
+	}
+	err = c.rest.Patch(types.ApplyPatchType).Namespace(namespace).Resource(resource).Name(name).SubResource("status").
+		Param("fieldManager", manager).Param("force", "true").Body(body).Do(ctx).Error()
+	if err != nil {
+		return fmt.Errorf("apply status of %s %q: %w", kind, name, err)
+	}
+	return nil
+}

@@ -1,0 +1,153 @@
+package controller
+
+import (
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"k8s.io/client-go/util/workqueue"
+)
+
+// durationBuckets are shared by all duration histograms, in seconds.
+var durationBuckets = []float64{0.1, 0.5, 1, 5, 10}
+
+// Metrics are the metrics of one controller. All carry the label controller.
+type Metrics struct {
+	reg prometheus.Registerer
+
+	triggered        *prometheus.CounterVec
+	operations       prometheus.Counter
+	errors           prometheus.Counter
+	duration         prometheus.Histogram
+	statusOperations prometheus.Counter
+	statusErrors     prometheus.Counter
+	ready            prometheus.Gauge
+	queues           *queueMetrics
+
+	// Recreated counts StatefulSets that had to be deleted and created again.
+	Recreated prometheus.Counter
+}
+
+// NewMetrics registers the metrics of a controller ("prometheus", …).
+func NewMetrics(reg prometheus.Registerer, controller string) *Metrics {
+	reg = prometheus.WrapRegistererWith(prometheus.Labels{"controller": controller}, reg)
+	m := &Metrics{reg: reg}
+	counter := func(name, help string) prometheus.Counter {
+		c := prometheus.NewCounter(prometheus.CounterOpts{Name: name, Help: help})
+		reg.MustRegister(c)
+		return c
+	}
+	m.operations = counter("prometheus_operator_reconcile_operations_total", "Passes over an owner.")
+	m.errors = counter("prometheus_operator_reconcile_errors_total", "Passes over an owner that failed.")
+	m.statusOperations = counter("prometheus_operator_status_update_operations_total", "Status passes.")
+	m.statusErrors = counter("prometheus_operator_status_update_errors_total", "Status passes that failed.")
+	m.Recreated = counter("prometheus_operator_reconcile_sts_delete_create_total", "StatefulSets deleted and created again because an immutable field changed.")
+	m.triggered = prometheus.NewCounterVec(prometheus.CounterOpts{
+		Name: "prometheus_operator_triggered_total", Help: "Events that asked for a pass, by kind of object and action.",
+	}, []string{"triggered_by", "action"})
+	m.duration = prometheus.NewHistogram(histogram("prometheus_operator_reconcile_duration_seconds", "Duration of a pass over an owner."))
+	m.ready = prometheus.NewGauge(prometheus.GaugeOpts{
+		Name: "prometheus_operator_ready", Help: "1 once the caches are complete and events are handled.",
+	})
+	reg.MustRegister(m.triggered, m.duration, m.ready)
+	m.queues = newQueueMetrics(reg)
+	return m
+}
+
+func histogram(name, help string) prometheus.HistogramOpts {
+	return prometheus.HistogramOpts{
+		Name: name, Help: help, Buckets: durationBuckets,
+		NativeHistogramBucketFactor: 1.1, NativeHistogramMaxBucketNumber: 100, NativeHistogramMinResetDuration: time.Hour,
+	}
+}
+
+// Expect creates the series of a trigger, so that they exist at zero.
+func (m *Metrics) Expect(triggeredBy ...string) {
+	for _, by := range triggeredBy {
+		for _, action := range []string{"add", "update", "delete"} {
+			m.triggered.WithLabelValues(by, action)
+		}
+	}
+}
+
+// Triggered counts an event that asked for a pass.
+func (m *Metrics) Triggered(by, action string) { m.triggered.WithLabelValues(by, action).Inc() }
+
+// Ready says that the caches are complete and events are handled.
+func (m *Metrics) Ready() { m.ready.Set(1) }
+
+// Register adds a collector under the label controller.
+func (m *Metrics) Register(c prometheus.Collector) { m.reg.MustRegister(c) }
+
+var syncsDesc = prometheus.NewDesc("prometheus_operator_syncs", "Owners by the result of their last pass.", []string{"status"}, nil)
+
+type resultCollector func() (ok, failed int)
+
+func (c resultCollector) Describe(ch chan<- *prometheus.Desc) { ch <- syncsDesc }
+
+func (c resultCollector) Collect(ch chan<- prometheus.Metric) {
+	ok, failed := c()
+	ch <- prometheus.MustNewConstMetric(syncsDesc, prometheus.GaugeValue, float64(ok), "ok")
+	ch <- prometheus.MustNewConstMetric(syncsDesc, prometheus.GaugeValue, float64(failed), "failed")
+}
+
+func (m *Metrics) trackResults(count func() (ok, failed int)) { m.Register(resultCollector(count)) }
+
+// queueMetrics are the work queue metrics, by queue name.
+type queueMetrics struct {
+	depth, unfinished, longest *prometheus.GaugeVec
+	adds, retries              *prometheus.CounterVec
+	latency, work              *prometheus.HistogramVec
+}
+
+func newQueueMetrics(reg prometheus.Registerer) *queueMetrics {
+	gauge := func(name, help string) *prometheus.GaugeVec {
+		return prometheus.NewGaugeVec(prometheus.GaugeOpts{Name: "prometheus_operator_workqueue_" + name, Help: help}, []string{"name"})
+	}
+	counter := func(name, help string) *prometheus.CounterVec {
+		return prometheus.NewCounterVec(prometheus.CounterOpts{Name: "prometheus_operator_workqueue_" + name, Help: help}, []string{"name"})
+	}
+	hist := func(name, help string) *prometheus.HistogramVec {
+		return prometheus.NewHistogramVec(histogram("prometheus_operator_workqueue_"+name, help), []string{"name"})
+	}
+	q := &queueMetrics{
+		depth:      gauge("depth", "Keys waiting in the queue."),
+		unfinished: gauge("unfinished_work_seconds", "Summed duration of the passes that are running."),
+		longest:    gauge("longest_running_processor_seconds", "Duration of the longest running pass."),
+		adds:       counter("adds_total", "Keys added to the queue."),
+		retries:    counter("retries_total", "Keys added again after a failure."),
+		latency:    hist("latency_seconds", "Time a key waited in the queue."),
+		work:       hist("work_duration_seconds", "Time a pass took."),
+	}
+	reg.MustRegister(q.depth, q.unfinished, q.longest, q.adds, q.retries, q.latency, q.work)
+	return q
+}
+
+func (m *Metrics) queueProvider() workqueue.MetricsProvider { return m.queues }
+
+func (q *queueMetrics) NewDepthMetric(name string) workqueue.GaugeMetric {
+	return q.depth.WithLabelValues(name)
+}
+
+func (q *queueMetrics) NewAddsMetric(name string) workqueue.CounterMetric {
+	return q.adds.WithLabelValues(name)
+}
+
+func (q *queueMetrics) NewLatencyMetric(name string) workqueue.HistogramMetric {
+	return q.latency.WithLabelValues(name)
+}
+
+func (q *queueMetrics) NewWorkDurationMetric(name string) workqueue.HistogramMetric {
+	return q.work.WithLabelValues(name)
+}
+
+func (q *queueMetrics) NewUnfinishedWorkSecondsMetric(name string) workqueue.SettableGaugeMetric {
+	return q.unfinished.WithLabelValues(name)
+}
+
+func (q *queueMetrics) NewLongestRunningProcessorSecondsMetric(name string) workqueue.SettableGaugeMetric {
+	return q.longest.WithLabelValues(name)
+}
+
+func (q *queueMetrics) NewRetriesMetric(name string) workqueue.CounterMetric {
+	return q.retries.WithLabelValues(name)
+}

@@ -1,0 +1,94 @@
+package controller
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Namespaces says which namespaces a kind of object is watched in.
+type Namespaces struct {
+	allow []string // nil: all
+	deny  []string // only when allow is nil
+}
+
+// NewNamespaces builds a scope from an allow list and a deny list. An empty
+// allow list, or one that holds the empty name only, means all namespaces.
+//
+// Errors: both lists are given; the empty name stands beside others.
+func NewNamespaces(allow, deny []string) (Namespaces, error) {
+	allow, deny = tidy(allow), tidy(deny)
+	if len(allow) == 1 && allow[0] == "" {
+		allow = nil
+	}
+	if slices.Contains(allow, "") {
+		return Namespaces{}, errors.New("the empty name means all namespaces and cannot stand beside others")
+	}
+	if len(allow) > 0 && len(deny) > 0 {
+		return Namespaces{}, errors.New("an allow list and a deny list exclude each other")
+	}
+	return Namespaces{allow: allow, deny: deny}, nil
+}
+
+func tidy(names []string) []string {
+	out := slices.Clone(names)
+	for i := range out {
+		out[i] = strings.TrimSpace(out[i])
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
+}
+
+// All reports whether every namespace that is not denied is in scope.
+func (n Namespaces) All() bool { return n.allow == nil }
+
+// Has reports whether a namespace is in scope.
+func (n Namespaces) Has(name string) bool {
+	if n.allow != nil {
+		return slices.Contains(n.allow, name)
+	}
+	return !slices.Contains(n.deny, name)
+}
+
+// Watches are the namespaces to open informers for; "" stands for all.
+func (n Namespaces) Watches() []string {
+	if n.allow == nil {
+		return []string{""}
+	}
+	return n.allow
+}
+
+// FieldSelector excludes the denied namespaces, and adds a selector of the user's.
+func (n Namespaces) FieldSelector(more string) string {
+	var parts []string
+	for _, d := range n.deny {
+		parts = append(parts, "metadata.namespace!="+d)
+	}
+	if more != "" {
+		parts = append(parts, more)
+	}
+	return strings.Join(parts, ",")
+}
+
+// Union returns the scope that covers both.
+func (n Namespaces) Union(o Namespaces) Namespaces {
+	switch {
+	case n.allow == nil:
+		return n
+	case o.allow == nil:
+		return o
+	}
+	return Namespaces{allow: tidy(append(slices.Clone(n.allow), o.allow...))}
+}
+
+// String is for logs.
+func (n Namespaces) String() string {
+	switch {
+	case n.allow != nil:
+		return strings.Join(n.allow, ",")
+	case len(n.deny) > 0:
+		return fmt.Sprintf("all but %s", strings.Join(n.deny, ","))
+	}
+	return "all"
+}

@@ -1,0 +1,247 @@
+package controller
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/watch"
+	"k8s.io/client-go/metadata"
+	"k8s.io/client-go/tools/cache"
+)
+
+const (
+	// resync hands every object to the handlers again; they ignore what has not changed.
+	resync = 5 * time.Minute
+	// syncTimeout bounds the first listing of one kind.
+	syncTimeout = 10 * time.Minute
+)
+
+// Object is what the stores hold.
+type Object interface {
+	metav1.Object
+	runtime.Object
+}
+
+// Watch says what a store watches.
+type Watch struct {
+	Namespaces    Namespaces
+	LabelSelector string
+	FieldSelector string
+}
+
+// Store holds the objects of one kind in the watched namespaces, kept current by informers.
+// Objects that it returns are shared: callers must not change them.
+type Store[T Object] struct {
+	name      string
+	scope     Namespaces
+	filtered  bool
+	informers []cache.SharedIndexInformer
+}
+
+// NewStore returns a store of typed objects; keep (optional) trims an object before it is cached.
+func NewStore[T Object](client cache.Getter, resource string, example T, w Watch, keep func(T) T) *Store[T] {
+	s := newStore[T](resource, w)
+	for _, ns := range w.Namespaces.Watches() {
+		lw := cache.NewFilteredListWatchFromClient(client, resource, ns, w.tweak)
+		s.informers = append(s.informers, cache.NewSharedIndexInformer(lw, example, resync, namespaceIndex))
+	}
+	s.transform(keep)
+	return s
+}
+
+// NewMetadataStore returns a store that holds only the identity and version of
+// each object, for noticing changes.
+func NewMetadataStore(client metadata.Interface, gvr schema.GroupVersionResource, w Watch) *Store[*metav1.PartialObjectMetadata] {
+	s := newStore[*metav1.PartialObjectMetadata](gvr.Resource, w)
+	for _, ns := range w.Namespaces.Watches() {
+		lw := &cache.ListWatch{
+			ListWithContextFunc: func(ctx context.Context, o metav1.ListOptions) (runtime.Object, error) {
+				w.tweak(&o)
+				return client.Resource(gvr).Namespace(ns).List(ctx, o)
+			},
+			WatchFuncWithContext: func(ctx context.Context, o metav1.ListOptions) (watch.Interface, error) {
+				w.tweak(&o)
+				return client.Resource(gvr).Namespace(ns).Watch(ctx, o)
+			},
+		}
+		s.informers = append(s.informers, cache.NewSharedIndexInformer(lw, &metav1.PartialObjectMetadata{}, resync, namespaceIndex))
+	}
+	s.transform(identityOnly)
+	return s
+}
+
+var namespaceIndex = cache.Indexers{cache.NamespaceIndex: cache.MetaNamespaceIndexFunc}
+
+func newStore[T Object](name string, w Watch) *Store[T] {
+	return &Store[T]{name: name, scope: w.Namespaces, filtered: w.LabelSelector != "" || w.FieldSelector != ""}
+}
+
+func (w Watch) tweak(o *metav1.ListOptions) {
+	o.LabelSelector = w.LabelSelector
+	o.FieldSelector = w.Namespaces.FieldSelector(w.FieldSelector)
+}
+
+func identityOnly(o *metav1.PartialObjectMetadata) *metav1.PartialObjectMetadata {
+	return &metav1.PartialObjectMetadata{ObjectMeta: metav1.ObjectMeta{
+		Namespace: o.Namespace, Name: o.Name, UID: o.UID, ResourceVersion: o.ResourceVersion,
+	}}
+}
+
+// transform trims objects on their way into the cache: what nobody reads is not kept.
+func (s *Store[T]) transform(keep func(T) T) {
+	for _, inf := range s.informers {
+		// SetTransform fails only on a started informer.
+		if err := inf.SetTransform(func(raw any) (any, error) {
+			obj, ok := raw.(T)
+			if !ok {
+				return raw, nil // a tombstone
+			}
+			obj.SetManagedFields(nil)
+			if a := obj.GetAnnotations(); a[lastApplied] != "" {
+				delete(a, lastApplied)
+			}
+			if keep != nil {
+				obj = keep(obj)
+			}
+			return obj, nil
+		}); err != nil {
+			panic(err)
+		}
+	}
+}
+
+const lastApplied = "kubectl.kubernetes.io/last-applied-configuration"
+
+// Name is the resource name, for messages.
+func (s *Store[T]) Name() string { return s.name }
+
+// Complete reports whether an object of the namespace that the store does not
+// have does not exist (no selector narrows the watch, and the namespace is in scope).
+func (s *Store[T]) Complete(namespace string) bool { return !s.filtered && s.scope.Has(namespace) }
+
+// Get returns an object.
+func (s *Store[T]) Get(namespace, name string) (obj T, ok bool) {
+	key := name
+	if namespace != "" {
+		key = namespace + "/" + name
+	}
+	for _, inf := range s.informers {
+		raw, exists, err := inf.GetIndexer().GetByKey(key)
+		if err == nil && exists {
+			return raw.(T), true
+		}
+	}
+	return obj, false
+}
+
+// List returns the objects of a namespace ("" for all) that match, in no particular order.
+func (s *Store[T]) List(namespace string, selector labels.Selector) []T {
+	var out []T
+	add := func(raw any) {
+		if obj := raw.(T); selector.Matches(labels.Set(obj.GetLabels())) {
+			out = append(out, obj)
+		}
+	}
+	for _, inf := range s.informers {
+		if namespace == "" {
+			for _, raw := range inf.GetIndexer().List() {
+				add(raw)
+			}
+			continue
+		}
+		// The index exists in every informer of ours.
+		raws, err := inf.GetIndexer().ByIndex(cache.NamespaceIndex, namespace)
+		if err != nil {
+			panic(err)
+		}
+		for _, raw := range raws {
+			add(raw)
+		}
+	}
+	return out
+}
+
+// Each calls visit for every object.
+func (s *Store[T]) Each(visit func(T)) {
+	for _, inf := range s.informers {
+		for _, raw := range inf.GetIndexer().List() {
+			visit(raw.(T))
+		}
+	}
+}
+
+// Event is one change of an object. Before is the zero value for an addition,
+// After for a deletion.
+type Event[T Object] struct {
+	Action string // "add", "update" or "delete"
+	Before T
+	After  T
+}
+
+// Object is the newest version that the event knows.
+func (e Event[T]) Object() T {
+	if e.Action == "delete" {
+		return e.Before
+	}
+	return e.After
+}
+
+// OnChange calls handle for every change. Resyncs of unchanged objects are
+// dropped and deletions that were only noticed later are unwrapped.
+func (s *Store[T]) OnChange(handle func(Event[T])) error {
+	for _, inf := range s.informers {
+		_, err := inf.AddEventHandler(cache.ResourceEventHandlerFuncs{
+			AddFunc: func(raw any) { handle(Event[T]{Action: "add", After: raw.(T)}) },
+			UpdateFunc: func(before, after any) {
+				if b, a := before.(T), after.(T); b.GetResourceVersion() != a.GetResourceVersion() {
+					handle(Event[T]{Action: "update", Before: b, After: a})
+				}
+			},
+			DeleteFunc: func(raw any) {
+				if tomb, ok := raw.(cache.DeletedFinalStateUnknown); ok {
+					raw = tomb.Obj
+				}
+				if obj, ok := raw.(T); ok {
+					handle(Event[T]{Action: "delete", Before: obj})
+				}
+			},
+		})
+		if err != nil {
+			return fmt.Errorf("handle events of %s: %w", s.name, err)
+		}
+	}
+	return nil
+}
+
+// Run starts the informers and returns; they stop with the context.
+func (s *Store[T]) Run(ctx context.Context) {
+	for _, inf := range s.informers {
+		go inf.RunWithContext(ctx)
+	}
+}
+
+// Wait blocks until the first listing is complete.
+//
+// Errors: the context ended; the listing took longer than ten minutes.
+func (s *Store[T]) Wait(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, syncTimeout)
+	defer cancel()
+	for _, inf := range s.informers {
+		if !cache.WaitForCacheSync(ctx.Done(), inf.HasSynced) {
+			return fmt.Errorf("list %s: %w", s.name, context.Cause(ctx))
+		}
+	}
+	return nil
+}
+
+// Syncer is a store of any type, for starting many at once.
+type Syncer interface {
+	Name() string
+	Run(ctx context.Context)
+	Wait(ctx context.Context) error
+}
