@@ -1,0 +1,222 @@
+// Package delivery makes written configuration reach the pods at once.
+//
+// The kubelet refreshes mounted Secrets and ConfigMaps about once a minute, but
+// does it immediately when the pod object changes. So after a write one
+// annotation is patched on each pod that mounts it; its value is the hash of
+// what the pod should run.
+//
+// A kubelet whose own cache was late would refresh the old content and then
+// wait the full minute. Therefore the patch is repeated with growing pauses
+// until the pod confirms (its reloader says what it applied) or a limit is
+// reached. Nothing depends on this for correctness: without permission to patch
+// pods, changes are only slower.
+package delivery
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/util/workqueue"
+)
+
+// Annotation holds the hash of the configuration and rules a pod should run,
+// followed by "-N" when the patch had to be repeated.
+const Annotation = "operator.prometheus.io/config-hash"
+
+const (
+	// spacing is the least time between two patches of one pod: changes that
+	// follow each other faster are delivered together.
+	spacing = time.Second
+	// patience is the pause before the first repetition; each further is twice as long.
+	patience = 1500 * time.Millisecond
+	// maxPatches bounds the repetitions for one content.
+	maxPatches = 5
+	// forbiddenPause is how long nothing is tried after a refused patch.
+	forbiddenPause = 10 * time.Minute
+)
+
+// Answer is what a pod says about a content.
+type Answer int
+
+const (
+	Unknown   Answer = iota // the pod cannot be asked, or does not say
+	Confirmed               // it has the content
+	Missing                 // it has another one
+)
+
+// Nudger patches pods. Create it with New and start Run.
+type Nudger struct {
+	annotate func(ctx context.Context, namespace, pod, key, value string) error
+	ask      func(ctx context.Context, pod types.NamespacedName, hash string) Answer
+	log      *slog.Logger
+	patches  *prometheus.CounterVec
+
+	queue workqueue.TypedDelayingInterface[types.NamespacedName]
+
+	mu       sync.Mutex
+	pods     map[types.NamespacedName]*state
+	quiet    time.Time // no patches until then
+	reported bool
+}
+
+type state struct {
+	want    string
+	patches int // for want
+	last    time.Time
+}
+
+// New returns a nudger. annotate patches one annotation of a pod; ask (optional)
+// asks a pod whether it has the content with a hash.
+func New(annotate func(ctx context.Context, namespace, pod, key, value string) error,
+	ask func(ctx context.Context, pod types.NamespacedName, hash string) Answer,
+	log *slog.Logger, reg prometheus.Registerer) *Nudger {
+	n := &Nudger{
+		annotate: annotate, ask: ask, log: log,
+		queue: workqueue.NewTypedDelayingQueue[types.NamespacedName](),
+		pods:  map[types.NamespacedName]*state{},
+		patches: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: "prometheus_operator_pod_nudges_total",
+			Help: "Patches of pod annotations that make the kubelet refresh configuration at once, by result.",
+		}, []string{"result"}),
+	}
+	for _, r := range []string{"ok", "failed", "forbidden"} {
+		n.patches.WithLabelValues(r)
+	}
+	reg.MustRegister(n.patches)
+	return n
+}
+
+// Carries reports whether an annotation value stands for a hash.
+func Carries(value, hash string) bool {
+	base, _, _ := strings.Cut(value, "-")
+	return base == hash
+}
+
+// Deliver asks for a pod to be told about new content. Calling it again with
+// the same hash changes nothing.
+func (n *Nudger) Deliver(pod types.NamespacedName, hash string) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	s := n.pods[pod]
+	if s == nil {
+		s = &state{}
+		n.pods[pod] = s
+	}
+	if s.want == hash {
+		return
+	}
+	s.want, s.patches = hash, 0
+	n.queue.AddAfter(pod, time.Until(s.last.Add(spacing)))
+}
+
+// Forget drops a pod that is gone.
+func (n *Nudger) Forget(pod types.NamespacedName) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	delete(n.pods, pod)
+}
+
+// Run patches pods until the context ends.
+func (n *Nudger) Run(ctx context.Context, workers int) {
+	var wg sync.WaitGroup
+	for range workers {
+		wg.Go(func() {
+			for {
+				pod, shutdown := n.queue.Get()
+				if shutdown {
+					return
+				}
+				if ctx.Err() == nil {
+					n.step(ctx, pod)
+				}
+				n.queue.Done(pod)
+			}
+		})
+	}
+	<-ctx.Done()
+	n.queue.ShutDown()
+	wg.Wait()
+}
+
+// step patches the pod when it is due, and decides when to look again.
+func (n *Nudger) step(ctx context.Context, pod types.NamespacedName) {
+	want, patches, ok := n.due(pod)
+	if !ok {
+		return
+	}
+	if patches > 0 && n.ask != nil && n.ask(ctx, pod, want) == Confirmed {
+		return
+	}
+	value := want
+	if patches > 0 {
+		value = fmt.Sprintf("%s-%d", want, patches+1)
+	}
+	if !n.patch(ctx, pod, value) {
+		return
+	}
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	s := n.pods[pod]
+	if s == nil {
+		return
+	}
+	s.last = time.Now()
+	if s.want != want {
+		n.queue.AddAfter(pod, spacing)
+		return
+	}
+	s.patches++
+	if s.patches < maxPatches {
+		n.queue.AddAfter(pod, patience<<(s.patches-1))
+	}
+}
+
+// due returns what the pod should be told now.
+func (n *Nudger) due(pod types.NamespacedName) (want string, patches int, ok bool) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	s := n.pods[pod]
+	if s == nil || s.patches >= maxPatches || time.Now().Before(n.quiet) {
+		return "", 0, false
+	}
+	return s.want, s.patches, true
+}
+
+// patch reports whether trying the pod again makes sense.
+func (n *Nudger) patch(ctx context.Context, pod types.NamespacedName, value string) bool {
+	err := n.annotate(ctx, pod.Namespace, pod.Name, Annotation, value)
+	switch {
+	case err == nil:
+		n.patches.WithLabelValues("ok").Inc()
+		return true
+	case apierrors.IsNotFound(err):
+		n.Forget(pod)
+		return false
+	case apierrors.IsForbidden(err):
+		n.patches.WithLabelValues("forbidden").Inc()
+		n.forbid(err)
+		return false
+	default:
+		n.patches.WithLabelValues("failed").Inc()
+		n.log.Warn("could not tell a pod about new configuration; the kubelet will find it within two minutes",
+			"namespace", pod.Namespace, "pod", pod.Name, "err", err)
+		return true
+	}
+}
+
+func (n *Nudger) forbid(err error) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.quiet = time.Now().Add(forbiddenPause)
+	if !n.reported {
+		n.reported = true
+		n.log.Warn("no permission to patch pods: changes reach them with the kubelet's own refresh, within two minutes", "err", err)
+	}
+}

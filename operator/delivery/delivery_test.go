@@ -1,0 +1,138 @@
+package delivery
+
+import (
+	"context"
+	"log/slog"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/prometheus/client_golang/prometheus"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+)
+
+var pod = types.NamespacedName{Namespace: "monitoring", Name: "prometheus-k8s-0"}
+
+// cluster records patches and answers for the pod.
+type cluster struct {
+	mu     sync.Mutex
+	values []string
+	err    error
+	answer Answer
+}
+
+func (c *cluster) annotate(_ context.Context, _, _, _, value string) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.values = append(c.values, value)
+	return c.err
+}
+
+func (c *cluster) ask(context.Context, types.NamespacedName, string) Answer {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.answer
+}
+
+func (c *cluster) patched() []string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return append([]string(nil), c.values...)
+}
+
+// run executes scenario beside a running nudger, with a fake clock.
+func run(t *testing.T, c *cluster, scenario func(n *Nudger)) {
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithCancel(t.Context())
+		n := New(c.annotate, c.ask, slog.New(slog.DiscardHandler), prometheus.NewRegistry())
+		done := make(chan struct{})
+		go func() { n.Run(ctx, 2); close(done) }()
+		scenario(n)
+		cancel()
+		<-done
+	})
+}
+
+func wait(d time.Duration) {
+	time.Sleep(d) // the bubble's clock, not the machine's
+	synctest.Wait()
+}
+
+func TestPatchesAtOnceAndOnceWhenConfirmed(t *testing.T) {
+	c := &cluster{answer: Confirmed}
+	run(t, c, func(n *Nudger) {
+		n.Deliver(pod, "aa")
+		wait(time.Millisecond)
+		if diff := cmp.Diff([]string{"aa"}, c.patched()); diff != "" {
+			t.Error(diff)
+		}
+		n.Deliver(pod, "aa")
+		wait(time.Hour)
+		if diff := cmp.Diff([]string{"aa"}, c.patched()); diff != "" {
+			t.Error("after an hour:", diff)
+		}
+	})
+}
+
+func TestRepeatsUntilTheLimitWithoutConfirmation(t *testing.T) {
+	c := &cluster{answer: Missing}
+	run(t, c, func(n *Nudger) {
+		n.Deliver(pod, "aa")
+		wait(time.Hour)
+		if diff := cmp.Diff([]string{"aa", "aa-2", "aa-3", "aa-4", "aa-5"}, c.patched()); diff != "" {
+			t.Error(diff)
+		}
+	})
+}
+
+func TestFastChangesAreDeliveredTogetherAndTheLastWins(t *testing.T) {
+	c := &cluster{answer: Confirmed}
+	run(t, c, func(n *Nudger) {
+		n.Deliver(pod, "aa")
+		wait(time.Millisecond)
+		for _, h := range []string{"bb", "cc", "dd"} {
+			n.Deliver(pod, h)
+			wait(time.Millisecond)
+		}
+		wait(spacing)
+		if diff := cmp.Diff([]string{"aa", "dd"}, c.patched()); diff != "" {
+			t.Error(diff)
+		}
+	})
+}
+
+func TestForbiddenStopsTrying(t *testing.T) {
+	c := &cluster{err: apierrors.NewForbidden(schema.GroupResource{Resource: "pods"}, pod.Name, nil)}
+	run(t, c, func(n *Nudger) {
+		n.Deliver(pod, "aa")
+		wait(time.Minute)
+		n.Deliver(pod, "bb")
+		wait(time.Minute)
+		if got := c.patched(); len(got) != 1 {
+			t.Errorf("patched %v, want one try", got)
+		}
+	})
+}
+
+func TestForgetsPodsThatAreGone(t *testing.T) {
+	c := &cluster{err: apierrors.NewNotFound(schema.GroupResource{Resource: "pods"}, pod.Name)}
+	run(t, c, func(n *Nudger) {
+		n.Deliver(pod, "aa")
+		wait(time.Minute)
+		if len(c.patched()) != 1 || len(n.pods) != 0 {
+			t.Errorf("patched %v, remembers %d pods", c.patched(), len(n.pods))
+		}
+	})
+}
+
+func TestCarries(t *testing.T) {
+	for value, want := range map[string]bool{"aa": true, "aa-2": true, "": false, "ab": false, "aab": false} {
+		if got := Carries(value, "aa"); got != want {
+			t.Errorf("Carries(%q) = %v", value, got)
+		}
+	}
+}
