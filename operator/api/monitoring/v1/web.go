@@ -78,7 +78,7 @@ type WebTLSConfig struct {
 	// KeySecret is a setting.
 	//
 	// +optional
-	KeySecret corev1.SecretKeySelector `json:"keySecret,omitempty"`
+	KeySecret *corev1.SecretKeySelector `json:"keySecret,omitempty"`
 
 	// MaxVersion is a setting.
 	//

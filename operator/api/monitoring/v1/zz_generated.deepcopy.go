@@ -3656,7 +3656,11 @@ func (in *WebTLSConfig) DeepCopyInto(out *WebTLSConfig) {
 		*out = make([]string, len(*in))
 		copy(*out, *in)
 	}
-	in.KeySecret.DeepCopyInto(&out.KeySecret)
+	if in.KeySecret != nil {
+		in, out := &in.KeySecret, &out.KeySecret
+		*out = new(corev1.SecretKeySelector)
+		(*in).DeepCopyInto(*out)
+	}
 	if in.PreferServerCipherSuites != nil {
 		in, out := &in.PreferServerCipherSuites, &out.PreferServerCipherSuites
 		*out = new(bool)

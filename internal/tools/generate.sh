@@ -1,0 +1,35 @@
+#!/bin/sh
+# Writes what is generated from the API types in operator/api: deep copies, the
+# two CRD folders under deploy/ and the copies of them the operator carries.
+# Running it twice changes nothing.
+#
+#   deploy/crds       no descriptions, so that a plain `kubectl apply` takes them;
+#                     AlertmanagerConfig in its stored version only
+#   deploy/crds-full  with descriptions and AlertmanagerConfig v1beta1, which
+#                     needs the conversion webhook; apply with --server-side
+set -eu
+
+root=$(cd "$(dirname "$0")/../.." && pwd)
+cd "$root/operator"
+
+# The tools have their own build list; the workspace would mix it with ours.
+export GOWORK=off
+
+controller_gen() {
+	go tool -modfile=../internal/tools/go.mod controller-gen "$@"
+}
+
+echo "deep copies"
+controller_gen object paths=./api/monitoring/...
+
+echo "deploy/crds"
+rm -f ../deploy/crds/monitoring.coreos.com_*.yaml
+controller_gen crd:maxDescLen=0 paths=./api/monitoring/v1 paths=./api/monitoring/v1alpha1 output:crd:dir=../deploy/crds
+
+echo "deploy/crds-full"
+rm -f ../deploy/crds-full/monitoring.coreos.com_*.yaml
+controller_gen crd paths=./api/monitoring/... output:crd:dir=../deploy/crds-full
+
+echo "operator/crds"
+go run ./crds/pack ../deploy/crds crds/standard.yaml.gz
+go run ./crds/pack ../deploy/crds-full crds/full.yaml.gz

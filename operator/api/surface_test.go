@@ -1,0 +1,154 @@
+package api_test
+
+import (
+	"bufio"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"sigs.k8s.io/yaml"
+)
+
+// TestSurface compares every field of the generated definitions with the
+// published surface of the API group: name, type, optionality, defaults and
+// validation.
+func TestSurface(t *testing.T) {
+	want := readSurface(t, sharedFile(t, "api/surface-flat.tsv"))
+	got := map[string]string{}
+	for _, crd := range readCRDs(t, "crds-full") {
+		kind := object(crd, "spec", "names")["kind"]
+		for _, v := range object(crd, "spec")["versions"].([]any) {
+			for path, line := range flatten(v.(schema)) {
+				got[fmt.Sprintf("%s/%s\t%s", kind, v.(schema)["name"], path)] = line
+			}
+		}
+	}
+
+	equal := 0
+	for _, path := range slices.Sorted(maps.Keys(want)) {
+		switch line, ok := got[path]; {
+		case !ok:
+			t.Errorf("missing    %s  %s", path, want[path])
+		case line != want[path]:
+			t.Errorf("different  %s\n  got  %s\n  want %s", path, line, want[path])
+		default:
+			equal++
+		}
+	}
+	for _, path := range slices.Sorted(maps.Keys(got)) {
+		if _, ok := want[path]; !ok {
+			t.Errorf("extra      %s  %s", path, got[path])
+		}
+	}
+	t.Logf("%d of %d paths equal", equal, len(want))
+}
+
+// TestSets holds the two folders together: the one for a plain `kubectl apply`
+// has the same fields, no descriptions, and only the stored version of
+// AlertmanagerConfig.
+func TestSets(t *testing.T) {
+	full := map[string]map[string]string{}
+	for _, crd := range readCRDs(t, "crds-full") {
+		for _, v := range object(crd, "spec")["versions"].([]any) {
+			full[fmt.Sprint(object(crd, "metadata")["name"], " ", v.(schema)["name"])] = flatten(v.(schema))
+		}
+	}
+	standard := readCRDs(t, "crds")
+	for _, crd := range standard {
+		name := object(crd, "metadata")["name"]
+		versions := object(crd, "spec")["versions"].([]any)
+		if len(versions) != 1 {
+			t.Errorf("%s: %d versions, want only the stored one", name, len(versions))
+		}
+		for _, v := range versions {
+			if v.(schema)["storage"] != true {
+				t.Errorf("%s: version %s is not the stored one", name, v.(schema)["name"])
+			}
+			id := fmt.Sprint(name, " ", v.(schema)["name"])
+			if !maps.Equal(flatten(v.(schema)), full[id]) {
+				t.Errorf("%s: fields differ between the two folders", id)
+			}
+			if text := spacedJSON(v.(schema)["schema"]); strings.Contains(text, `"description": "`) {
+				t.Errorf("%s: has descriptions", id)
+			}
+		}
+	}
+	if len(standard) != 10 {
+		t.Errorf("%d definitions, want 10", len(standard))
+	}
+}
+
+// readCRDs decodes the definitions of a folder below deploy/.
+func readCRDs(t *testing.T, folder string) []schema {
+	t.Helper()
+	names, err := filepath.Glob(filepath.Join("../../deploy", folder, "*.yaml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out []schema
+	for _, name := range names {
+		raw, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		crd := schema{}
+		if err := yaml.Unmarshal(raw, &crd); err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		out = append(out, crd)
+	}
+	return out
+}
+
+// readSurface reads lines of the form "Kind/version<TAB>path  type  facets".
+func readSurface(t *testing.T, name string) map[string]string {
+	t.Helper()
+	f, err := os.Open(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	out := map[string]string{}
+	lines := bufio.NewScanner(f)
+	lines.Buffer(nil, 1<<20)
+	for lines.Scan() {
+		path, rest, _ := strings.Cut(lines.Text(), "  ")
+		out[path] = rest
+	}
+	if err := lines.Err(); err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+// sharedFile finds a file of the reference material next to the repository; the
+// test is skipped where there is none.
+func sharedFile(t *testing.T, name string) string {
+	t.Helper()
+	if dir := os.Getenv("FIREKEEPER_SHARED"); dir != "" {
+		return filepath.Join(dir, name)
+	}
+	dir, err := os.Getwd()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for {
+		if file := filepath.Join(dir, "shared", name); exists(file) {
+			return file
+		}
+		parent := filepath.Dir(dir)
+		if parent == dir {
+			t.Skipf("no reference material %s above the module; set FIREKEEPER_SHARED", name)
+		}
+		dir = parent
+	}
+}
+
+func exists(name string) bool {
+	_, err := os.Stat(name)
+	return err == nil
+}
