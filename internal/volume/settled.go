@@ -1,0 +1,68 @@
+package volume
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// dataLink is the kubelet's link to the folder with the real files.
+const dataLink = "..data"
+
+// Mounted reports whether dir is filled by the kubelet's atomic writer (Secret,
+// ConfigMap, projected and downward API volumes). A subPath mount is not: it
+// never changes.
+func Mounted(dir string) bool {
+	info, err := os.Lstat(filepath.Join(dir, dataLink))
+	return err == nil && info.Mode()&os.ModeSymlink != 0
+}
+
+// volumeOf returns the kubelet volume dir belongs to: itself or the nearest
+// folder above ("vol" for "vol/a", a link to "..data/a"). Without one it returns dir.
+func volumeOf(dir string) string {
+	for d := dir; ; d = filepath.Dir(d) {
+		if Mounted(d) {
+			return d
+		}
+		if d == filepath.Dir(d) {
+			return dir
+		}
+	}
+}
+
+// settled reports whether dir is a kubelet volume that shows one version
+// completely: every key behind ..data has its link, and no link is left of a
+// dropped key. From then on waiting longer cannot show more of this update.
+// A folder of any other kind is never settled: nobody can tell whether its
+// writer is done.
+func settled(dir string) bool {
+	keys, err := os.ReadDir(filepath.Join(dir, dataLink))
+	if err != nil || !Mounted(dir) {
+		return false
+	}
+	visible, err := os.ReadDir(dir)
+	if err != nil {
+		return false
+	}
+	links := make(map[string]bool, len(visible))
+	for _, e := range visible {
+		if kubeletOwn(e.Name()) || e.Type()&os.ModeSymlink == 0 {
+			continue
+		}
+		path := filepath.Join(dir, e.Name())
+		target, err := os.Readlink(path)
+		if err != nil {
+			return false
+		}
+		if !strings.HasPrefix(target, dataLink+string(filepath.Separator)) {
+			continue
+		}
+		links[e.Name()] = true
+	}
+	for _, k := range keys {
+		if !links[k.Name()] {
+			return false
+		}
+	}
+	return len(links) == len(keys)
+}

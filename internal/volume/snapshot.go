@@ -1,0 +1,157 @@
+package volume
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"hash"
+	"io"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+)
+
+// Snapshot is the content of some folders at one moment.
+type Snapshot struct {
+	// Version is a SHA-256 in hex over all folders, in their order; equal versions mean equal visible content.
+	Version string
+	Dirs    []DirSum
+	// Gone lists links without a target and files that vanished while they were
+	// read: normal for some milliseconds of a kubelet update, a mistake if it stays.
+	Gone []string
+}
+
+// DirSum is the content of one folder.
+type DirSum struct {
+	Path string `json:"path"`
+	// SHA256 is hex over the visible files, see SumFiles.
+	SHA256 string `json:"sha256"`
+	Files  int    `json:"files"`
+	// Missing: the folder does not exist (an optional ConfigMap, a volume still to be mounted). It counts as empty.
+	Missing bool `json:"missing,omitempty"`
+}
+
+// Missing returns the paths of folders that do not exist.
+func (s Snapshot) Missing() (paths []string) {
+	for _, d := range s.Dirs {
+		if d.Missing {
+			paths = append(paths, d.Path)
+		}
+	}
+	return paths
+}
+
+// Reader takes snapshots. Its buffer is used again, so one Reader serves one goroutine.
+type Reader struct {
+	// Skip leaves a file out, by its path; nil leaves out none.
+	Skip func(path string) bool
+	buf  []byte
+}
+
+// Take reads all visible files below dirs.
+//
+// Errors: whatever keeps a folder or file from being read, except its absence.
+func (r *Reader) Take(dirs []string) (Snapshot, error) {
+	s := Snapshot{Dirs: make([]DirSum, 0, len(dirs))}
+	all := sha256.New()
+	for _, dir := range dirs {
+		d, gone, err := r.sumDir(dir)
+		if err != nil {
+			return Snapshot{}, fmt.Errorf("read folder %s: %w", dir, withoutPath(err, dir))
+		}
+		s.Dirs = append(s.Dirs, d)
+		s.Gone = append(s.Gone, gone...)
+		fmt.Fprintf(all, "%s\x00%s\x00", d.Path, d.SHA256)
+	}
+	s.Version = hex.EncodeToString(all.Sum(nil))
+	return s, nil
+}
+
+func (r *Reader) sumDir(dir string) (d DirSum, gone []string, err error) {
+	d.Path = dir
+	sum := sha256.New()
+	err = walk(dir, visitor{
+		file: func(rel, path string, _ fs.FileInfo) error {
+			if r.Skip != nil && r.Skip(path) {
+				return nil
+			}
+			content, err := r.sumFile(path)
+			if errors.Is(err, fs.ErrNotExist) {
+				gone = append(gone, path)
+				return nil
+			}
+			if err == nil {
+				d.Files++
+				addFile(sum, rel, content)
+			}
+			return err
+		},
+		gone: func(_, path string) { gone = append(gone, path) },
+	})
+	if errors.Is(err, fs.ErrNotExist) {
+		d.Missing, err = true, nil
+	}
+	d.SHA256 = hex.EncodeToString(sum.Sum(nil))
+	return d, gone, err
+}
+
+func (r *Reader) sumFile(path string) (sum [sha256.Size]byte, err error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return sum, err
+	}
+	defer f.Close()
+	if r.buf == nil {
+		r.buf = make([]byte, 32<<10)
+	}
+	h := sha256.New()
+	// struct{ io.Writer } and struct{ io.Reader } keep CopyBuffer from taking a way around the buffer.
+	if _, err := io.CopyBuffer(struct{ io.Writer }{h}, struct{ io.Reader }{f}, r.buf); err != nil {
+		return sum, err
+	}
+	h.Sum(sum[:0])
+	return sum, nil
+}
+
+func addFile(sum hash.Hash, rel string, content [sha256.Size]byte) {
+	io.WriteString(sum, filepath.ToSlash(rel))
+	sum.Write([]byte{0})
+	sum.Write(content[:])
+}
+
+// SumFiles returns the SHA256 a DirSum has for a folder with exactly these
+// files: whoever writes a ConfigMap can tell from it whether a reader has seen it.
+//
+// The digest is fed, for each file in the order of a folder walk, its path relative to the
+// folder with slashes, a zero byte, and the 32 bytes of its content's SHA-256.
+func SumFiles(files map[string][]byte) string {
+	sum := sha256.New()
+	for _, rel := range slices.SortedFunc(maps.Keys(files), compareWalkOrder) {
+		addFile(sum, rel, sha256.Sum256(files[rel]))
+	}
+	return hex.EncodeToString(sum.Sum(nil))
+}
+
+// compareWalkOrder sorts by path component, as a walk does: "a/z" before "a.b".
+func compareWalkOrder(a, b string) int {
+	return slices.Compare(splitPath(a), splitPath(b))
+}
+
+func splitPath(p string) []string {
+	dir, base := filepath.Split(filepath.FromSlash(p))
+	if dir == "" {
+		return []string{base}
+	}
+	return append(splitPath(filepath.Clean(dir)), base)
+}
+
+// withoutPath drops the path from err when the message names it already.
+func withoutPath(err error, path string) error {
+	if pe, ok := errors.AsType[*fs.PathError](err); ok && pe.Path == path {
+		return pe.Err
+	}
+	return err
+}

@@ -1,0 +1,167 @@
+package volume_test
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/firekeeper-dev/firekeeper/internal/volume"
+	"github.com/firekeeper-dev/firekeeper/internal/volume/volumetest"
+)
+
+func take(t *testing.T, dirs ...string) volume.Snapshot {
+	t.Helper()
+	s, err := new(volume.Reader).Take(dirs)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+func write(t *testing.T, path, text string) {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func link(t *testing.T, target, path string) {
+	t.Helper()
+	if err := os.Symlink(target, path); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestVersionFollowsVisibleContentOnly(t *testing.T) {
+	vol := volumetest.New(t)
+	empty := take(t, vol.Dir)
+	files := map[string]string{"a.yaml": "one", "sub/b.yaml": "two"}
+	vol.Swap(files)
+	first := take(t, vol.Dir)
+	vol.Swap(files)
+	same := take(t, vol.Dir)
+	vol.Swap(map[string]string{"a.yaml": "one", "sub/b.yaml": "three"})
+	changed := take(t, vol.Dir)
+	vol.Swap(map[string]string{"a.yaml": "one"})
+	dropped := take(t, vol.Dir)
+
+	if first.Version != same.Version {
+		t.Error("a swap without new content changed the version")
+	}
+	versions := []string{empty.Version, first.Version, changed.Version, dropped.Version}
+	slices.Sort(versions)
+	if len(slices.Compact(versions)) != 4 {
+		t.Errorf("contents that differ share a version: %v", versions)
+	}
+	if first.Dirs[0].Files != 2 || dropped.Dirs[0].Files != 1 || len(dropped.Gone) != 0 {
+		t.Errorf("counted %+v, %+v", first, dropped)
+	}
+}
+
+func TestTheKubeletLayoutDoesNotMatter(t *testing.T) {
+	files := map[string]string{"a.b": "1", "a/z": "2", "a/c": "3", "b": ""}
+	vol, plain := volumetest.New(t), t.TempDir()
+	vol.Swap(files)
+	want := map[string][]byte{}
+	for name, text := range files {
+		write(t, filepath.Join(plain, name), text)
+		want[name] = []byte(text)
+	}
+	a, b := take(t, vol.Dir).Dirs[0].SHA256, take(t, plain).Dirs[0].SHA256
+	if c := volume.SumFiles(want); a != b || a != c {
+		t.Errorf("volume %s, plain folder %s, SumFiles %s: want one value", a, b, c)
+	}
+}
+
+func TestRenamingCountsAsChange(t *testing.T) {
+	dir := t.TempDir()
+	write(t, filepath.Join(dir, "a"), "x")
+	before := take(t, dir)
+	if err := os.Rename(filepath.Join(dir, "a"), filepath.Join(dir, "b")); err != nil {
+		t.Fatal(err)
+	}
+	if take(t, dir).Version == before.Version {
+		t.Error("same version under another name")
+	}
+}
+
+func TestSpecialCases(t *testing.T) {
+	dir := t.TempDir()
+	write(t, filepath.Join(dir, "kept"), "x")
+	write(t, filepath.Join(dir, "mine.tmp"), "x")
+	write(t, filepath.Join(dir, "..hidden"), "x")
+	link(t, "nowhere", filepath.Join(dir, "dangling"))
+	link(t, ".", filepath.Join(dir, "itself"))
+	if err := syscall.Mkfifo(filepath.Join(dir, "fifo"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	r := volume.Reader{Skip: func(p string) bool { return strings.HasSuffix(p, ".tmp") }}
+	s, err := r.Take([]string{dir, filepath.Join(dir, "later")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s.Dirs[0].Files != 1 {
+		t.Errorf("%d files, want only the regular one", s.Dirs[0].Files)
+	}
+	if want := []string{filepath.Join(dir, "dangling")}; !slices.Equal(s.Gone, want) {
+		t.Errorf("gone %v, want %v", s.Gone, want)
+	}
+	if want := []string{filepath.Join(dir, "later")}; !slices.Equal(s.Missing(), want) {
+		t.Errorf("missing %v, want %v", s.Missing(), want)
+	}
+}
+
+func TestUnreadable(t *testing.T) {
+	dir := t.TempDir()
+	file := filepath.Join(dir, "file")
+	write(t, file, "x")
+	loops := filepath.Join(dir, "loops")
+	if err := os.Mkdir(loops, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	link(t, "self", filepath.Join(loops, "self"))
+	for path, want := range map[string]struct {
+		is   error
+		text string
+	}{
+		file:  {syscall.ENOTDIR, "read folder " + file + ": not a directory"},
+		loops: {syscall.ELOOP, filepath.Join(loops, "self")},
+	} {
+		_, err := new(volume.Reader).Take([]string{path})
+		if !errors.Is(err, want.is) || !strings.Contains(err.Error(), want.text) {
+			t.Errorf("Take(%s) = %v, want %v and %q", path, err, want.is, want.text)
+		}
+	}
+	if _, err := new(volume.Reader).Take([]string{filepath.Join(file, "below")}); errors.Is(err, fs.ErrNotExist) || err == nil {
+		t.Errorf("a folder below a file: %v", err)
+	}
+}
+
+func BenchmarkTake(b *testing.B) {
+	for _, n := range []int{10, 100, 1000} {
+		b.Run("files="+strconv.Itoa(n), func(b *testing.B) {
+			files := map[string]string{}
+			for i := range n {
+				files["rule-"+strconv.Itoa(i)+".yaml"] = strings.Repeat("- alert: A\n  expr: up == 0\n", 80)
+			}
+			vol := volumetest.New(b)
+			vol.Swap(files)
+			var r volume.Reader
+			b.ReportAllocs()
+			for b.Loop() {
+				if _, err := r.Take([]string{vol.Dir}); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}
