@@ -1,0 +1,397 @@
+package gate
+
+import (
+	"bytes"
+	"cmp"
+	"fmt"
+	"reflect"
+	"slices"
+	"strconv"
+	"sync"
+
+	"go.yaml.in/yaml/v2"
+)
+
+// Node is YAML of a shape the program does not know, with its keys in order.
+// [ParseList] makes them.
+type Node = yaml.MapSlice
+
+// Marshal writes v as a document for the target and lists what it left out.
+//
+// v: a struct or a pointer to one. Errors: a value YAML cannot express.
+func Marshal(v any, target Target) ([]byte, []Dropped, error) {
+	return Append(nil, v, target, "")
+}
+
+// Append writes v as further top-level keys of a document in buf.
+//
+// path: prefix of the reported paths, without a dot at its end; may be empty.
+func Append(buf []byte, v any, target Target, path string) ([]byte, []Dropped, error) {
+	e := newEncoder(buf, target, path)
+	defer e.release()
+	rv := reflect.ValueOf(v)
+	for rv.Kind() == reflect.Pointer && !rv.IsNil() {
+		rv = rv.Elem()
+	}
+	if rv.Kind() != reflect.Struct {
+		return buf, nil, fmt.Errorf("gate: a document must be a struct, not %T", v)
+	}
+	before := len(e.buf)
+	e.plans.writerFor(rv.Type())(e, rv, place{indent: 0, after: nothing})
+	if e.err == nil && len(e.buf) == before && before == 0 {
+		e.buf = append(e.buf, "{}\n"...)
+	}
+	return e.buf, e.dropped, e.err
+}
+
+// AppendItems writes the elements of items, a slice, as list items of a key of
+// the top level ("- …" without indentation), so that fragments written at
+// different times can be concatenated.
+//
+// path: prefix of the reported paths; element i is reported as path[i].
+func AppendItems(buf []byte, items any, target Target, path string) ([]byte, []Dropped, error) {
+	e := newEncoder(buf, target, path)
+	defer e.release()
+	rv := reflect.ValueOf(items)
+	if rv.Kind() != reflect.Slice {
+		return buf, nil, fmt.Errorf("gate: items must be a slice, not %T", items)
+	}
+	elem := rv.Type().Elem()
+	e.items(rv, listItem{write: e.plans.writerFor(elem), gated: selfGated(elem)}, 0)
+	return e.buf, e.dropped, e.err
+}
+
+// ParseList reads a YAML 1.1 list of maps, keeping the order of keys.
+// An empty text is an empty list.
+func ParseList(text []byte) ([]Node, error) {
+	var out []Node
+	if err := yaml.Unmarshal(text, &out); err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+// after says what precedes a value on its line.
+type after uint8
+
+const (
+	nothing after = iota // start of the document or of a mapping's body
+	aKey                 // "key:"
+	aDash                // "- "
+)
+
+// place is where a value is written: the column of the key or dash before it.
+type place struct {
+	indent int
+	after  after
+}
+
+// writer writes one value including the line end.
+type writer func(e *encoder, v reflect.Value, at place)
+
+// step is one element of the path of the value being written.
+type step struct {
+	key   string
+	index int // of a list item when key is empty
+}
+
+type encoder struct {
+	buf     []byte
+	plans   *plans
+	path    []step
+	dropped []Dropped
+	err     error
+}
+
+var encoders = sync.Pool{New: func() any { return &encoder{path: make([]step, 0, 16)} }}
+
+func newEncoder(buf []byte, t Target, path string) *encoder {
+	e := encoders.Get().(*encoder)
+	e.buf, e.plans, e.dropped, e.err = buf, plansFor(t), nil, nil
+	e.path = e.path[:0]
+	if path != "" {
+		e.path = append(e.path, step{key: path})
+	}
+	return e
+}
+
+func (e *encoder) release() {
+	e.buf, e.plans, e.dropped, e.err = nil, nil, nil, nil
+	encoders.Put(e)
+}
+
+func (e *encoder) drop(need string) {
+	e.dropped = append(e.dropped, Dropped{Path: e.pathText(), Need: need})
+}
+
+func (e *encoder) pathText() string {
+	var b []byte
+	for i, s := range e.path {
+		if s.key == "" {
+			b = append(b, '[')
+			b = strconv.AppendInt(b, int64(s.index), 10)
+			b = append(b, ']')
+			continue
+		}
+		if i > 0 {
+			b = append(b, '.')
+		}
+		b = append(b, s.key...)
+	}
+	return string(b)
+}
+
+func (e *encoder) push(s step) { e.path = append(e.path, s) }
+func (e *encoder) pop()        { e.path = e.path[:len(e.path)-1] }
+
+const blanks = "                                                                "
+
+func (e *encoder) indent(n int) {
+	for ; n > len(blanks); n -= len(blanks) {
+		e.buf = append(e.buf, blanks...)
+	}
+	e.buf = append(e.buf, blanks[:n]...)
+}
+
+// flow ends the line with a value that has no block form.
+func (e *encoder) flow(text string, at place) {
+	if at.after == aKey {
+		e.buf = append(e.buf, ' ')
+	}
+	e.buf = append(e.buf, text...)
+	e.buf = append(e.buf, '\n')
+}
+
+// structure writes the keys of a struct. After a key the body starts on a new
+// line, deeper; after a dash its first key shares the line.
+func (e *encoder) structure(p *structPlan, v reflect.Value, at place) {
+	body, first := at.indent, false
+	start := len(e.buf)
+	switch at.after {
+	case aKey:
+		body += 2
+		e.buf = append(e.buf, '\n')
+	case aDash:
+		body += 2
+		first = true
+	}
+	written := false
+	for i := range p.fields {
+		f := &p.fields[i]
+		fv := v.FieldByIndex(f.index)
+		if absent(fv, f.empty) {
+			continue
+		}
+		e.push(step{key: f.key})
+		if f.need == "" {
+			if e.key(f, fv, body, first) {
+				written, first = true, false
+			}
+		} else if !f.quiet {
+			e.drop(f.need)
+		}
+		e.pop()
+	}
+	if !written && at.after != nothing {
+		e.buf = e.buf[:start]
+		e.flow("{}", at)
+	}
+}
+
+// key writes "key: value" unless the value itself is not for this target.
+func (e *encoder) key(f *field, v reflect.Value, indent int, first bool) bool {
+	if f.gated {
+		if need := needOf(v, e.plans.target); need != "" {
+			e.drop(need)
+			return false
+		}
+	}
+	mark := len(e.buf)
+	if !first {
+		e.indent(indent)
+	}
+	e.buf = append(e.buf, f.key...)
+	e.buf = append(e.buf, ':')
+	value := len(e.buf)
+	f.write(e, v, place{indent: indent, after: aKey})
+	if f.dropEmpty {
+		if text := string(e.buf[value:]); text == " {}\n" || text == " []\n" {
+			e.buf = e.buf[:mark]
+			return false
+		}
+	}
+	return true
+}
+
+// list writes a slice below its key; items stand in the column of the key.
+func (e *encoder) list(v reflect.Value, item listItem, at place) {
+	mark := len(e.buf)
+	column := at.indent
+	switch at.after {
+	case aKey:
+		e.buf = append(e.buf, '\n')
+	case aDash:
+		column += 2
+	}
+	start := len(e.buf)
+	e.items(v, item, column)
+	if len(e.buf) == start {
+		e.buf = e.buf[:mark]
+		e.flow("[]", at)
+		return
+	}
+	if at.after == aDash { // the first item shares the line of the outer dash
+		e.buf = slices.Delete(e.buf, start, start+column)
+	}
+}
+
+// listItem is how the elements of a slice type are written.
+type listItem struct {
+	write writer
+	gated bool
+}
+
+func (e *encoder) items(v reflect.Value, item listItem, column int) {
+	for i := range v.Len() {
+		iv := v.Index(i)
+		e.push(step{index: i})
+		need := ""
+		if item.gated {
+			need = needOf(iv, e.plans.target)
+		}
+		if need != "" {
+			e.drop(need)
+		} else {
+			e.indent(column)
+			e.buf = append(e.buf, "- "...)
+			item.write(e, iv, place{indent: column, after: aDash})
+		}
+		e.pop()
+	}
+}
+
+// mapping writes a map with its keys in byte order.
+func (e *encoder) mapping(v reflect.Value, item writer, at place) {
+	if v.Len() == 0 {
+		e.flow("{}", at)
+		return
+	}
+	keys := v.MapKeys()
+	slices.SortFunc(keys, func(a, b reflect.Value) int { return cmp.Compare(a.String(), b.String()) })
+	indent, first := at.indent, false
+	switch at.after {
+	case aKey:
+		e.buf = append(e.buf, '\n')
+		indent += 2
+	case aDash:
+		indent, first = indent+2, true
+	}
+	for _, k := range keys {
+		e.push(step{key: k.String()})
+		if !first {
+			e.indent(indent)
+		}
+		first = false
+		e.entry(k.String(), v.MapIndex(k), item, indent)
+		e.pop()
+	}
+}
+
+// entry writes one pair of a map. A key that cannot be plain is rare, so the
+// whole pair is then left to the library, except "<<": written plain, as the
+// library does it, it would read back as a merge.
+func (e *encoder) entry(key string, v reflect.Value, item writer, indent int) {
+	text := key
+	if key == "<<" {
+		text = `"<<"`
+	} else if styleOf(key, indent) != plain || len(key) > 100 {
+		var wrapped any = Node{{Key: key, Value: v.Interface()}}
+		if pair := e.nested(wrapped, indent/2); len(pair) >= indent {
+			e.buf = append(e.buf, pair[indent:]...)
+		}
+		return
+	}
+	e.buf = append(e.buf, text...)
+	e.buf = append(e.buf, ':')
+	item(e, v, place{indent: indent, after: aKey})
+}
+
+func (e *encoder) text(s string, at place) {
+	column := at.indent
+	if len(s)+column > foldColumn/2 { // the exact column matters for long values only
+		column = len(e.buf) - bytes.LastIndexByte(e.buf, '\n')
+	}
+	switch styleOf(s, column) {
+	case plain:
+		e.flow(s, at)
+	case quoted:
+		if at.after == aKey {
+			e.buf = append(e.buf, ' ')
+		}
+		e.buf = append(e.buf, '"')
+		e.buf = append(e.buf, s...)
+		e.buf = append(e.buf, '"', '\n')
+	default:
+		e.ask(s, at)
+	}
+}
+
+// ask has the library write v at the same depth, below the same key, and keeps
+// its part: so the result is the library's to the byte, line folding included.
+func (e *encoder) ask(v any, at place) {
+	var (
+		wrapped any
+		line    = e.buf[bytes.LastIndexByte(e.buf, '\n')+1:]
+	)
+	if at.after == aDash {
+		wrapped = Node{{Key: "k", Value: []any{v}}}
+		line = append(bytes.Repeat([]byte{' '}, at.indent), "- "...)
+	} else {
+		key := string(line[at.indent : len(line)-1])
+		if key == `"<<"` {
+			key = "same"
+		}
+		wrapped = Node{{Key: key, Value: v}}
+	}
+	text := e.nested(wrapped, at.indent/2)
+	if at.after == aDash {
+		text = text[bytes.IndexByte(text, '\n')+1:] // the line of the key
+	}
+	if len(text) < len(line) {
+		e.fail(fmt.Errorf("cannot place the value"))
+		return
+	}
+	e.buf = append(e.buf, text[len(line):]...)
+}
+
+// nested has the library write v inside depth maps and returns v's lines.
+func (e *encoder) nested(v any, depth int) []byte {
+	for range depth {
+		v = Node{{Key: "k", Value: v}}
+	}
+	text, err := marshal(v)
+	if err != nil {
+		e.fail(err)
+		return nil
+	}
+	for range depth {
+		text = text[bytes.IndexByte(text, '\n')+1:]
+	}
+	return text
+}
+
+// marshal is the library's, which panics for values it does not know.
+func marshal(v any) (out []byte, err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			err = fmt.Errorf("%v", r)
+		}
+	}()
+	return yaml.Marshal(v)
+}
+
+func (e *encoder) fail(err error) {
+	if e.err == nil {
+		e.err = fmt.Errorf("%s: %w", e.pathText(), err)
+	}
+}

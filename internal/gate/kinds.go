@@ -1,0 +1,161 @@
+package gate
+
+import (
+	"fmt"
+	"math"
+	"reflect"
+	"strconv"
+)
+
+var (
+	mapSliceType  = reflect.TypeFor[Node]()
+	versionedType = reflect.TypeFor[Versioned]()
+	gatedType     = reflect.TypeFor[Gated]()
+)
+
+// newWriter makes the writer of a type; one kind, one case.
+func (p *plans) newWriter(t reflect.Type) (writer, error) {
+	if t == mapSliceType {
+		return func(e *encoder, v reflect.Value, at place) { e.ask(v.Interface(), at) }, nil
+	}
+	switch t.Kind() {
+	case reflect.String:
+		return func(e *encoder, v reflect.Value, at place) { e.text(v.String(), at) }, nil
+	case reflect.Bool:
+		return writeBool, nil
+	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64:
+		return writeInt, nil
+	case reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64:
+		return writeUint, nil
+	case reflect.Float64:
+		return writeFloat, nil
+	case reflect.Pointer:
+		return p.pointer(t), nil
+	case reflect.Interface:
+		return p.dynamic(), nil
+	case reflect.Slice:
+		item := listItem{write: p.writerFor(t.Elem()), gated: selfGated(t.Elem())}
+		return func(e *encoder, v reflect.Value, at place) { e.list(v, item, at) }, nil
+	case reflect.Map:
+		if t.Key().Kind() != reflect.String {
+			return nil, fmt.Errorf("gate: type %s: keys must be strings", t)
+		}
+		item := p.writerFor(t.Elem())
+		return func(e *encoder, v reflect.Value, at place) { e.mapping(v, item, at) }, nil
+	case reflect.Struct:
+		plan, err := p.structPlanFor(t)
+		if err != nil {
+			return nil, err
+		}
+		return func(e *encoder, v reflect.Value, at place) { e.structure(plan, v, at) }, nil
+	}
+	return nil, fmt.Errorf("gate: type %s cannot be written", t)
+}
+
+func (p *plans) pointer(t reflect.Type) writer {
+	elem := p.writerFor(t.Elem())
+	return func(e *encoder, v reflect.Value, at place) {
+		if v.IsNil() {
+			e.flow("null", at)
+			return
+		}
+		elem(e, v.Elem(), at)
+	}
+}
+
+func (p *plans) dynamic() writer {
+	return func(e *encoder, v reflect.Value, at place) {
+		if v.IsNil() {
+			e.flow("null", at)
+			return
+		}
+		inner := v.Elem()
+		p.writerFor(inner.Type())(e, inner, at)
+	}
+}
+
+func writeBool(e *encoder, v reflect.Value, at place) {
+	if v.Bool() {
+		e.flow("true", at)
+	} else {
+		e.flow("false", at)
+	}
+}
+
+func writeInt(e *encoder, v reflect.Value, at place) {
+	if at.after == aKey {
+		e.buf = append(e.buf, ' ')
+	}
+	e.buf = strconv.AppendInt(e.buf, v.Int(), 10)
+	e.buf = append(e.buf, '\n')
+}
+
+func writeUint(e *encoder, v reflect.Value, at place) {
+	if at.after == aKey {
+		e.buf = append(e.buf, ' ')
+	}
+	e.buf = strconv.AppendUint(e.buf, v.Uint(), 10)
+	e.buf = append(e.buf, '\n')
+}
+
+func writeFloat(e *encoder, v reflect.Value, at place) {
+	switch f := v.Float(); {
+	case math.IsInf(f, 1):
+		e.flow(".inf", at)
+	case math.IsInf(f, -1):
+		e.flow("-.inf", at)
+	case math.IsNaN(f):
+		e.flow(".nan", at)
+	default:
+		e.flow(strconv.FormatFloat(f, 'g', -1, 64), at)
+	}
+}
+
+// absent reports whether a field's value counts as not given.
+func absent(v reflect.Value, how emptiness) bool {
+	switch how {
+	case whenIsNil:
+		switch v.Kind() {
+		case reflect.Pointer, reflect.Map, reflect.Slice, reflect.Interface:
+			return v.IsNil()
+		}
+		return false
+	case whenZero:
+		switch v.Kind() {
+		case reflect.String, reflect.Slice, reflect.Map:
+			return v.Len() == 0
+		case reflect.Pointer, reflect.Interface:
+			return v.IsNil()
+		}
+		return v.IsZero()
+	}
+	return false
+}
+
+// needOf asks a value that may gate itself, see [selfGated].
+func needOf(v reflect.Value, t Target) string {
+	if t.AllVersions {
+		return ""
+	}
+	if v.Kind() == reflect.Pointer && v.IsNil() {
+		return ""
+	}
+	switch g := v.Interface().(type) {
+	case Gated:
+		return g.Allowed(t)
+	case Versioned:
+		if since := g.Since(); since != "" && t.Version.LessThan(mustVersion(since)) {
+			return ">= " + mustVersion(since).String()
+		}
+	}
+	return ""
+}
+
+// selfGated reports whether values of the type can have an opinion; it is asked
+// when a plan is made and once per list.
+func selfGated(t reflect.Type) bool {
+	if t.Kind() == reflect.Interface {
+		return true
+	}
+	return t.Implements(versionedType) || t.Implements(gatedType)
+}

@@ -1,0 +1,296 @@
+package gate
+
+import (
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+	"sync"
+)
+
+// field is one key of a struct as written for one target.
+type field struct {
+	index []int
+	key   string
+	write writer
+	empty emptiness
+	// need is the unmet condition of the tags, "" when the key may be written.
+	need      string
+	quiet     bool
+	dropEmpty bool
+	gated     bool // values of the type may gate themselves
+}
+
+// emptiness says which values of a field count as absent.
+type emptiness uint8
+
+const (
+	never     emptiness = iota // always written
+	whenZero                   // omitempty
+	whenIsNil                  // omitnil
+)
+
+// structPlan is the list of keys of one struct type.
+type structPlan struct {
+	fields []field
+}
+
+// plans holds what was worked out for one target.
+type plans struct {
+	target  Target
+	writers sync.Map // reflect.Type → writer
+}
+
+// targetKey identifies a target; equal keys share plans.
+type targetKey struct {
+	version string
+	mode    Mode
+	all     bool
+}
+
+// maxTargets bounds the plan cache; a cluster has a handful of versions.
+const maxTargets = 64
+
+var cache = struct {
+	sync.RWMutex
+	byTarget map[targetKey]*plans
+}{byTarget: map[targetKey]*plans{}}
+
+// plansFor returns the shared plans of a target.
+func plansFor(t Target) *plans {
+	key := targetKey{mode: t.Mode, all: t.AllVersions}
+	if t.Version != nil {
+		key.version = t.Version.String()
+	}
+	cache.RLock()
+	p := cache.byTarget[key]
+	cache.RUnlock()
+	if p != nil {
+		return p
+	}
+	cache.Lock()
+	defer cache.Unlock()
+	if p := cache.byTarget[key]; p != nil {
+		return p
+	}
+	if len(cache.byTarget) >= maxTargets {
+		clear(cache.byTarget)
+	}
+	p = &plans{target: t}
+	cache.byTarget[key] = p
+	return p
+}
+
+// writerFor returns the cached writer of a type. A panic means that a type of
+// the program carries a tag that does not parse; [Check] finds it in a test.
+func (p *plans) writerFor(t reflect.Type) writer {
+	if w, ok := p.writers.Load(t); ok {
+		return w.(writer)
+	}
+	// A recursive type meets this placeholder while its own plan is made.
+	var (
+		ready sync.WaitGroup
+		real  writer
+	)
+	ready.Add(1)
+	placeholder := writer(func(e *encoder, v reflect.Value, at place) {
+		ready.Wait()
+		real(e, v, at)
+	})
+	if w, loaded := p.writers.LoadOrStore(t, placeholder); loaded {
+		return w.(writer)
+	}
+	w, err := p.newWriter(t)
+	if err != nil {
+		panic(err.Error())
+	}
+	real = w
+	ready.Done()
+	p.writers.Store(t, w)
+	return w
+}
+
+// structPlanFor reads the tags of t and its inlined structs.
+func (p *plans) structPlanFor(t reflect.Type) (*structPlan, error) {
+	keys, err := keysOf(t)
+	if err != nil {
+		return nil, err
+	}
+	out := &structPlan{}
+	for _, k := range keys {
+		f := field{index: k.index, key: k.name, empty: k.empty, dropEmpty: k.dropEmpty}
+		for _, r := range k.rules {
+			if f.need = r.need(p.target); f.need != "" {
+				f.quiet = r.quiet
+				break
+			}
+		}
+		if f.need == "" {
+			ft := t.FieldByIndex(k.index).Type
+			f.write, f.gated = p.writerFor(ft), selfGated(ft)
+		}
+		out.fields = append(out.fields, f)
+	}
+	return out, nil
+}
+
+// key is one key of a struct before a target is known.
+type key struct {
+	index     []int
+	name      string
+	empty     emptiness
+	dropEmpty bool
+	rules     []rule // of the inlined structs around it, then its own
+}
+
+// keysOf lists the keys of a struct type in output order.
+func keysOf(t reflect.Type) ([]key, error) {
+	out, err := collect(t, nil, nil)
+	if err != nil {
+		return nil, fmt.Errorf("gate: type %s: %w", t, err)
+	}
+	seen := map[string]bool{}
+	for _, k := range out {
+		if seen[k.name] {
+			return nil, fmt.Errorf("gate: type %s: key %q occurs twice", t, k.name)
+		}
+		seen[k.name] = true
+	}
+	return out, nil
+}
+
+func collect(t reflect.Type, index []int, outer []rule) ([]key, error) {
+	var out []key
+	for i := range t.NumField() {
+		f := t.Field(i)
+		tag, tagged := f.Tag.Lookup("yaml")
+		if !f.IsExported() && !f.Anonymous || tag == "-" || !tagged && !f.IsExported() {
+			continue
+		}
+		if !tagged {
+			return nil, fmt.Errorf("field %s has no yaml tag", f.Name)
+		}
+		r, err := parseRule(f.Tag.Get("since"), f.Tag.Get("until"), f.Tag.Get("mode"), f.Tag.Get("quiet"))
+		if err != nil {
+			return nil, fmt.Errorf("field %s: %w", f.Name, err)
+		}
+		rules := append(slices.Clip(slices.Clone(outer)), r)
+		at := append(slices.Clone(index), i)
+		name, options, _ := strings.Cut(tag, ",")
+		if options == "inline" {
+			if name != "" || f.Type.Kind() != reflect.Struct {
+				return nil, fmt.Errorf("field %s: only a struct without a key can be inlined", f.Name)
+			}
+			inner, err := collect(f.Type, at, rules)
+			if err != nil {
+				return nil, fmt.Errorf("field %s: %w", f.Name, err)
+			}
+			out = append(out, inner...)
+			continue
+		}
+		k, err := newKey(name, options, f.Tag.Get("empty"), at, rules)
+		if err != nil {
+			return nil, fmt.Errorf("field %s: %w", f.Name, err)
+		}
+		out = append(out, k)
+	}
+	return out, nil
+}
+
+func newKey(name, options, empty string, index []int, rules []rule) (key, error) {
+	k := key{index: index, name: name, rules: rules}
+	if name == "" || styleOf(name, 0) != plain {
+		return key{}, fmt.Errorf("key %q is not a plain word", name)
+	}
+	switch options {
+	case "":
+	case "omitempty":
+		k.empty = whenZero
+	case "omitnil":
+		k.empty = whenIsNil
+	default:
+		return key{}, fmt.Errorf("unknown yaml option %q", options)
+	}
+	switch empty {
+	case "":
+	case "drop":
+		k.dropEmpty = true
+	default:
+		return key{}, fmt.Errorf(`empty %q is not "drop"`, empty)
+	}
+	return k, nil
+}
+
+// Check visits t and every type its fields lead to and reports the first tag
+// that does not parse or key that occurs twice. It is for a test of the
+// package that declares the types; the second result lists the struct types
+// that were visited.
+func Check(t reflect.Type) ([]reflect.Type, error) {
+	var structs []reflect.Type
+	seen := map[reflect.Type]bool{}
+	var visit func(reflect.Type) error
+	visit = func(t reflect.Type) error {
+		if seen[t] || t == mapSliceType {
+			return nil
+		}
+		seen[t] = true
+		switch t.Kind() {
+		case reflect.Pointer, reflect.Slice, reflect.Map:
+			return visit(t.Elem())
+		case reflect.Struct:
+			structs = append(structs, t)
+			keys, err := keysOf(t)
+			if err != nil {
+				return err
+			}
+			for _, k := range keys {
+				if err := visit(t.FieldByIndex(k.index).Type); err != nil {
+					return err
+				}
+			}
+		}
+		return nil
+	}
+	err := visit(t)
+	return structs, err
+}
+
+// Key describes one key of a struct type, for documentation pages.
+type Key struct {
+	Name string
+	// Since and Until are versions or empty; SinceAgent is empty when equal to Since.
+	Since, SinceAgent, Until string
+	// Mode is empty when both modes have the key.
+	Mode Mode
+	// Type of the Go field.
+	Type reflect.Type
+}
+
+// Keys lists the keys of a struct type in output order. Of several rules (an
+// inlined struct with a gate of its own) the strictest minimum is shown.
+func Keys(t reflect.Type) ([]Key, error) {
+	keys, err := keysOf(t)
+	if err != nil {
+		return nil, err
+	}
+	out := make([]Key, 0, len(keys))
+	for _, k := range keys {
+		d := Key{Name: k.name, Type: t.FieldByIndex(k.index).Type}
+		for _, r := range k.rules {
+			if r.since != nil && (d.Since == "" || mustVersion(d.Since).LessThan(r.since)) {
+				d.Since = r.since.String()
+			}
+			if r.sinceAgent != nil {
+				d.SinceAgent = r.sinceAgent.String()
+			}
+			if r.until != nil {
+				d.Until = r.until.String()
+			}
+			if r.mode != "" {
+				d.Mode = r.mode
+			}
+		}
+		out = append(out, d)
+	}
+	return out, nil
+}
