@@ -1,0 +1,161 @@
+package rules
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/prometheus/common/model"
+)
+
+var errMissingExpr = errors.New("must be set")
+
+// checker collects the faults of a document: what Prometheus' own rule file
+// reader would refuse, with the field as the user wrote it. A test holds the
+// verdicts of the two equal. exprs comes from parseAll.
+type checker struct {
+	scheme      model.ValidationScheme
+	faults      []Fault
+	path        string // of the group or rule being checked
+	group, rule string // their names, see Fault
+}
+
+func check(doc *document, exprs map[[2]int]string, s Settings) []Fault {
+	c := &checker{scheme: s.scheme()}
+	seen := make(map[string]int, len(doc.Groups))
+	for i := range doc.Groups {
+		g := &doc.Groups[i]
+		c.path, c.group, c.rule = "spec.groups["+strconv.Itoa(i)+"]", g.Name, ""
+		if g.Name == "" {
+			c.add(".name", "must be set")
+		} else if first, ok := seen[g.Name]; ok {
+			c.add(".name", "%q is already the name of spec.groups[%d]", g.Name, first)
+		} else {
+			seen[g.Name] = i
+		}
+		c.duration(".interval", g.Interval)
+		c.duration(".query_offset", g.QueryOffset)
+		c.labels(g.Labels)
+		for j := range g.Rules {
+			c.checkRule(i, j, &g.Rules[j], exprs[[2]int{i, j}])
+		}
+	}
+	return c.faults
+}
+
+func (c *checker) checkRule(i, j int, r *rule, exprFault string) {
+	// Nearly all rules are fine: names for messages are made when needed.
+	before := len(c.faults)
+	c.path, c.rule = "", ""
+	switch {
+	case r.Record != "" && r.Alert != "":
+		c.add("", "only one of record and alert must be set, has record %q and alert %q", r.Record, r.Alert)
+	case r.Record == "" && r.Alert == "":
+		c.add("", "one of record and alert must be set")
+	}
+	if exprFault != "" {
+		c.add(".expr", "%s", exprFault)
+	}
+	waits := c.duration(".for", r.For)
+	keeps := c.duration(".keep_firing_for", r.KeepFiringFor)
+	if r.Record != "" {
+		c.recording(r, waits, keeps)
+	}
+	c.labels(r.Labels)
+	for _, name := range names(r.Annotations) {
+		if !c.scheme.IsValidLabelName(name) {
+			c.add(".annotations", "%q is not a valid annotation name", name)
+		}
+	}
+	if r.Alert != "" {
+		c.templates(".labels", r.Alert, r.Labels)
+		c.templates(".annotations", r.Alert, r.Annotations)
+	}
+	c.name(c.faults[before:], i, j, r)
+}
+
+// recording checks what only a recording rule must not have.
+func (c *checker) recording(r *rule, waits, keeps bool) {
+	if len(r.Annotations) > 0 {
+		c.add(".annotations", "a recording rule has none")
+	}
+	if waits {
+		c.add(".for", "a recording rule has none, is %q", r.For)
+	}
+	if keeps {
+		c.add(".keep_firing_for", "a recording rule has none, is %q", r.KeepFiringFor)
+	}
+	switch {
+	case !c.scheme.IsValidMetricName(r.Record):
+		c.add(".record", "%q is not a valid metric name", r.Record)
+	case strings.ContainsAny(r.Record, "{}"):
+		c.add(".record", "%q must not contain braces; selectors belong into expr", r.Record)
+	}
+}
+
+// duration checks a duration that may be unset; it reports one above zero.
+func (c *checker) duration(field, text string) bool {
+	if text == "" {
+		return false
+	}
+	d, err := model.ParseDuration(text)
+	if err != nil {
+		c.add(field, "%s", err.Error())
+	}
+	return d != 0
+}
+
+func (c *checker) labels(in map[string]string) {
+	for _, name := range names(in) {
+		if !c.scheme.IsValidLabelName(name) || name == model.MetricNameLabel {
+			c.add(".labels", "%q is not a valid label name", name)
+		}
+		if !model.LabelValue(in[name]).IsValid() {
+			c.add(".labels", "the value of %q is not valid UTF-8: %q", name, in[name])
+		}
+	}
+}
+
+func (c *checker) templates(field, alert string, in map[string]string) {
+	for _, name := range names(in) {
+		if err := checkTemplate(alert, in[name]); err != nil {
+			c.add(field, "%q: %s", name, err.Error())
+		}
+	}
+}
+
+func (c *checker) add(field, format string, args ...any) {
+	c.faults = append(c.faults, Fault{
+		Field: c.path + field, Group: c.group, Rule: c.rule, Reason: fmt.Sprintf(format, args...),
+	})
+}
+
+// name completes the faults of one rule.
+func (c *checker) name(faults []Fault, i, j int, r *rule) {
+	for k := range faults {
+		f := &faults[k]
+		f.Field = fmt.Sprintf("spec.groups[%d].rules[%d]%s", i, j, f.Field)
+		switch {
+		case r.Alert != "":
+			f.Rule = fmt.Sprintf("alert %q", r.Alert)
+		case r.Record != "":
+			f.Rule = fmt.Sprintf("record %q", r.Record)
+		}
+	}
+}
+
+// names are the keys in order; nil for the many maps that are empty.
+func names(in map[string]string) []string {
+	switch len(in) {
+	case 0:
+		return nil
+	case 1:
+		for k := range in {
+			return []string{k}
+		}
+	}
+	return slices.Sorted(maps.Keys(in))
+}

@@ -1,0 +1,79 @@
+package rules
+
+import (
+	"fmt"
+
+	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
+)
+
+const (
+	// MaxFileBytes limits the content of one rule file, and the contents of one
+	// ConfigMap together: half of what a ConfigMap may hold.
+	MaxFileBytes = 524_288
+
+	// maxKeyBytes limits a ConfigMap's key (a limit of Kubernetes).
+	maxKeyBytes = 253
+)
+
+// Fragment is one PrometheusRule compiled for some settings. It is immutable and
+// may be shared.
+type Fragment struct {
+	// FileName is the key in the ConfigMap: <namespace>-<name>-<uid>.yaml. The uid
+	// keeps foo-bar/fred and foo/bar-fred apart.
+	FileName string
+
+	// Content is the rule file. Empty if the object is rejected.
+	Content string
+
+	// Dropped lists the fields the target version does not know, in the order of
+	// the document: "spec.groups[0].limit needs >= 2.31.0".
+	Dropped []string
+
+	// Groups and Rules count what the object declares.
+	Groups, Rules int
+
+	// Err says why the object is rejected: always an *InvalidError, or nil.
+	Err error
+}
+
+// Compile turns one object into the rule file for an owner with settings s. The
+// object is only read; s.Excluded is honoured, so narrowing s with For first is
+// needed only for its Key.
+func Compile(r *v1.PrometheusRule, s Settings) Fragment {
+	s = s.For(r.Namespace, r.Name)
+	f := Fragment{
+		FileName: r.Namespace + "-" + r.Name + "-" + string(r.UID) + ".yaml",
+		Groups:   len(r.Spec.Groups),
+	}
+	for i := range r.Spec.Groups {
+		f.Rules += len(r.Spec.Groups[i].Rules)
+	}
+	if n := len(f.FileName); n > maxKeyBytes {
+		f.Err = reject(Fault{Field: "metadata.name", Reason: fmt.Sprintf(
+			"namespace, name and uid make a file name of %d bytes, a ConfigMap allows %d", n, maxKeyBytes)})
+		return f
+	}
+
+	doc, dropped := documentOf(&r.Spec, s)
+	f.Dropped = dropped
+	exprFaults := parseAll(&doc, r.Namespace, s)
+
+	content, err := doc.render()
+	if err != nil {
+		f.Err = reject(Fault{Field: "spec", Reason: "cannot be written as YAML: " + err.Error()})
+		return f
+	}
+	if n := len(content); n > MaxFileBytes {
+		f.Err = reject(Fault{Field: "spec", Reason: fmt.Sprintf(
+			"the rule file has %d bytes, the limit is %d", n, MaxFileBytes)})
+		return f
+	}
+	if faults := check(&doc, exprFaults, s); len(faults) > 0 {
+		f.Err = &InvalidError{Faults: faults}
+		return f
+	}
+	f.Content = content
+	return f
+}
+
+func reject(f Fault) error { return &InvalidError{Faults: []Fault{f}} }

@@ -1,0 +1,92 @@
+package rules
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+
+	"github.com/prometheus/prometheus/model/labels"
+	"github.com/prometheus/prometheus/promql/parser"
+)
+
+// maxPrintBytes bounds the work of printing an expression back. Prometheus'
+// printer copies the text once per level of nesting, so a hostile expression
+// (a sum of 100,000 numbers is nested as deep) would cost minutes. Real ones are
+// a thousand times below.
+const maxPrintBytes = 64 << 20
+
+// parseAll parses every expression of the document once. Where a label is
+// enforced, labels and expressions of the document are replaced. The result has
+// the fault of each expression, by group and rule; nil when all are well.
+func parseAll(doc *document, namespace string, s Settings) map[[2]int]string {
+	var faults map[[2]int]string
+	p := parser.NewParser(s.PromQL)
+	var must *labels.Matcher
+	if s.EnforcedLabel != "" {
+		must = labels.MustNewMatcher(labels.MatchEqual, s.EnforcedLabel, namespace)
+	}
+	for i := range doc.Groups {
+		for j := range doc.Groups[i].Rules {
+			r := &doc.Groups[i].Rules[j]
+			if must != nil {
+				r.Labels = withLabel(r.Labels, must.Name, must.Value)
+			}
+			if err := r.parse(p, must); err != nil {
+				if faults == nil {
+					faults = map[[2]int]string{}
+				}
+				faults[[2]int{i, j}] = err.Error()
+			}
+		}
+	}
+	return faults
+}
+
+// parse checks the expression and, with a matcher, prints it back with the
+// matcher in every selector. Formatting and comments are lost then.
+func (r *rule) parse(p parser.Parser, must *labels.Matcher) error {
+	text := r.exprText()
+	if text == "" {
+		return errMissingExpr
+	}
+	expr, err := p.ParseExpr(text)
+	if err != nil || must == nil {
+		return err
+	}
+	if depth := enforce(expr, must); depth*len(text) > maxPrintBytes {
+		return fmt.Errorf("too deeply nested to enforce %s: %d levels in %d bytes", must, depth, len(text))
+	}
+	r.Expr = expr.String()
+	return nil
+}
+
+func (r *rule) exprText() string {
+	if n, ok := r.Expr.(int32); ok {
+		return strconv.Itoa(int(n))
+	}
+	return r.Expr.(string) // ruleOf writes nothing else
+}
+
+// enforce replaces, in every selector below n, all matchers on the label by
+// must, and returns the depth of the tree.
+func enforce(n parser.Node, must *labels.Matcher) int {
+	if vs, ok := n.(*parser.VectorSelector); ok {
+		other := slices.DeleteFunc(vs.LabelMatchers, func(m *labels.Matcher) bool { return m.Name == must.Name })
+		vs.LabelMatchers = append(other, must)
+		return 1
+	}
+	depth := 0
+	for child := range parser.ChildrenIter(n) {
+		depth = max(depth, enforce(child, must))
+	}
+	return depth + 1
+}
+
+// withLabel is a copy of in with one more label.
+func withLabel(in map[string]string, name, value string) map[string]string {
+	out := make(map[string]string, len(in)+1)
+	maps.Copy(out, in)
+	out[name] = value
+	return out
+}

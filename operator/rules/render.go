@@ -1,0 +1,102 @@
+package rules
+
+import (
+	"fmt"
+
+	"go.yaml.in/yaml/v2"
+	"k8s.io/apimachinery/pkg/util/intstr"
+
+	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
+)
+
+// document is a rule file. The fields of the three structs stand in the
+// alphabetical order of their keys, so that the text equals what the detour over
+// JSON and a sorted map would write (a test compares the two). The YAML library
+// is the one behind sigs.k8s.io/yaml: another one breaks lines elsewhere and would
+// rewrite every ConfigMap of a cluster that is taken over.
+type document struct {
+	Groups []group `yaml:"groups,omitempty"`
+}
+
+type group struct {
+	Interval                string            `yaml:"interval,omitempty"`
+	Labels                  map[string]string `yaml:"labels,omitempty"`
+	Limit                   *int              `yaml:"limit,omitempty"`
+	Name                    string            `yaml:"name"`
+	PartialResponseStrategy string            `yaml:"partial_response_strategy,omitempty"`
+	QueryOffset             string            `yaml:"query_offset,omitempty"`
+	Rules                   []rule            `yaml:"rules,omitempty"`
+}
+
+type rule struct {
+	Alert         string            `yaml:"alert,omitempty"`
+	Annotations   map[string]string `yaml:"annotations,omitempty"`
+	Expr          any               `yaml:"expr"` // int32 or string, as the user wrote it
+	For           string            `yaml:"for,omitempty"`
+	KeepFiringFor string            `yaml:"keep_firing_for,omitempty"`
+	Labels        map[string]string `yaml:"labels,omitempty"`
+	Record        string            `yaml:"record,omitempty"`
+}
+
+// documentOf copies the spec without what the target does not know. Maps are
+// shared with the spec: replace, never change them.
+//
+// Empty durations are left out: they pass the CRD, and Prometheus refuses the
+// whole file when it meets one.
+func documentOf(spec *v1.PrometheusRuleSpec, s Settings) (document, []string) {
+	var dropped []string
+	drop := func(key keySet, format string, at ...any) bool {
+		if s.unknown&key == 0 {
+			return false
+		}
+		dropped = append(dropped, fmt.Sprintf(format, at...)+" needs >= "+need(key, s.Thanos))
+		return true
+	}
+
+	doc := document{Groups: make([]group, len(spec.Groups))}
+	for i := range spec.Groups {
+		in, out := &spec.Groups[i], &doc.Groups[i]
+		out.Name = in.Name
+		out.Interval = string(in.Interval)
+		if s.Thanos {
+			out.PartialResponseStrategy = in.PartialResponseStrategy
+		}
+		if len(in.Labels) > 0 && !drop(keyGroupLabels, "spec.groups[%d].labels", i) {
+			out.Labels = in.Labels
+		}
+		if in.Limit != nil && !drop(keyLimit, "spec.groups[%d].limit", i) {
+			out.Limit = in.Limit
+		}
+		if in.QueryOffset != "" && !drop(keyQueryOffset, "spec.groups[%d].query_offset", i) {
+			out.QueryOffset = string(in.QueryOffset)
+		}
+		out.Rules = make([]rule, len(in.Rules))
+		for j := range in.Rules {
+			out.Rules[j] = ruleOf(&in.Rules[j])
+			if k := in.Rules[j].KeepFiringFor; k != "" && !drop(keyKeepFiringFor, "spec.groups[%d].rules[%d].keep_firing_for", i, j) {
+				out.Rules[j].KeepFiringFor = string(k)
+			}
+		}
+	}
+	return doc, dropped
+}
+
+func ruleOf(in *v1.Rule) rule {
+	out := rule{
+		Alert:       in.Alert,
+		Annotations: in.Annotations,
+		Expr:        in.Expr.StrVal,
+		For:         string(in.For),
+		Labels:      in.Labels,
+		Record:      in.Record,
+	}
+	if in.Expr.Type == intstr.Int {
+		out.Expr = in.Expr.IntVal
+	}
+	return out
+}
+
+func (d *document) render() (string, error) {
+	b, err := yaml.Marshal(d)
+	return string(b), err
+}
