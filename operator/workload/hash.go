@@ -1,0 +1,53 @@
+package workload
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strconv"
+
+	"github.com/cespare/xxhash/v2"
+	appsv1 "k8s.io/api/apps/v1"
+)
+
+// hashInput is everything that can make a StatefulSet outdated.
+type hashInput struct {
+	Labels, Annotations map[string]string // their changes do not count as a new generation
+	Generation          int64
+	HTTP2               *bool
+	Config              Config
+	Live                *appsv1.StatefulSetSpec // finds edits by hand, which are undone
+	RuleConfigMaps      []string
+	TLSSecrets          int
+}
+
+// InputHash is the value of AnnotationInputHash: as long as it is equal to that
+// of the live object, the StatefulSet need not be written.
+//
+// live is the spec in the cluster, nil when there is none; it is the spec before
+// a write, so one more write with the same content follows a change. The order
+// of ruleConfigMaps does not count. The hash is over JSON, in which quantities
+// have one form per value ("1000m" is "1").
+func (o *Owner) InputHash(live *appsv1.StatefulSetSpec, ruleConfigMaps []string, tlsSecrets int) (string, error) {
+	in := hashInput{
+		Labels:         o.meta.Labels,
+		Annotations:    o.meta.Annotations,
+		Generation:     o.meta.Generation,
+		Config:         o.cfg,
+		RuleConfigMaps: slices.Sorted(slices.Values(o.ruleConfigMaps(Inputs{RuleConfigMaps: ruleConfigMaps}))),
+		TLSSecrets:     tlsSecrets,
+	}
+	if w := o.common.Web; w != nil && w.HTTPConfig != nil {
+		in.HTTP2 = w.HTTPConfig.HTTP2
+	}
+	if live != nil {
+		spec := *live
+		spec.RevisionHistoryLimit = nil // never set by us, not worth a write
+		in.Live = &spec
+	}
+	text, err := json.Marshal(in)
+	if err != nil {
+		return "", fmt.Errorf("hash inputs of %s: %w", o.PrefixedName(), err)
+	}
+	return strconv.FormatUint(xxhash.Sum64(text), 10), nil
+}

@@ -1,0 +1,82 @@
+package workload
+
+import (
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
+)
+
+// PodSpec is what the fields that all kinds share say about a pod. What it does
+// not mention stays absent; containers and volumes are the caller's. The result
+// shares memory with w.
+func PodSpec(w *v1.WorkloadFields, defaultGraceSeconds int64) corev1.PodSpec {
+	spec := corev1.PodSpec{
+		NodeSelector:                  w.NodeSelector,
+		Affinity:                      w.Affinity,
+		Tolerations:                   w.Tolerations,
+		SchedulerName:                 w.SchedulerName,
+		PriorityClassName:             w.PriorityClassName,
+		ServiceAccountName:            w.ServiceAccountName,
+		SecurityContext:               w.SecurityContext,
+		EnableServiceLinks:            w.EnableServiceLinks,
+		HostUsers:                     w.HostUsers,
+		HostAliases:                   hostAliases(w.HostAliases),
+		DNSPolicy:                     corev1.DNSPolicy(w.DNSPolicy),
+		DNSConfig:                     dnsConfig(w.DNSConfig),
+		TerminationGracePeriodSeconds: new(defaultGraceSeconds),
+	}
+	if len(w.ImagePullSecrets) > 0 {
+		spec.ImagePullSecrets = w.ImagePullSecrets
+	}
+	if w.TerminationGracePeriodSeconds != nil {
+		spec.TerminationGracePeriodSeconds = w.TerminationGracePeriodSeconds
+	}
+	return spec
+}
+
+func hostAliases(in []v1.HostAlias) []corev1.HostAlias {
+	var out []corev1.HostAlias
+	for _, a := range in {
+		out = append(out, corev1.HostAlias{IP: a.IP, Hostnames: a.Hostnames})
+	}
+	return out
+}
+
+func dnsConfig(in *v1.PodDNSConfig) *corev1.PodDNSConfig {
+	if in == nil {
+		return nil
+	}
+	out := &corev1.PodDNSConfig{Nameservers: in.Nameservers, Searches: in.Searches}
+	for _, o := range in.Options {
+		option := corev1.PodDNSConfigOption{Name: o.Name}
+		if o.Value != "" {
+			option.Value = new(o.Value)
+		}
+		out.Options = append(out.Options, option)
+	}
+	return out
+}
+
+// spreadConstraints are the user's, with the labels of the pods added where
+// that is asked for. match is the selector of the StatefulSet.
+func spreadConstraints(in []v1.TopologySpreadConstraint, match map[string]string) []corev1.TopologySpreadConstraint {
+	var out []corev1.TopologySpreadConstraint
+	for _, c := range in {
+		constraint := c.TopologySpreadConstraint
+		if c.AdditionalLabelSelectors != nil {
+			own := overlay(match)
+			if *c.AdditionalLabelSelectors == v1.ResourceNameLabelSelector {
+				delete(own, LabelShard)
+			}
+			selector := &metav1.LabelSelector{}
+			if constraint.LabelSelector != nil {
+				selector = constraint.LabelSelector.DeepCopy()
+			}
+			selector.MatchLabels = overlay(selector.MatchLabels, own)
+			constraint.LabelSelector = selector
+		}
+		out = append(out, constraint)
+	}
+	return out
+}

@@ -1,0 +1,248 @@
+package workload
+
+import (
+	"fmt"
+	"path"
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+	"k8s.io/apimachinery/pkg/util/intstr"
+)
+
+// Names of the reloader containers. Users patch containers by name, so the
+// first two are API.
+const (
+	ContainerConfigReloader     = "config-reloader"
+	ContainerInitConfigReloader = "init-config-reloader"
+	ContainerRulesReloader      = "rules-reloader"
+)
+
+const (
+	reloaderPort     = 8080
+	reloaderPortName = "reloader-web"
+	initPort         = 8081
+	initPortName     = "reloader-init"
+	rulesPort        = 8081
+	rulesPortName    = "rules-web"
+
+	reloaderHealthPath = "/healthz"
+)
+
+// Reload says how a reloader makes the program beside it read its files again.
+type Reload struct {
+	// URL is asked with POST. It is not used with Signal.
+	URL string
+	// Signal sends SIGHUP instead; RuntimeInfoURL then tells the outcome.
+	Signal         bool
+	RuntimeInfoURL string
+}
+
+// Listener is where a reloader serves its metrics and its health.
+type Listener struct {
+	// Local binds to localhost of the pod and declares no port.
+	Local bool
+	// WebConfigFile is the web configuration to serve with; empty is plain HTTP.
+	WebConfigFile string
+	// TLS says that the web configuration turns TLS on, and ClientCerts that
+	// clients must show a certificate. Both only matter to probes.
+	TLS, ClientCerts bool
+}
+
+// address is the listen address.
+func (l Listener) address(cfg Config, port int32) string {
+	if l.Local {
+		return fmt.Sprintf("%s:%d", cfg.localhost(), port)
+	}
+	return fmt.Sprintf(":%d", port)
+}
+
+// Log is what the owner says about logging; empty means the program's default.
+type Log struct{ Level, Format string }
+
+func (l Log) args() []arg {
+	var out []arg
+	if l.Level != "" && l.Level != "info" {
+		out = append(out, arg{"log-level", l.Level})
+	}
+	if l.Format != "" && l.Format != "logfmt" {
+		out = append(out, arg{"log-format", l.Format})
+	}
+	return out
+}
+
+// ConfigReloader is the sidecar that expands the configuration and, as an init
+// container, does so once before the program starts.
+type ConfigReloader struct {
+	Listener   Listener
+	Reload     Reload
+	ConfigFile string // compressed input; empty: only WatchedDirs are followed
+	OutputFile string
+	// WatchedDirs are followed too. The folder of ConfigFile is always followed
+	// and comes last, so that reloads start with the kubelet's update.
+	WatchedDirs []string
+	Log         Log
+	Env         []corev1.EnvVar
+	Mounts      []corev1.VolumeMount
+	PullPolicy  corev1.PullPolicy
+}
+
+// Sidecar is the container config-reloader.
+func (r ConfigReloader) Sidecar(cfg Config) corev1.Container {
+	args := []arg{{"listen-address", r.Listener.address(cfg, reloaderPort)}}
+	if r.Listener.WebConfigFile != "" {
+		args = append(args, arg{"web-config-file", r.Listener.WebConfigFile})
+	}
+	if r.Reload.Signal {
+		args = append(args, arg{"reload-method", "signal"}, arg{"runtimeinfo-url", r.Reload.RuntimeInfoURL})
+	} else {
+		args = append(args, arg{"reload-url", r.Reload.URL})
+	}
+	c := r.container(cfg, ContainerConfigReloader, append(args, r.fileArgs()...))
+	serve(&c, cfg, r.Listener, reloaderPort, reloaderPortName, reloaderHealthPath)
+	return c
+}
+
+// Init is the container init-config-reloader. It writes the file once and ends;
+// it never listens. Its port is declared only in the single layout, which
+// repeats a well-known pod exactly: in the split layout rules-reloader has the
+// same number, and the API server would warn about it.
+func (r ConfigReloader) Init(cfg Config) corev1.Container {
+	args := []arg{{"watch-interval", "0"}, {"listen-address", fmt.Sprintf(":%d", initPort)}}
+	c := r.container(cfg, ContainerInitConfigReloader, append(args, r.fileArgs()...))
+	if cfg.Layout == LayoutSingle {
+		c.Ports = []corev1.ContainerPort{{Name: initPortName, ContainerPort: initPort, Protocol: corev1.ProtocolTCP}}
+	}
+	return c
+}
+
+func (r ConfigReloader) fileArgs() []arg {
+	var args []arg
+	dirs := slices.Clone(r.WatchedDirs)
+	if r.ConfigFile != "" {
+		args = append(args, arg{"config-file", r.ConfigFile}, arg{"config-envsubst-file", r.OutputFile})
+		if dir := path.Dir(r.ConfigFile); !slices.Contains(dirs, dir) {
+			dirs = append(dirs, dir)
+		}
+	}
+	for _, dir := range dirs {
+		args = append(args, arg{"watched-dir", dir})
+	}
+	return append(args, r.Log.args()...)
+}
+
+func (r ConfigReloader) container(cfg Config, name string, args []arg) corev1.Container {
+	c := operatorContainer(name, cfg.ConfigReloaderImage, r.PullPolicy)
+	c.Command = []string{"/bin/prometheus-config-reloader"}
+	c.Args = render(args)
+	c.Env = slices.Clone(r.Env)
+	c.VolumeMounts = slices.Clone(r.Mounts)
+	c.Resources = cfg.ReloaderResources.requirements()
+	return c
+}
+
+// RulesReloader is the sidecar that follows folders of rules.
+type RulesReloader struct {
+	Listener   Listener
+	Reload     Reload
+	VolumeDirs []string
+	Log        Log
+	Mounts     []corev1.VolumeMount
+	PullPolicy corev1.PullPolicy
+}
+
+// Sidecar is the container rules-reloader.
+func (r RulesReloader) Sidecar(cfg Config) corev1.Container {
+	var args []arg
+	if r.Reload.Signal {
+		args = append(args, arg{"reload-method", "signal"}, arg{"runtimeinfo-url", r.Reload.RuntimeInfoURL})
+	} else {
+		args = append(args, arg{"webhook-url", r.Reload.URL})
+	}
+	for _, dir := range r.VolumeDirs {
+		args = append(args, arg{"volume-dir", dir})
+	}
+	args = append(args, arg{"web.listen-address", r.Listener.address(cfg, rulesPort)})
+	if r.Listener.WebConfigFile != "" {
+		args = append(args, arg{"web-config-file", r.Listener.WebConfigFile})
+	}
+	c := operatorContainer(ContainerRulesReloader, cfg.RulesReloaderImage, r.PullPolicy)
+	c.Command = []string{"/bin/rules-reloader"}
+	c.Args = render(append(args, r.Log.args()...))
+	c.VolumeMounts = slices.Clone(r.Mounts)
+	c.Resources = cfg.ReloaderResources.requirements()
+	serve(&c, cfg, r.Listener, rulesPort, rulesPortName, reloaderHealthPath)
+	return c
+}
+
+// serve declares the port of a reloader and adds its probes.
+func serve(c *corev1.Container, cfg Config, l Listener, port int32, portName, healthPath string) {
+	if !l.Local {
+		c.Ports = []corev1.ContainerPort{{Name: portName, ContainerPort: port, Protocol: corev1.ProtocolTCP}}
+	}
+	if !cfg.EnableReloaderProbes {
+		return
+	}
+	handler, ok := l.probeHandler(port, healthPath)
+	if !ok {
+		return
+	}
+	for _, p := range []**corev1.Probe{&c.StartupProbe, &c.ReadinessProbe, &c.LivenessProbe} {
+		*p = &corev1.Probe{ProbeHandler: *handler.DeepCopy()}
+	}
+}
+
+// probeHandler speaks the protocol the reloader serves. Nobody who probes has a
+// client certificate, so where one is required only the connection is tried; a
+// reloader that in addition listens locally cannot be probed at all.
+func (l Listener) probeHandler(port int32, healthPath string) (corev1.ProbeHandler, bool) {
+	scheme, getScheme := "http", corev1.URIScheme("")
+	if l.TLS {
+		scheme, getScheme = "https", corev1.URISchemeHTTPS
+	}
+	switch secured := l.TLS && l.ClientCerts; {
+	case l.Local && secured:
+		return corev1.ProbeHandler{}, false
+	case l.Local:
+		return execHandler(fmt.Sprintf("%s://%s:%d%s", scheme, execProbeHost, port, healthPath)), true
+	case secured:
+		return corev1.ProbeHandler{TCPSocket: &corev1.TCPSocketAction{Port: intstr.FromInt32(port)}}, true
+	}
+	get := &corev1.HTTPGetAction{Path: healthPath, Port: intstr.FromInt32(port), Scheme: getScheme}
+	return corev1.ProbeHandler{HTTPGet: get}, true
+}
+
+// operatorContainer has what all containers of the operator have in common.
+func operatorContainer(name, image string, pull corev1.PullPolicy) corev1.Container {
+	return corev1.Container{
+		Name:                     name,
+		Image:                    image,
+		ImagePullPolicy:          pull,
+		TerminationMessagePolicy: corev1.TerminationMessageFallbackToLogsOnError,
+		SecurityContext: &corev1.SecurityContext{
+			AllowPrivilegeEscalation: new(false),
+			ReadOnlyRootFilesystem:   new(true),
+			Capabilities:             &corev1.Capabilities{Drop: []corev1.Capability{"ALL"}},
+		},
+	}
+}
+
+// requirements always has both maps, empty or not.
+func (r ReloaderResources) requirements() corev1.ResourceRequirements {
+	out := corev1.ResourceRequirements{Limits: corev1.ResourceList{}, Requests: corev1.ResourceList{}}
+	for _, row := range []struct {
+		list     corev1.ResourceList
+		name     corev1.ResourceName
+		quantity resource.Quantity
+	}{
+		{out.Limits, corev1.ResourceCPU, r.CPULimit},
+		{out.Limits, corev1.ResourceMemory, r.MemoryLimit},
+		{out.Requests, corev1.ResourceCPU, r.CPURequest},
+		{out.Requests, corev1.ResourceMemory, r.MemoryRequest},
+	} {
+		if !row.quantity.IsZero() {
+			row.list[row.name] = row.quantity.DeepCopy()
+		}
+	}
+	return out
+}

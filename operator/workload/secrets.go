@@ -1,0 +1,78 @@
+package workload
+
+import (
+	"maps"
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// ConfigKey is the key of the configuration Secret.
+const ConfigKey = "prometheus.yaml.gz"
+
+func (o *Owner) secret(name string, data map[string][]byte) *corev1.Secret {
+	return &corev1.Secret{
+		TypeMeta:   metav1.TypeMeta{APIVersion: "v1", Kind: "Secret"},
+		ObjectMeta: o.objectMeta(name),
+		Data:       data,
+	}
+}
+
+// ConfigSecret carries the configuration. gz is empty where the user provides
+// the configuration; the Secret must exist for the pods all the same.
+func (o *Owner) ConfigSecret(gz []byte) *corev1.Secret {
+	return o.secret(o.ConfigSecretName(), map[string][]byte{ConfigKey: gz})
+}
+
+// WebConfigSecret carries the web configuration; its file is empty without
+// spec.web.
+//
+// Errors: spec.web.tlsConfig is incomplete or contradicts itself.
+func (o *Owner) WebConfigSecret() (*corev1.Secret, error) {
+	file, err := o.webConfig().File()
+	if err != nil {
+		return nil, err
+	}
+	return o.secret(o.WebConfigSecretName(), map[string][]byte{webConfigKey: file}), nil
+}
+
+// ThanosHTTPClientSecret is how the sidecar talks to Prometheus. It exists for
+// every server, so that adding a sidecar later never waits for it.
+func (o *Owner) ThanosHTTPClientSecret() *corev1.Secret {
+	return o.secret(o.ThanosHTTPClientSecretName(), map[string][]byte{thanosClientFile: []byte(thanosClientContent)})
+}
+
+// maxAssetBytes is how much keys and values of one Secret may weigh: the limit
+// of the API server less some room for metadata.
+const maxAssetBytes = 1<<20 - 50000
+
+// TLSAssetSecrets spreads files (name to content) over as many Secrets as they
+// need, in the order of their names; there is always one. A file that is too
+// large alone still gets a Secret of its own, which the API server then refuses.
+func (o *Owner) TLSAssetSecrets(files map[string][]byte) []*corev1.Secret {
+	parts := []map[string][]byte{{}}
+	size := 0
+	for _, name := range slices.Sorted(maps.Keys(files)) {
+		weight := len(name) + len(files[name])
+		if size+weight > maxAssetBytes {
+			parts = append(parts, map[string][]byte{})
+			size = 0
+		}
+		size += weight
+		parts[len(parts)-1][name] = files[name]
+	}
+	out := make([]*corev1.Secret, len(parts))
+	for i, data := range parts {
+		out[i] = o.secret(o.TLSAssetSecretName(i), data)
+	}
+	return out
+}
+
+// RuleConfigMapMeta is the metadata of the i-th rule ConfigMap. The labels by
+// which the operator finds it cannot be changed by its --labels.
+func (o *Owner) RuleConfigMapMeta(i int) metav1.ObjectMeta {
+	meta := o.objectMeta(o.RuleConfigMapName(i))
+	meta.Labels = overlay(meta.Labels, managedBy, map[string]string{LabelRuleOwner: o.meta.Name})
+	return meta
+}

@@ -1,0 +1,73 @@
+package workload
+
+import (
+	"strconv"
+
+	corev1 "k8s.io/api/core/v1"
+
+	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
+)
+
+// Shards is how many StatefulSets there should be, at least one.
+func (o *Owner) Shards() int32 {
+	if o.common.Shards == nil {
+		return 1
+	}
+	return max(1, *o.common.Shards)
+}
+
+// Replicas is how many pods a shard should have. Zero is kept.
+func (o *Owner) Replicas() int32 {
+	if o.common.Replicas == nil || *o.common.Replicas < 0 {
+		return 1
+	}
+	return *o.common.Replicas
+}
+
+// zones are the zones shards are spread over; empty without topology sharding.
+func (o *Owner) zones() []string {
+	s := o.common.ShardingStrategy
+	if !o.cfg.TopologySharding || s == nil || s.Mode != v1.TopologyShardingStrategyMode || s.Topology == nil {
+		return nil
+	}
+	return s.Topology.Values
+}
+
+// zone is where a shard runs: shards 0 to 3 over a and b are a, b, a, b, and
+// their numbers within the zone are 0, 0, 1, 1.
+func (o *Owner) zone(shard int32) (name string, number int32, ok bool) {
+	zones := o.zones()
+	n := int32(len(zones))
+	if n == 0 {
+		return "", 0, false
+	}
+	return zones[shard%n], shard / n, true
+}
+
+// reloaderEnv are the variables the configuration refers to.
+func (o *Owner) reloaderEnv(shard int32) []corev1.EnvVar {
+	env := []corev1.EnvVar{fieldVar("POD_NAME", "metadata.name")}
+	if o.daemonSet {
+		env = append(env, fieldVar("NODE_NAME", "spec.nodeName"))
+	}
+	env = append(env, corev1.EnvVar{Name: "SHARD", Value: strconv.Itoa(int(shard))})
+	if zone, number, ok := o.zone(shard); ok {
+		env = append(env,
+			corev1.EnvVar{Name: "TOPOLOGY_ZONE", Value: zone},
+			corev1.EnvVar{Name: "INZONE_SHARD", Value: strconv.Itoa(int(number))})
+	}
+	return env
+}
+
+func fieldVar(name, field string) corev1.EnvVar {
+	return corev1.EnvVar{Name: name, ValueFrom: &corev1.EnvVarSource{FieldRef: &corev1.ObjectFieldSelector{FieldPath: field}}}
+}
+
+// nodeSelector is the user's, with the zone of the shard on top.
+func (o *Owner) nodeSelector(shard int32) map[string]string {
+	zone, _, ok := o.zone(shard)
+	if !ok {
+		return o.common.NodeSelector
+	}
+	return overlay(o.common.NodeSelector, map[string]string{corev1.LabelTopologyZone: zone})
+}

@@ -1,0 +1,55 @@
+package workload
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+
+	"github.com/cespare/xxhash/v2"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/util/validation"
+)
+
+var notInVolumeName = regexp.MustCompile(`[^-a-z0-9]+`)
+
+// sanitise makes a part of a DNS-1123 label out of an object's name, at most max
+// bytes long. Where it is cut, it can end in "-".
+func sanitise(name string, max int) string {
+	name = strings.Trim(notInVolumeName.ReplaceAllString(strings.ToLower(name), "-"), "-")
+	return name[:min(len(name), max)]
+}
+
+// volumeName is the name of the volume that carries a Secret or ConfigMap the
+// user mounts ("secret-" or "configmap-" and the object's name).
+func volumeName(prefix, object string) (string, error) {
+	name := strings.TrimRight(sanitise(prefix+object, validation.DNS1123LabelMaxLength), "-")
+	if errs := validation.IsDNS1123Label(name); len(errs) > 0 {
+		return "", fmt.Errorf("volume name %q for %q: %s", name, object, strings.Join(errs, "; "))
+	}
+	return name, nil
+}
+
+// uniqueVolumeName is volumeName with a hash of the object's full name, so that
+// two long names never meet.
+func uniqueVolumeName(prefix, object string) string {
+	const hashLen = 8
+	sum := fmt.Sprintf("%x", xxhash.Sum64String(object))
+	if len(sum) > hashLen {
+		sum = sum[:hashLen]
+	}
+	return sanitise(prefix+object, validation.DNS1123LabelMaxLength-1-hashLen) + "-" + sum
+}
+
+// checkVolumeNames refuses a pod the API server would refuse. It matters that
+// this is found here: a refused update makes the operator replace the
+// StatefulSet, and that would end the pods that still run.
+func checkVolumeNames(volumes []corev1.Volume) error {
+	seen := make(map[string]bool, len(volumes))
+	for _, v := range volumes {
+		if seen[v.Name] {
+			return fmt.Errorf("two volumes are named %q", v.Name)
+		}
+		seen[v.Name] = true
+	}
+	return nil
+}
