@@ -14,7 +14,8 @@
 //	until  first version without the key
 //	mode   "server" or "agent": never written for the other
 //	empty  "drop": the block is left out when nothing inside it survived
-//	quiet  reason why leaving the key out needs no report (it moved elsewhere)
+//	again  reason why a key has a second place in the order; it is written there
+//	       only when the field of its first place is empty
 //
 // since, until and mode on an inlined struct count for each of its keys. Where
 // a decision belongs to the value and not to the key, the value implements

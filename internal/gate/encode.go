@@ -179,7 +179,7 @@ func (e *encoder) structure(p *structPlan, v reflect.Value, at place) {
 	for i := range p.fields {
 		f := &p.fields[i]
 		fv := v.FieldByIndex(f.index)
-		if absent(fv, f.empty) {
+		if absent(fv, f.empty) || f.first >= 0 && !absent(v.FieldByIndex(p.fields[f.first].index), whenZero) {
 			continue
 		}
 		e.push(step{key: f.key})
@@ -187,7 +187,7 @@ func (e *encoder) structure(p *structPlan, v reflect.Value, at place) {
 			if e.key(f, fv, body, first) {
 				written, first = true, false
 			}
-		} else if !f.quiet {
+		} else {
 			e.drop(f.need)
 		}
 		e.pop()

@@ -56,7 +56,8 @@ type sample struct {
 	Labels    map[string]string `yaml:"labels,omitempty"`
 	Inner     *inner            `yaml:"inner,omitempty" empty:"drop"`
 	Kept      *inner            `yaml:"kept,omitempty"`
-	Moved     string            `yaml:"moved,omitempty" since:"3.11.0" quiet:"a flag below"`
+	Moved     string            `yaml:"moved,omitempty" since:"3.11.0"`
+	Later     string            `yaml:"moved,omitempty" again:"after the fact"`
 	Role      *role             `yaml:"role,omitempty"`
 	Always    []string          `yaml:"always"`
 	Float     *float64          `yaml:"float,omitempty"`
@@ -71,7 +72,7 @@ func TestTags(t *testing.T) {
 		Name: "x", Protocols: []protocol{"old", "new"}, Retries: 3, Alerting: "on",
 		client: client{URL: "http://p", Headers: map[string][]string{"b": {"1", "y"}, "a": nil}},
 		Labels: map[string]string{"z": "", "a": "017"},
-		Inner:  &inner{Window: "5m", Level: new(0)}, Kept: &inner{Window: "5m"}, Moved: "24h",
+		Inner:  &inner{Window: "5m", Level: new(0)}, Kept: &inner{Window: "5m"}, Moved: "24h", Later: "25h",
 		Role: &role{min: "2.35.0"}, Float: new(1e-05),
 		Any:  []any{&inner{Window: "1h"}, 8080, "s"},
 		More: Node{{Key: "z", Value: 1}, {Key: "a", Value: []any{Node{{Key: "k", Value: true}}}}},
@@ -139,6 +140,7 @@ headers needs >= 2.43.0
 inner.window needs >= 2.54.0
 inner.level needs >= 3.10.0
 kept.window needs >= 2.54.0
+moved needs >= 3.11.0
 role needs >= 2.35.0
 any[0].window needs >= 2.54.0`},
 		"a list item of its own version goes alone": {target("2.55.1", Agent), `
@@ -173,7 +175,8 @@ more:
 `, `protocols[1] needs >= 3.0.0-rc.0
 retries needs < 2.11.0
 alerting needs server mode
-inner.level needs >= 3.10.0`},
+inner.level needs >= 3.10.0
+moved needs >= 3.11.0`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			got, dropped, err := Marshal(full, tc.target)
@@ -214,6 +217,13 @@ func TestAllVersionsWritesEverything(t *testing.T) {
 		if !strings.Contains(string(got), key) {
 			t.Errorf("no %s in\n%s", key, got)
 		}
+	}
+}
+
+func TestSecondPlaceOfAKey(t *testing.T) {
+	got, _, err := Marshal(sample{Later: "25h"}, target("3.11.0", Server))
+	if want := "name: \"\"\nmoved: 25h\nalways: []\n"; err != nil || string(got) != want {
+		t.Errorf("got %q, %v, want %q", got, err, want)
 	}
 }
 

@@ -16,9 +16,11 @@ type field struct {
 	empty emptiness
 	// need is the unmet condition of the tags, "" when the key may be written.
 	need      string
-	quiet     bool
 	dropEmpty bool
 	gated     bool // values of the type may gate themselves
+	// first is the place of the same key further up, -1 in most cases: only
+	// one of the two is written, the first that has a value.
+	first int
 }
 
 // emptiness says which values of a field count as absent.
@@ -118,10 +120,12 @@ func (p *plans) structPlanFor(t reflect.Type) (*structPlan, error) {
 	}
 	out := &structPlan{}
 	for _, k := range keys {
-		f := field{index: k.index, key: k.name, empty: k.empty, dropEmpty: k.dropEmpty}
+		f := field{index: k.index, key: k.name, empty: k.empty, dropEmpty: k.dropEmpty, first: -1}
+		if k.again {
+			f.first = slices.IndexFunc(out.fields, func(o field) bool { return o.key == k.name })
+		}
 		for _, r := range k.rules {
 			if f.need = r.need(p.target); f.need != "" {
-				f.quiet = r.quiet
 				break
 			}
 		}
@@ -140,6 +144,7 @@ type key struct {
 	name      string
 	empty     emptiness
 	dropEmpty bool
+	again     bool
 	rules     []rule // of the inlined structs around it, then its own
 }
 
@@ -151,8 +156,8 @@ func keysOf(t reflect.Type) ([]key, error) {
 	}
 	seen := map[string]bool{}
 	for _, k := range out {
-		if seen[k.name] {
-			return nil, fmt.Errorf("gate: type %s: key %q occurs twice", t, k.name)
+		if seen[k.name] != k.again {
+			return nil, fmt.Errorf("gate: type %s: key %q occurs twice or again for the first time", t, k.name)
 		}
 		seen[k.name] = true
 	}
@@ -170,7 +175,7 @@ func collect(t reflect.Type, index []int, outer []rule) ([]key, error) {
 		if !tagged {
 			return nil, fmt.Errorf("field %s has no yaml tag", f.Name)
 		}
-		r, err := parseRule(f.Tag.Get("since"), f.Tag.Get("until"), f.Tag.Get("mode"), f.Tag.Get("quiet"))
+		r, err := parseRule(f.Tag.Get("since"), f.Tag.Get("until"), f.Tag.Get("mode"))
 		if err != nil {
 			return nil, fmt.Errorf("field %s: %w", f.Name, err)
 		}
@@ -192,6 +197,7 @@ func collect(t reflect.Type, index []int, outer []rule) ([]key, error) {
 		if err != nil {
 			return nil, fmt.Errorf("field %s: %w", f.Name, err)
 		}
+		_, k.again = f.Tag.Lookup("again")
 		out = append(out, k)
 	}
 	return out, nil

@@ -64,7 +64,6 @@ type Gated interface {
 type rule struct {
 	since, sinceAgent, until *semver.Version
 	mode                     Mode
-	quiet                    bool
 }
 
 // need returns "" when r admits the target, else what is missing.
@@ -88,8 +87,8 @@ func (r rule) need(t Target) string {
 }
 
 // parseRule reads the three tags of a field.
-func parseRule(since, until, mode, quiet string) (rule, error) {
-	r := rule{mode: Mode(mode), quiet: quiet != ""}
+func parseRule(since, until, mode string) (rule, error) {
+	r := rule{mode: Mode(mode)}
 	if mode != "" && r.mode != Server && r.mode != Agent {
 		return rule{}, fmt.Errorf("mode %q is neither server nor agent", mode)
 	}
