@@ -1,0 +1,169 @@
+package programs
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// batch is one run of go build: programs of one folder, which share most of
+// their packages.
+type batch struct {
+	folder  string   // absolute, holds the go.mod
+	pkgs    []string // to build
+	ldflags string
+	out     string // folder for the programs
+}
+
+// buildOrder puts the folders that take long last, so that an early failure
+// does not cost their minutes.
+func buildOrder(missing map[string][]string) []string {
+	long := map[string]int{"coredns": 1, "alertmanager": 1, "prometheus": 2, "kubernetes": 3}
+	folders := slices.Sorted(maps.Keys(missing))
+	slices.SortStableFunc(folders, func(a, b string) int { return long[a] - long[b] })
+	return folders
+}
+
+// make builds the named programs of one folder into the cache and enters
+// their paths into found.
+func (f *Finder) make(ctx context.Context, folder string, names []string, found map[string]string) error {
+	if f.Sources == "" {
+		return fmt.Errorf("%s: %w", strings.Join(names, ", "), ErrNoSourceTree)
+	}
+	if f.Cache == "" {
+		return fmt.Errorf("build %s: no cache folder: set FIREKEEPER_CACHE", strings.Join(names, ", "))
+	}
+	v, err := pinnedVersion(f.Sources, table[names[0]])
+	if err != nil {
+		return err
+	}
+	dir := filepath.Join(f.Cache, folder+"-"+v)
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return fmt.Errorf("make cache folder: %w", err)
+	}
+	unlock, err := lock(ctx, filepath.Join(dir, ".lock"), func() {
+		fmt.Fprintf(f.Log, "programs: waiting for another process that builds %s %s\n", folder, v)
+	})
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	var still []string // what the other process did not build
+	for _, name := range names {
+		found[name] = filepath.Join(dir, name)
+		if !executable(found[name]) {
+			still = append(still, name)
+		}
+	}
+	if len(still) == 0 {
+		return nil
+	}
+	return f.buildInto(ctx, dir, v, still)
+}
+
+// buildInto builds in a scratch folder and renames, so that a program in the
+// cache is always whole.
+func (f *Finder) buildInto(ctx context.Context, dir, v string, names []string) error {
+	scratch, err := os.MkdirTemp(dir, ".build-")
+	if err != nil {
+		return fmt.Errorf("make scratch folder: %w", err)
+	}
+	defer os.RemoveAll(scratch)
+	src := table[names[0]]
+	b := batch{
+		folder:  filepath.Join(f.Sources, src.folder),
+		ldflags: strings.TrimSpace("-s -w " + expand(src.ldflags, v)),
+		out:     scratch,
+	}
+	for _, name := range names {
+		b.pkgs = append(b.pkgs, table[name].pkg)
+	}
+	what := fmt.Sprintf("%s %s", strings.Join(names, ", "), v)
+	done := f.progress(what)
+	run := f.build
+	if run == nil {
+		run = goBuild
+	}
+	err = run(ctx, b)
+	done(err)
+	if err != nil {
+		return fmt.Errorf("build %s: %w", what, err)
+	}
+	for _, name := range names {
+		if err := os.Rename(filepath.Join(scratch, name), filepath.Join(dir, name)); err != nil {
+			return fmt.Errorf("keep built program: %w", err)
+		}
+	}
+	return nil
+}
+
+func expand(ldflags, v string) string {
+	minor := "0"
+	if parsed, ok := parseVersion(v); ok {
+		minor = fmt.Sprint(parsed[1])
+	}
+	return strings.NewReplacer("{v}", strings.TrimPrefix(v, "v"), "{minor}", minor).Replace(ldflags)
+}
+
+// goBuild runs go build outside the workspace, static and reproducible.
+func goBuild(ctx context.Context, b batch) error {
+	args := append([]string{"build", "-trimpath", "-buildvcs=false", "-ldflags", b.ldflags, "-o", b.out + "/"}, b.pkgs...)
+	cmd := exec.CommandContext(ctx, "go", args...)
+	cmd.Dir = b.folder
+	cmd.Env = append(os.Environ(), "GOWORK=off", "GOFLAGS=-mod=readonly", "CGO_ENABLED=0", "GOOS=", "GOARCH=")
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // the compilers go with it
+	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGTERM) }
+	cmd.WaitDelay = 5 * time.Second
+	out, err := cmd.CombinedOutput()
+	switch {
+	case ctx.Err() != nil:
+		return context.Cause(ctx)
+	case err != nil:
+		return fmt.Errorf("go build: %w\n%s", err, tail(out, 4000))
+	}
+	return nil
+}
+
+func tail(out []byte, limit int) []byte {
+	out = bytes.TrimSpace(out)
+	return out[max(0, len(out)-limit):]
+}
+
+// progress says what is being built, now and every ten seconds until the
+// returned function is called.
+func (f *Finder) progress(what string) (done func(error)) {
+	start := time.Now()
+	elapsed := func() time.Duration { return time.Since(start).Round(time.Second) }
+	line := func(format string, args ...any) { _, _ = io.WriteString(f.Log, fmt.Sprintf(format+"\n", args...)) }
+	line("programs: building %s (minutes on a cold Go build cache)", what)
+	stop, stopped := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(stopped)
+		tick := time.NewTicker(10 * time.Second)
+		defer tick.Stop()
+		for {
+			select {
+			case <-tick.C:
+				line("programs: still building %s: %s", what, elapsed())
+			case <-stop:
+				return
+			}
+		}
+	}()
+	return func(err error) {
+		close(stop)
+		<-stopped
+		if err == nil {
+			line("programs: built %s in %s", what, elapsed())
+		}
+	}
+}

@@ -1,0 +1,90 @@
+package programs
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+)
+
+// source says where a program comes from and which builds of it on PATH are
+// good enough.
+type source struct {
+	folder  string // below this package: holds the go.mod
+	module  string // whose version is the program's; empty for a program of our own
+	pkg     string // package to build
+	ldflags string // {v} is the module's version without "v", {minor} its second number
+
+	versionArgs []string // make the program print its version
+	from, below version  // PATH: from <= version < below; no versionArgs, never taken from PATH
+}
+
+const kubeLdflags = "-X k8s.io/component-base/version.gitVersion=v{v}" +
+	" -X k8s.io/component-base/version.gitMajor=1 -X k8s.io/component-base/version.gitMinor={minor}"
+
+const commonLdflags = "-X github.com/prometheus/common/version.Version="
+
+// kube is a program of Kubernetes. All of them must be of one minor version; a
+// newer kubelet would refuse Debian's containerd, and kubectl refuses to parse
+// a server version without the linker flags.
+func kube(name string, versionArgs ...string) source {
+	return source{
+		folder: "kubernetes", module: "k8s.io/kubernetes", pkg: "k8s.io/kubernetes/cmd/" + name,
+		ldflags: kubeLdflags, versionArgs: versionArgs,
+		from: version{1, 34, 0}, below: version{1, 35, 0},
+	}
+}
+
+// prom is a program of the Prometheus server's module. Its module version
+// 0.313.2 is release 3.13.2.
+func prom(name string) source {
+	return source{
+		folder: "prometheus", module: "github.com/prometheus/prometheus",
+		pkg:     "github.com/prometheus/prometheus/cmd/" + name,
+		ldflags: commonLdflags + "3.13.2", versionArgs: []string{"--version"},
+		from: version{3, 13, 0}, below: version{4, 0, 0},
+	}
+}
+
+func alert(name string) source {
+	return source{
+		folder: "alertmanager", module: "github.com/prometheus/alertmanager",
+		pkg:     "github.com/prometheus/alertmanager/cmd/" + name,
+		ldflags: commonLdflags + "{v}", versionArgs: []string{"--version"},
+		from: version{0, 31, 0}, below: version{1, 0, 0},
+	}
+}
+
+var table = map[string]source{
+	"kube-apiserver":          kube("kube-apiserver", "--version"),
+	"kube-controller-manager": kube("kube-controller-manager", "--version"),
+	"kube-scheduler":          kube("kube-scheduler", "--version"),
+	"kube-proxy":              kube("kube-proxy", "--version"),
+	"kubelet":                 kube("kubelet", "--version"),
+	"kubectl":                 kube("kubectl", "version", "--client"),
+	// An etcd before 3.5.13 answers a watch without resourceVersion with an
+	// error under a kube-apiserver of 1.34.
+	"etcd": {
+		folder: "etcd", module: "go.etcd.io/etcd/server/v3", pkg: ".", versionArgs: []string{"--version"},
+		from: version{3, 5, 13}, below: version{4, 0, 0},
+	},
+	"coredns": {
+		folder: "coredns", module: "github.com/coredns/coredns", pkg: "github.com/coredns/coredns",
+		versionArgs: []string{"-version"}, from: version{1, 11, 0}, below: version{2, 0, 0},
+	},
+	"prometheus":   prom("prometheus"),
+	"promtool":     prom("promtool"),
+	"alertmanager": alert("alertmanager"),
+	"amtool":       alert("amtool"),
+	"pause":        {folder: "pause", pkg: "."},
+}
+
+// Names lists every program that can be found, sorted.
+func Names() []string { return slices.Sorted(maps.Keys(table)) }
+
+// UnknownError names a program that is not in the table.
+type UnknownError struct{ Name string }
+
+func (e *UnknownError) Error() string {
+	return fmt.Sprintf("program %q is not known; known are %s", e.Name, strings.Join(Names(), ", "))
+}

@@ -1,0 +1,54 @@
+package programs
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"os/exec"
+	"regexp"
+	"strconv"
+	"time"
+)
+
+// version is major, minor, patch.
+type version [3]int
+
+func (v version) String() string { return fmt.Sprintf("%d.%d.%d", v[0], v[1], v[2]) }
+
+func (v version) compare(w version) int {
+	return cmp.Or(cmp.Compare(v[0], w[0]), cmp.Compare(v[1], w[1]), cmp.Compare(v[2], w[2]))
+}
+
+var versionPattern = regexp.MustCompile(`\d+\.\d+\.\d+`)
+
+// parseVersion reads the first x.y.z in a text such as "etcd Version: 3.6.1".
+func parseVersion(text string) (version, bool) {
+	var v version
+	m := versionPattern.FindString(text)
+	if m == "" {
+		return v, false
+	}
+	for i, part := range regexp.MustCompile(`\d+`).FindAllString(m, 3) {
+		n, err := strconv.Atoi(part)
+		if err != nil {
+			return v, false
+		}
+		v[i] = n
+	}
+	return v, true
+}
+
+// reportedVersion asks a program for its version.
+func reportedVersion(ctx context.Context, path string, args []string) (version, error) {
+	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
+	defer cancel()
+	out, err := exec.CommandContext(ctx, path, args...).CombinedOutput()
+	if err != nil {
+		return version{}, fmt.Errorf("%s: ask for the version: %w", path, err)
+	}
+	v, ok := parseVersion(string(out))
+	if !ok {
+		return version{}, fmt.Errorf("%s: prints no version", path)
+	}
+	return v, nil
+}
