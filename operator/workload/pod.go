@@ -76,9 +76,7 @@ func (o *Owner) prometheusContainer(in Inputs) (corev1.Container, error) {
 	if c.Args, err = o.args(); err != nil {
 		return corev1.Container{}, err
 	}
-	if c.VolumeMounts, err = o.mounts(in); err != nil {
-		return corev1.Container{}, err
-	}
+	c.VolumeMounts = o.mounts(in)
 	c.Ports = o.webPorts()
 	c.Resources = o.common.Resources
 	if r := o.common.Runtime; o.server != nil && r != nil && r.GoGC != nil && withGoGCVariable.has(o.version) {

@@ -5,6 +5,8 @@ import (
 	"strings"
 
 	"github.com/Masterminds/semver/v3"
+
+	"github.com/firekeeper-dev/firekeeper/internal/gate"
 )
 
 // Versions used when the object names none.
@@ -52,11 +54,11 @@ func (r versions) has(v *semver.Version) bool { return !r.before(v) && !r.after(
 
 // before reports whether v is older than the range.
 func (r versions) before(v *semver.Version) bool {
-	return r.since != "" && v.LessThan(semver.MustParse(r.since))
+	return r.since != "" && !gate.Target{Version: v}.AtLeast(r.since)
 }
 
 func (r versions) after(v *semver.Version) bool {
-	return r.until != "" && !v.LessThan(semver.MustParse(r.until))
+	return r.until != "" && gate.Target{Version: v}.AtLeast(r.until)
 }
 
 // Ranges that more than one argument depends on. The others stand in the tables.

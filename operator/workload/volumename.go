@@ -12,8 +12,9 @@ import (
 
 var notInVolumeName = regexp.MustCompile(`[^-a-z0-9]+`)
 
-// sanitise makes a part of a DNS-1123 label out of an object's name, at most max
-// bytes long. Where it is cut, it can end in "-".
+// sanitise makes the beginning of a DNS-1123 label out of an object's name, at
+// most max bytes long. Where it is cut, it can end in "-". The name begins with
+// one of our prefixes, so the result is never empty.
 func sanitise(name string, max int) string {
 	name = strings.Trim(notInVolumeName.ReplaceAllString(strings.ToLower(name), "-"), "-")
 	return name[:min(len(name), max)]
@@ -21,12 +22,8 @@ func sanitise(name string, max int) string {
 
 // volumeName is the name of the volume that carries a Secret or ConfigMap the
 // user mounts ("secret-" or "configmap-" and the object's name).
-func volumeName(prefix, object string) (string, error) {
-	name := strings.TrimRight(sanitise(prefix+object, validation.DNS1123LabelMaxLength), "-")
-	if errs := validation.IsDNS1123Label(name); len(errs) > 0 {
-		return "", fmt.Errorf("volume name %q for %q: %s", name, object, strings.Join(errs, "; "))
-	}
-	return name, nil
+func volumeName(prefix, object string) string {
+	return strings.TrimRight(sanitise(prefix+object, validation.DNS1123LabelMaxLength), "-")
 }
 
 // uniqueVolumeName is volumeName with a hash of the object's full name, so that

@@ -1,7 +1,6 @@
 package workload
 
 import (
-	"fmt"
 	"path"
 
 	corev1 "k8s.io/api/core/v1"
@@ -35,27 +34,19 @@ type userMount struct {
 	mount  corev1.VolumeMount
 }
 
-func (o *Owner) userMounts() ([]userMount, error) {
+func (o *Owner) userMounts() []userMount {
 	var out []userMount
-	for i, name := range o.common.Secrets {
-		v, err := volumeName("secret-", name)
-		if err != nil {
-			return nil, fmt.Errorf("spec.secrets[%d]: %w", i, err)
-		}
+	for _, name := range o.common.Secrets {
 		source := corev1.VolumeSource{Secret: &corev1.SecretVolumeSource{SecretName: name}}
-		out = append(out, readOnlyMount(v, path.Join(secretsDir, name), source))
+		out = append(out, readOnlyMount(volumeName("secret-", name), path.Join(secretsDir, name), source))
 	}
-	for i, name := range o.common.ConfigMaps {
-		v, err := volumeName("configmap-", name)
-		if err != nil {
-			return nil, fmt.Errorf("spec.configMaps[%d]: %w", i, err)
-		}
+	for _, name := range o.common.ConfigMaps {
 		source := corev1.VolumeSource{ConfigMap: &corev1.ConfigMapVolumeSource{
 			LocalObjectReference: corev1.LocalObjectReference{Name: name},
 		}}
-		out = append(out, readOnlyMount(v, path.Join(configMapsDir, name), source))
+		out = append(out, readOnlyMount(volumeName("configmap-", name), path.Join(configMapsDir, name), source))
 	}
-	return out, nil
+	return out
 }
 
 func readOnlyMount(name, dir string, source corev1.VolumeSource) userMount {
@@ -67,10 +58,6 @@ func readOnlyMount(name, dir string, source corev1.VolumeSource) userMount {
 
 // volumes are the volumes of the pod, in order.
 func (o *Owner) volumes(in Inputs) ([]corev1.Volume, error) {
-	users, err := o.userMounts()
-	if err != nil {
-		return nil, err
-	}
 	out := []corev1.Volume{
 		{Name: configVolume, VolumeSource: corev1.VolumeSource{
 			Secret: &corev1.SecretVolumeSource{SecretName: o.ConfigSecretName()}}},
@@ -79,7 +66,7 @@ func (o *Owner) volumes(in Inputs) ([]corev1.Volume, error) {
 		{Name: configOutVolume, VolumeSource: corev1.VolumeSource{
 			EmptyDir: &corev1.EmptyDirVolumeSource{Medium: corev1.StorageMediumMemory}}},
 	}
-	for _, u := range users {
+	for _, u := range o.userMounts() {
 		out = append(out, u.volume)
 	}
 	if o.scrapeFailureLogMounted() || o.queryLogMounted() {
@@ -118,11 +105,7 @@ func (o *Owner) tlsAssets(secrets int) corev1.Volume {
 }
 
 // mounts are the mounts of the prometheus container, in order.
-func (o *Owner) mounts(in Inputs) ([]corev1.VolumeMount, error) {
-	users, err := o.userMounts()
-	if err != nil {
-		return nil, err
-	}
+func (o *Owner) mounts(in Inputs) []corev1.VolumeMount {
 	out := []corev1.VolumeMount{
 		{Name: configOutVolume, MountPath: configOutDir, ReadOnly: true},
 		{Name: tlsAssetsVolume, MountPath: tlsAssetsDir, ReadOnly: true},
@@ -131,7 +114,7 @@ func (o *Owner) mounts(in Inputs) ([]corev1.VolumeMount, error) {
 		out = append(out, o.dataMount())
 	}
 	out = append(out, o.common.VolumeMounts...)
-	for _, u := range users {
+	for _, u := range o.userMounts() {
 		out = append(out, u.mount)
 	}
 	logs := corev1.VolumeMount{Name: logVolume, MountPath: logDir}
@@ -149,7 +132,7 @@ func (o *Owner) mounts(in Inputs) ([]corev1.VolumeMount, error) {
 		_, web := o.webConfig().Mounts()
 		out = append(out, web...)
 	}
-	return out, nil
+	return out
 }
 
 // ruleConfigMaps are the ConfigMaps of rules; an agent has none.
