@@ -4,7 +4,8 @@ import (
 	"k8s.io/apimachinery/pkg/util/intstr"
 )
 
-// AlertmanagerAPIVersion is an enumeration.
+// AlertmanagerAPIVersion is the version of Alertmanager's API that alerts are sent to. Prometheus 3 knows only
+// v2.
 //
 // +kubebuilder:validation:Enum=v1;V1;v2;V2
 type AlertmanagerAPIVersion string
@@ -15,92 +16,93 @@ const (
 	AlertmanagerAPIVersion2 AlertmanagerAPIVersion = "v2"
 )
 
-// AlertingSpec holds settings.
+// AlertingSpec is where alerts go.
 type AlertingSpec struct {
-	// Alertmanagers is a setting.
+	// Services of the Alertmanagers.
 	//
 	// +required
 	Alertmanagers []AlertmanagerEndpoints `json:"alertmanagers"`
 }
 
-// AlertmanagerEndpoints holds settings.
+// AlertmanagerEndpoints is a Service whose endpoints are all Alertmanagers. At most one kind of authentication
+// may be set.
 type AlertmanagerEndpoints struct {
 	ProxyConfig `json:",inline"`
 
-	// AlertRelabelConfigs is a setting.
+	// Relabeling of alerts before they are sent to these Alertmanagers (since Prometheus 2.51.0).
 	//
 	// +optional
 	AlertRelabelConfigs []RelabelConfig `json:"alertRelabelings,omitempty"`
 
-	// APIVersion is a setting.
+	// Version of the API to use (since Prometheus 2.11.0).
 	//
 	// +optional
 	APIVersion AlertmanagerAPIVersion `json:"apiVersion,omitempty"`
 
-	// Authorization is a setting.
+	// Authorization header to send.
 	//
 	// +optional
 	Authorization *SafeAuthorization `json:"authorization,omitempty"`
 
-	// BasicAuth is a setting.
+	// User name and password to send (since Prometheus 2.26.0).
 	//
 	// +optional
 	BasicAuth *BasicAuth `json:"basicAuth,omitempty"`
 
-	// BearerTokenFile is a setting.
+	// Path of a file with a bearer token. Deprecated: use `authorization`.
 	//
 	// +optional
 	BearerTokenFile string `json:"bearerTokenFile,omitempty"`
 
-	// EnableHTTP2 is a setting.
+	// Whether to speak HTTP/2 if the server does (since Prometheus 2.35.0). Unset means true.
 	//
 	// +optional
 	EnableHTTP2 *bool `json:"enableHttp2,omitempty"`
 
-	// Name is a setting.
+	// Name of the Service.
 	//
 	// +kubebuilder:validation:MinLength=1
 	// +required
 	Name string `json:"name"`
 
-	// Namespace is a setting.
+	// Namespace of the Service. Empty means the one of the Prometheus object.
 	//
 	// +kubebuilder:validation:MinLength=1
 	// +optional
 	Namespace string `json:"namespace,omitempty"`
 
-	// PathPrefix is a setting.
+	// Path prefix of the API.
 	//
 	// +kubebuilder:validation:MinLength=1
 	// +optional
 	PathPrefix string `json:"pathPrefix,omitempty"`
 
-	// Port is a setting.
+	// Name or number of the port of the Service.
 	//
 	// +required
 	Port intstr.IntOrString `json:"port"`
 
-	// RelabelConfigs is a setting.
+	// Relabeling of the discovered Alertmanagers.
 	//
 	// +optional
 	RelabelConfigs []RelabelConfig `json:"relabelings,omitempty"`
 
-	// Scheme is a setting.
+	// Protocol to use. Unset means http.
 	//
 	// +optional
 	Scheme Scheme `json:"scheme,omitempty"`
 
-	// Sigv4 is a setting.
+	// AWS Signature Version 4 as authentication (since Prometheus 2.48.0).
 	//
 	// +optional
 	Sigv4 *Sigv4 `json:"sigv4,omitempty"`
 
-	// Timeout is a setting.
+	// How long sending may take. Empty means the server's default.
 	//
 	// +optional
 	Timeout Duration `json:"timeout,omitempty"`
 
-	// TLSConfig is a setting.
+	// TLS settings of the client.
 	//
 	// +optional
 	TLSConfig *TLSConfig `json:"tlsConfig,omitempty"`

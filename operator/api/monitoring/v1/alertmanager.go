@@ -6,7 +6,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// Alertmanager is a kind.
+// Alertmanager describes an Alertmanager cluster: its pods, its storage and where its configuration comes from.
+// The operator turns it into a StatefulSet.
 //
 // +kubebuilder:object:root=true
 // +kubebuilder:resource:categories=prometheus-operator,path=alertmanagers,shortName=am
@@ -45,7 +46,8 @@ type AlertmanagerList struct {
 	Items []Alertmanager `json:"items"`
 }
 
-// AlertmanagerConfigMatcherStrategyType is an enumeration.
+// AlertmanagerConfigMatcherStrategyType is the rule by which routes of an AlertmanagerConfig are limited to
+// alerts of its own namespace.
 //
 // +kubebuilder:validation:Enum=OnNamespace;OnNamespaceExceptForAlertmanagerNamespace;None
 type AlertmanagerConfigMatcherStrategyType string
@@ -57,204 +59,211 @@ const (
 	NoneConfigMatcherStrategyType                                      AlertmanagerConfigMatcherStrategyType = "None"
 )
 
-// AlertmanagerStatus holds settings.
+// AlertmanagerStatus is what the operator observed of an Alertmanager.
 type AlertmanagerStatus struct {
 	WorkloadStatus `json:",inline"`
 
-	// Selector is a setting.
+	// Selector of the pods as text, for autoscalers.
 	//
 	// +optional
 	Selector string `json:"selector,omitempty"`
 }
 
-// AlertmanagerSpec holds settings.
+// AlertmanagerSpec is what the user wants of an Alertmanager cluster.
 type AlertmanagerSpec struct {
 	WorkloadFields `json:",inline"`
 
-	// AdditionalPeers is a setting.
+	// Addresses of further members of the cluster, outside this object.
 	//
 	// +optional
 	AdditionalPeers []string `json:"additionalPeers,omitempty"`
 
-	// AlertmanagerConfigMatcherStrategy is a setting.
+	// How routes of AlertmanagerConfigs are limited to alerts of their namespace.
 	//
 	// +optional
 	AlertmanagerConfigMatcherStrategy *AlertmanagerConfigMatcherStrategy `json:"alertmanagerConfigMatcherStrategy,omitempty"`
 
-	// AlertmanagerConfigNamespaceSelector is a setting.
+	// Labels of the namespaces to look for AlertmanagerConfigs in. Unset means the object's own, an empty
+	// selector all.
 	//
 	// +optional
 	AlertmanagerConfigNamespaceSelector *metav1.LabelSelector `json:"alertmanagerConfigNamespaceSelector,omitempty"`
 
-	// AlertmanagerConfigSelector is a setting.
+	// Labels of the AlertmanagerConfigs to use. Unset selects none, an empty selector all.
 	//
 	// +optional
 	AlertmanagerConfigSelector *metav1.LabelSelector `json:"alertmanagerConfigSelector,omitempty"`
 
-	// AlertmanagerConfiguration is a setting.
+	// An AlertmanagerConfig that is the base of the configuration, with global settings. `configSecret` is
+	// ignored then.
 	//
 	// +optional
 	AlertmanagerConfiguration *AlertmanagerConfiguration `json:"alertmanagerConfiguration,omitempty"`
 
-	// AutomountServiceAccountToken is a setting.
+	// Whether the token of the service account is mounted into the pods. Unset means true.
 	//
 	// +optional
 	AutomountServiceAccountToken *bool `json:"automountServiceAccountToken,omitempty"`
 
-	// BaseImage is a setting.
+	// Repository of the image. Deprecated: use `image`.
 	//
 	// +optional
 	BaseImage string `json:"baseImage,omitempty"`
 
-	// ClusterAdvertiseAddress is a setting.
+	// Address that is announced to other members.
 	//
 	// +optional
 	ClusterAdvertiseAddress string `json:"clusterAdvertiseAddress,omitempty"`
 
-	// ClusterGossipInterval is a setting.
+	// Time between two gossip messages.
 	//
 	// +optional
 	ClusterGossipInterval GoDuration `json:"clusterGossipInterval,omitempty"`
 
-	// ClusterLabel is a setting.
+	// Label of the cluster; members ignore messages with another one (since Alertmanager 0.26.0). Unset means
+	// namespace and name of the object, empty means no label.
 	//
 	// +optional
-	ClusterLabel string `json:"clusterLabel,omitempty"`
+	ClusterLabel *string `json:"clusterLabel,omitempty"`
 
-	// ClusterPeerTimeout is a setting.
+	// How long a member waits for another before it sends notifications itself.
 	//
 	// +optional
 	ClusterPeerTimeout GoDuration `json:"clusterPeerTimeout,omitempty"`
 
-	// ClusterPushpullInterval is a setting.
+	// Time between two full exchanges of state.
 	//
 	// +optional
 	ClusterPushpullInterval GoDuration `json:"clusterPushpullInterval,omitempty"`
 
-	// ClusterTLS is a setting.
+	// TLS between members (since Alertmanager 0.24.0).
 	//
 	// +optional
 	ClusterTLS *ClusterTLSConfig `json:"clusterTLS,omitempty"`
 
-	// ConfigMaps is a setting.
+	// ConfigMaps of the same namespace to mount, each under a path named after it.
 	//
 	// +optional
 	ConfigMaps []string `json:"configMaps,omitempty"`
 
-	// ConfigSecret is a setting.
+	// Secret whose key `alertmanager.yaml` is the base of the configuration. Empty means `alertmanager-<name>`.
+	// All its other keys are mounted next to the configuration.
 	//
 	// +optional
 	ConfigSecret string `json:"configSecret,omitempty"`
 
-	// EnableFeatures is a setting.
+	// Feature flags of the program to switch on. They may change or vanish with any version.
 	//
 	// +optional
 	EnableFeatures []string `json:"enableFeatures,omitempty"`
 
-	// ExternalURL is a setting.
+	// URL under which users reach the program, for links in what it sends.
 	//
 	// +optional
 	ExternalURL string `json:"externalUrl,omitempty"`
 
-	// ForceEnableClusterMode is a setting.
+	// Whether a single replica runs in cluster mode too, so that it can join others.
 	//
 	// +optional
 	ForceEnableClusterMode bool `json:"forceEnableClusterMode,omitempty"`
 
-	// HostNetwork is a setting.
+	// Whether pods use the network of the host. Check that ports do not collide.
 	//
 	// +optional
 	HostNetwork bool `json:"hostNetwork,omitempty"`
 
-	// Limits is a setting.
+	// Limits of silences.
 	//
 	// +optional
 	Limits *AlertmanagerLimitsSpec `json:"limits,omitempty"`
 
-	// PersistentVolumeClaimRetentionPolicy is a setting.
+	// What happens to claims when the StatefulSet is deleted or scaled down. Unset means they are kept.
 	//
 	// +optional
 	PersistentVolumeClaimRetentionPolicy *appsv1.StatefulSetPersistentVolumeClaimRetentionPolicy `json:"persistentVolumeClaimRetentionPolicy,omitempty"`
 
-	// Retention is a setting.
+	// How long silences and the notification log are kept.
 	//
 	// +kubebuilder:default:="120h"
 	// +optional
 	Retention GoDuration `json:"retention,omitempty"`
 
-	// Secrets is a setting.
+	// Secrets of the same namespace to mount, each under a path named after it.
 	//
 	// +optional
 	Secrets []string `json:"secrets,omitempty"`
 
-	// SHA is a setting.
+	// Digest of the image; it wins over `tag`. Deprecated: use `image`.
 	//
 	// +optional
 	SHA string `json:"sha,omitempty"`
 
-	// Tag is a setting.
+	// Tag of the image. Deprecated: use `image`.
 	//
 	// +optional
 	Tag string `json:"tag,omitempty"`
 
-	// TopologySpreadConstraints is a setting.
+	// How pods are spread over the cluster.
 	//
 	// +optional
 	TopologySpreadConstraints []corev1.TopologySpreadConstraint `json:"topologySpreadConstraints,omitempty"`
 
-	// Web is a setting.
+	// Settings of the HTTP server.
 	//
 	// +optional
 	Web *AlertmanagerWebSpec `json:"web,omitempty"`
 }
 
-// AlertmanagerConfigMatcherStrategy holds settings.
+// AlertmanagerConfigMatcherStrategy is how routes of AlertmanagerConfigs are limited to alerts of their
+// namespace.
 type AlertmanagerConfigMatcherStrategy struct {
-	// Type is a setting.
+	// `OnNamespace` adds a matcher on the label `namespace` to all of them,
+	// `OnNamespaceExceptForAlertmanagerNamespace` spares those in the namespace of the Alertmanager, `None`
+	// adds nothing.
 	//
 	// +kubebuilder:default:="OnNamespace"
 	// +optional
 	Type AlertmanagerConfigMatcherStrategyType `json:"type,omitempty"`
 }
 
-// ClusterTLSConfig holds settings.
+// ClusterTLSConfig is TLS between the members of a cluster; both sides are needed.
 type ClusterTLSConfig struct {
-	// Client is a setting.
+	// Settings for connections to other members.
 	//
 	// +required
 	Client SafeTLSConfig `json:"client"`
 
-	// Server is a setting.
+	// Settings for connections from other members.
 	//
 	// +required
 	Server WebTLSConfig `json:"server"`
 }
 
-// AlertmanagerLimitsSpec holds settings.
+// AlertmanagerLimitsSpec bounds silences (since Alertmanager 0.28.0).
 type AlertmanagerLimitsSpec struct {
-	// MaxPerSilenceBytes is a setting.
+	// How large one silence may be.
 	//
 	// +optional
 	MaxPerSilenceBytes ByteSize `json:"maxPerSilenceBytes,omitempty"`
 
-	// MaxSilences is a setting.
+	// How many silences may exist, active and pending ones together.
 	//
 	// +kubebuilder:validation:Minimum=0
 	// +optional
 	MaxSilences *int32 `json:"maxSilences,omitempty"`
 }
 
-// AlertmanagerWebSpec holds settings.
+// AlertmanagerWebSpec is the HTTP server of Alertmanager.
 type AlertmanagerWebSpec struct {
 	WebConfigFileFields `json:",inline"`
 
-	// GetConcurrency is a setting.
+	// How many GET requests run at a time; 0 means 8 or the number of processors, whichever is more.
 	//
 	// +kubebuilder:validation:Minimum=0
 	// +optional
 	GetConcurrency *int32 `json:"getConcurrency,omitempty"`
 
-	// Timeout is a setting.
+	// How long a request may take, in seconds; 0 means no limit.
 	//
 	// +kubebuilder:validation:Minimum=0
 	// +optional

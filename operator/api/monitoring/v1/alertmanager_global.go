@@ -4,249 +4,250 @@ import (
 	corev1 "k8s.io/api/core/v1"
 )
 
-// AlertmanagerConfiguration holds settings.
+// AlertmanagerConfiguration names the AlertmanagerConfig that is the base of the configuration.
 type AlertmanagerConfiguration struct {
-	// Global is a setting.
+	// Global section of the configuration.
 	//
 	// +optional
 	Global *AlertmanagerGlobalConfig `json:"global,omitempty"`
 
-	// Name is a setting.
+	// Name of the AlertmanagerConfig, in the same namespace. Its routes are not limited to the namespace.
 	//
 	// +kubebuilder:validation:MinLength=1
 	// +optional
 	Name string `json:"name,omitempty"`
 
-	// Templates is a setting.
+	// Files with notification templates.
 	//
 	// +optional
 	Templates []SecretOrConfigMap `json:"templates,omitempty"`
 }
 
-// AlertmanagerGlobalConfig holds settings.
+// AlertmanagerGlobalConfig is the global section of the configuration: defaults that receivers fall back to.
 type AlertmanagerGlobalConfig struct {
-	// HTTPConfig is a setting.
+	// Settings of the HTTP client.
 	//
 	// +optional
 	HTTPConfig *HTTPConfigWithProxy `json:"httpConfig,omitempty"`
 
-	// JiraConfig is a setting.
+	// Defaults of Jira receivers (since Alertmanager 0.28.0).
 	//
 	// +optional
 	JiraConfig *GlobalJiraConfig `json:"jira,omitempty"`
 
-	// MattermostConfig is a setting.
+	// Defaults of Mattermost receivers (since Alertmanager 0.32.0).
 	//
 	// +optional
 	MattermostConfig *GlobalMattermostConfig `json:"mattermost,omitempty"`
 
-	// OpsGenieAPIKey is a setting.
+	// Secret key with the API key of OpsGenie.
 	//
 	// +optional
 	OpsGenieAPIKey *corev1.SecretKeySelector `json:"opsGenieApiKey,omitempty"`
 
-	// OpsGenieAPIURL is a setting.
+	// Secret key with the URL of the OpsGenie API.
 	//
 	// +optional
 	OpsGenieAPIURL *corev1.SecretKeySelector `json:"opsGenieApiUrl,omitempty"`
 
-	// PagerDutyURL is a setting.
+	// URL of the PagerDuty API.
 	//
 	// +kubebuilder:validation:Pattern=`^(http|https)://.+$`
 	// +optional
 	PagerDutyURL string `json:"pagerdutyUrl,omitempty"`
 
-	// ResolveTimeout is a setting.
+	// Time after which an alert that is no longer sent counts as resolved, unless it says itself when it ends.
 	//
 	// +optional
 	ResolveTimeout Duration `json:"resolveTimeout,omitempty"`
 
-	// RocketChatConfig is a setting.
+	// Defaults of Rocket.Chat receivers (since Alertmanager 0.28.0).
 	//
 	// +optional
 	RocketChatConfig *GlobalRocketChatConfig `json:"rocketChat,omitempty"`
 
-	// SlackAPIURL is a setting.
+	// Secret key with the URL of the Slack API.
 	//
 	// +optional
 	SlackAPIURL *corev1.SecretKeySelector `json:"slackApiUrl,omitempty"`
 
-	// SMTPConfig is a setting.
+	// Defaults of email receivers.
 	//
 	// +optional
 	SMTPConfig *GlobalSMTPConfig `json:"smtp,omitempty"`
 
-	// TelegramConfig is a setting.
+	// Defaults of Telegram receivers (since Alertmanager 0.24.0).
 	//
 	// +optional
 	TelegramConfig *GlobalTelegramConfig `json:"telegram,omitempty"`
 
-	// VictorOpsConfig is a setting.
+	// Defaults of VictorOps receivers.
 	//
 	// +optional
 	VictorOpsConfig *GlobalVictorOpsConfig `json:"victorops,omitempty"`
 
-	// WebexConfig is a setting.
+	// Defaults of Webex receivers (since Alertmanager 0.25.0).
 	//
 	// +optional
 	WebexConfig *GlobalWebexConfig `json:"webex,omitempty"`
 
-	// WeChatConfig is a setting.
+	// Defaults of WeChat receivers.
 	//
 	// +optional
 	WeChatConfig *GlobalWeChatConfig `json:"wechat,omitempty"`
 }
 
-// GlobalSMTPConfig holds settings.
+// GlobalSMTPConfig is the mail server that email receivers use unless they say otherwise.
 type GlobalSMTPConfig struct {
-	// AuthIdentity is a setting.
+	// Identity for PLAIN authentication.
 	//
 	// +optional
 	AuthIdentity string `json:"authIdentity,omitempty"`
 
-	// AuthPassword is a setting.
+	// Secret key with the password for LOGIN and PLAIN authentication.
 	//
 	// +optional
 	AuthPassword *corev1.SecretKeySelector `json:"authPassword,omitempty"`
 
-	// AuthSecret is a setting.
+	// Secret key with the secret for CRAM-MD5 authentication.
 	//
 	// +optional
 	AuthSecret *corev1.SecretKeySelector `json:"authSecret,omitempty"`
 
-	// AuthUsername is a setting.
+	// User name for authentication.
 	//
 	// +optional
 	AuthUsername string `json:"authUsername,omitempty"`
 
-	// ForceImplicitTLS is a setting.
+	// Whether TLS starts with the connection instead of by STARTTLS (since Alertmanager 0.31.0). Unset means
+	// only on port 465.
 	//
 	// +optional
 	ForceImplicitTLS *bool `json:"forceImplicitTLS,omitempty"`
 
-	// From is a setting.
+	// Sender address.
 	//
 	// +optional
 	From string `json:"from,omitempty"`
 
-	// Hello is a setting.
+	// Host name to greet the mail server with.
 	//
 	// +optional
 	Hello string `json:"hello,omitempty"`
 
-	// RequireTLS is a setting.
+	// Whether mail is sent only over TLS. Unset means true.
 	//
 	// +optional
 	RequireTLS *bool `json:"requireTLS,omitempty"`
 
-	// SmartHost is a setting.
+	// Host and port of the mail server.
 	//
 	// +optional
 	SmartHost *HostPort `json:"smartHost,omitempty"`
 
-	// TLSConfig is a setting.
+	// TLS settings of the client.
 	//
 	// +optional
 	TLSConfig *SafeTLSConfig `json:"tlsConfig,omitempty"`
 }
 
-// HostPort holds settings.
+// HostPort is a host with a port.
 type HostPort struct {
-	// Host is a setting.
+	// Host name or address.
 	//
 	// +kubebuilder:validation:MinLength=1
 	// +required
 	Host string `json:"host"`
 
-	// Port is a setting.
+	// Port number or name.
 	//
 	// +kubebuilder:validation:MinLength=1
 	// +required
 	Port string `json:"port"`
 }
 
-// GlobalJiraConfig holds settings.
+// GlobalJiraConfig holds defaults of Jira receivers.
 type GlobalJiraConfig struct {
-	// APIURL is a setting.
+	// URL of the service's API.
 	//
 	// +kubebuilder:validation:Pattern=`^(http|https)://.+$`
 	// +optional
 	APIURL string `json:"apiURL,omitempty"`
 }
 
-// GlobalTelegramConfig holds settings.
+// GlobalTelegramConfig holds defaults of Telegram receivers.
 type GlobalTelegramConfig struct {
-	// APIURL is a setting.
+	// URL of the service's API.
 	//
 	// +kubebuilder:validation:Pattern=`^(http|https)://.+$`
 	// +optional
 	APIURL string `json:"apiURL,omitempty"`
 }
 
-// GlobalWebexConfig holds settings.
+// GlobalWebexConfig holds defaults of Webex receivers.
 type GlobalWebexConfig struct {
-	// APIURL is a setting.
+	// URL of the service's API.
 	//
 	// +kubebuilder:validation:Pattern=`^(http|https)://.+$`
 	// +optional
 	APIURL string `json:"apiURL,omitempty"`
 }
 
-// GlobalMattermostConfig holds settings.
+// GlobalMattermostConfig holds defaults of Mattermost receivers.
 type GlobalMattermostConfig struct {
-	// WebhookURL is a setting.
+	// Secret key with the URL of the incoming webhook.
 	//
 	// +optional
 	WebhookURL *corev1.SecretKeySelector `json:"webhookURL,omitempty"`
 }
 
-// GlobalRocketChatConfig holds settings.
+// GlobalRocketChatConfig holds defaults of Rocket.Chat receivers.
 type GlobalRocketChatConfig struct {
-	// APIURL is a setting.
+	// URL of the service's API.
 	//
 	// +kubebuilder:validation:Pattern=`^(http|https)://.+$`
 	// +optional
 	APIURL string `json:"apiURL,omitempty"`
 
-	// Token is a setting.
+	// Secret key with the token of the sender.
 	//
 	// +optional
 	Token *corev1.SecretKeySelector `json:"token,omitempty"`
 
-	// TokenID is a setting.
+	// Secret key with the ID of the token.
 	//
 	// +optional
 	TokenID *corev1.SecretKeySelector `json:"tokenID,omitempty"`
 }
 
-// GlobalVictorOpsConfig holds settings.
+// GlobalVictorOpsConfig holds defaults of VictorOps receivers.
 type GlobalVictorOpsConfig struct {
-	// APIKey is a setting.
+	// Secret key with the API key.
 	//
 	// +optional
 	APIKey *corev1.SecretKeySelector `json:"apiKey,omitempty"`
 
-	// APIURL is a setting.
+	// URL of the service's API.
 	//
 	// +kubebuilder:validation:Pattern=`^(http|https)://.+$`
 	// +optional
 	APIURL string `json:"apiURL,omitempty"`
 }
 
-// GlobalWeChatConfig holds settings.
+// GlobalWeChatConfig holds defaults of WeChat receivers.
 type GlobalWeChatConfig struct {
-	// APICorpID is a setting.
+	// Corporation ID for authentication.
 	//
 	// +kubebuilder:validation:MinLength=1
 	// +optional
 	APICorpID string `json:"apiCorpID,omitempty"`
 
-	// APISecret is a setting.
+	// Secret key with the API secret.
 	//
 	// +optional
 	APISecret *corev1.SecretKeySelector `json:"apiSecret,omitempty"`
 
-	// APIURL is a setting.
+	// URL of the service's API.
 	//
 	// +kubebuilder:validation:Pattern=`^(http|https)://.+$`
 	// +optional

@@ -4,64 +4,64 @@ import (
 	corev1 "k8s.io/api/core/v1"
 )
 
-// AzureAD holds settings.
+// AzureAD authenticates against Azure Active Directory, by exactly one of the methods.
 type AzureAD struct {
-	// Cloud is a setting.
+	// Azure cloud to use. Empty means AzurePublic.
 	//
 	// +kubebuilder:validation:Enum=AzureChina;AzureGovernment;AzurePublic
 	// +optional
 	Cloud string `json:"cloud,omitempty"`
 
-	// ManagedIdentity is a setting.
+	// Identity that Azure assigns to the machine.
 	//
 	// +optional
 	ManagedIdentity *ManagedIdentity `json:"managedIdentity,omitempty"`
 
-	// OAuth is a setting.
+	// Client ID and secret of an application (since Prometheus 2.48.0).
 	//
 	// +optional
 	OAuth *AzureOAuth `json:"oauth,omitempty"`
 
-	// Scope is a setting.
+	// Scope to ask for instead of the one of the cloud (since Prometheus 3.9.0).
 	//
 	// +kubebuilder:validation:Pattern=`^[\w\s:/.\\-]+$`
 	// +optional
 	Scope string `json:"scope,omitempty"`
 
-	// SDK is a setting.
+	// Default credential chain of the Azure SDK (since Prometheus 2.52.0).
 	//
 	// +optional
 	SDK *AzureSDK `json:"sdk,omitempty"`
 
-	// WorkloadIdentity is a setting.
+	// Identity that Azure binds to the service account (since Prometheus 3.7.0).
 	//
 	// +optional
 	WorkloadIdentity *AzureWorkloadIdentity `json:"workloadIdentity,omitempty"`
 }
 
-// ManagedIdentity holds settings.
+// ManagedIdentity names a managed identity of Azure.
 type ManagedIdentity struct {
-	// ClientID is a setting.
+	// Client ID of a user-assigned identity. Empty means the system-assigned one (since Prometheus 3.5.0).
 	//
 	// +kubebuilder:validation:MinLength=1
 	// +optional
 	ClientID string `json:"clientId,omitempty"`
 }
 
-// AzureOAuth holds settings.
+// AzureOAuth holds the credentials of an application in Azure.
 type AzureOAuth struct {
-	// ClientID is a setting.
+	// Client ID of the application.
 	//
 	// +kubebuilder:validation:MinLength=1
 	// +required
 	ClientID string `json:"clientId"`
 
-	// ClientSecret is a setting.
+	// Secret key with the client secret.
 	//
 	// +required
 	ClientSecret corev1.SecretKeySelector `json:"clientSecret"`
 
-	// TenantID is a setting.
+	// ID of the tenant.
 	//
 	// +kubebuilder:validation:Pattern=`^[0-9a-zA-Z-.]+$`
 	// +kubebuilder:validation:MinLength=1
@@ -69,24 +69,24 @@ type AzureOAuth struct {
 	TenantID string `json:"tenantId"`
 }
 
-// AzureSDK holds settings.
+// AzureSDK uses the default credential chain of the Azure SDK.
 type AzureSDK struct {
-	// TenantID is a setting.
+	// ID of the tenant. Empty means the one the chain finds.
 	//
 	// +kubebuilder:validation:Pattern=`^[0-9a-zA-Z-.]+$`
 	// +optional
 	TenantID string `json:"tenantId,omitempty"`
 }
 
-// AzureWorkloadIdentity holds settings.
+// AzureWorkloadIdentity names an identity that is bound to the service account of the pods.
 type AzureWorkloadIdentity struct {
-	// ClientID is a setting.
+	// Client ID of the identity.
 	//
 	// +kubebuilder:validation:MinLength=1
 	// +required
 	ClientID string `json:"clientId"`
 
-	// TenantID is a setting.
+	// ID of the tenant.
 	//
 	// +kubebuilder:validation:MinLength=1
 	// +required

@@ -4,7 +4,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 )
 
-// Scheme is an enumeration.
+// Scheme is the protocol of a request. The letter case does not matter.
 //
 // +kubebuilder:validation:Enum=http;https;HTTP;HTTPS
 type Scheme string
@@ -15,91 +15,96 @@ const (
 	SchemeHTTPS Scheme = "https"
 )
 
-// ProxyConfig holds settings.
+// ProxyConfig tells which proxy requests go through. `proxyFromEnvironment` excludes `proxyUrl` and `noProxy`;
+// the other fields need one of the first two.
 type ProxyConfig struct {
-	// NoProxy is a setting.
+	// Comma-separated hosts, domains and networks that are reached without the proxy (since Prometheus 2.43.0,
+	// Alertmanager 0.26.0).
 	//
 	// +optional
 	NoProxy *string `json:"noProxy,omitempty"`
 
-	// ProxyConnectHeader is a setting.
+	// Headers to send to the proxy with CONNECT requests, each with its values from Secrets (since Prometheus
+	// 2.43.0, Alertmanager 0.26.0).
 	//
 	// +mapType=atomic
 	// +optional
 	ProxyConnectHeader map[string][]corev1.SecretKeySelector `json:"proxyConnectHeader,omitempty"`
 
-	// ProxyFromEnvironment is a setting.
+	// Whether to take the proxy from the variables HTTP_PROXY, HTTPS_PROXY and NO_PROXY of the container (since
+	// Prometheus 2.43.0, Alertmanager 0.26.0).
 	//
 	// +optional
 	ProxyFromEnvironment *bool `json:"proxyFromEnvironment,omitempty"`
 
-	// ProxyURL is a setting.
+	// URL of the proxy.
 	//
 	// +kubebuilder:validation:Pattern=`^(http|https|socks5)://.+$`
 	// +optional
 	ProxyURL string `json:"proxyUrl,omitempty"`
 }
 
-// HTTPConfigWithoutTLS holds settings.
+// HTTPConfigWithoutTLS is how an HTTP client authenticates and behaves. At most one kind of authentication may
+// be set.
 type HTTPConfigWithoutTLS struct {
-	// Authorization is a setting.
+	// Authorization header to send.
 	//
 	// +optional
 	Authorization *SafeAuthorization `json:"authorization,omitempty"`
 
-	// BasicAuth is a setting.
+	// User name and password to send.
 	//
 	// +optional
 	BasicAuth *BasicAuth `json:"basicAuth,omitempty"`
 
-	// BearerTokenSecret is a setting.
+	// Secret key with a bearer token. Deprecated: use `authorization`.
 	//
 	// +optional
 	BearerTokenSecret *corev1.SecretKeySelector `json:"bearerTokenSecret,omitempty"`
 
-	// EnableHTTP2 is a setting.
+	// Whether to speak HTTP/2 if the server does (since Prometheus 2.35.0). Unset means true.
 	//
 	// +optional
 	EnableHTTP2 *bool `json:"enableHttp2,omitempty"`
 
-	// FollowRedirects is a setting.
+	// Whether to follow redirects (since Prometheus 2.26.0). Unset means true.
 	//
 	// +optional
 	FollowRedirects *bool `json:"followRedirects,omitempty"`
 
-	// OAuth2 is a setting.
+	// Token endpoint to fetch an access token from.
 	//
 	// +optional
 	OAuth2 *OAuth2 `json:"oauth2,omitempty"`
 }
 
-// HTTPConfig holds settings.
+// HTTPConfig is an HTTP client with TLS material from Secrets and ConfigMaps.
 type HTTPConfig struct {
 	HTTPConfigWithoutTLS `json:",inline"`
 
-	// TLSConfig is a setting.
+	// TLS settings of the client.
 	//
 	// +optional
 	TLSConfig *SafeTLSConfig `json:"tlsConfig,omitempty"`
 }
 
-// HTTPConfigWithProxy holds settings.
+// HTTPConfigWithProxy is an HTTPConfig that may go through a proxy.
 type HTTPConfigWithProxy struct {
 	HTTPConfig  `json:",inline"`
 	ProxyConfig `json:",inline"`
 }
 
-// HTTPConfigWithTLSFiles holds settings.
+// HTTPConfigWithTLSFiles is an HTTP client with TLS material from Secrets, ConfigMaps or files.
 type HTTPConfigWithTLSFiles struct {
 	HTTPConfigWithoutTLS `json:",inline"`
 
-	// TLSConfig is a setting.
+	// TLS settings of the client.
 	//
 	// +optional
 	TLSConfig *TLSConfig `json:"tlsConfig,omitempty"`
 }
 
-// HTTPConfigWithProxyAndTLSFiles holds settings.
+// HTTPConfigWithProxyAndTLSFiles is an HTTPConfigWithTLSFiles that may go through a proxy.
 type HTTPConfigWithProxyAndTLSFiles struct {
 	HTTPConfigWithTLSFiles `json:",inline"`
 	ProxyConfig            `json:",inline"`

@@ -5,7 +5,8 @@ import (
 	"k8s.io/apimachinery/pkg/util/intstr"
 )
 
-// PodMonitor is a kind.
+// PodMonitor describes how to scrape a set of pods that need no Service. Prometheus and PrometheusAgent objects
+// pick it up by its labels.
 //
 // +kubebuilder:object:root=true
 // +kubebuilder:resource:categories=prometheus-operator,path=podmonitors,shortName=pmon
@@ -36,141 +37,147 @@ type PodMonitorList struct {
 	Items []PodMonitor `json:"items"`
 }
 
-// PodMonitorSpec holds settings.
+// PodMonitorSpec selects pods and says how to scrape them.
 type PodMonitorSpec struct {
 	ScrapeLimits          `json:",inline"`
 	NativeHistogramConfig `json:",inline"`
 
-	// AttachMetadata is a setting.
+	// Metadata that service discovery adds to targets.
 	//
 	// +optional
 	AttachMetadata *AttachMetadata `json:"attachMetadata,omitempty"`
 
-	// BodySizeLimit is a setting.
+	// How large an answer may be, uncompressed (since Prometheus 2.28.0).
 	//
 	// +optional
 	BodySizeLimit ByteSize `json:"bodySizeLimit,omitempty"`
 
-	// FallbackScrapeProtocol is a setting.
+	// Format to assume if a target answers with an unknown or missing content type (since Prometheus 3.0.0,
+	// which otherwise fails such a scrape).
 	//
 	// +optional
 	FallbackScrapeProtocol ScrapeProtocol `json:"fallbackScrapeProtocol,omitempty"`
 
-	// JobLabel is a setting.
+	// Name of a label of the Service or pod whose value becomes the `job` label. Empty, or absent on the
+	// object, means a job named after the Service or the monitor.
 	//
 	// +optional
 	JobLabel string `json:"jobLabel,omitempty"`
 
-	// NamespaceSelector is a setting.
+	// Namespaces to look in. Empty means the namespace of the monitor.
 	//
 	// +optional
 	NamespaceSelector NamespaceSelector `json:"namespaceSelector,omitempty"`
 
-	// PodMetricsEndpoints is a setting.
+	// Ports and paths to scrape; each becomes one job.
 	//
 	// +optional
 	PodMetricsEndpoints []PodMetricsEndpoint `json:"podMetricsEndpoints,omitempty"`
 
-	// PodTargetLabels is a setting.
+	// Labels of the pod that are copied to its samples.
 	//
 	// +optional
 	PodTargetLabels []string `json:"podTargetLabels,omitempty"`
 
-	// ScrapeClass is a setting.
+	// Name of a scrape class of the owner. An unknown name rejects the object.
 	//
 	// +kubebuilder:validation:MinLength=1
 	// +optional
 	ScrapeClass string `json:"scrapeClass,omitempty"`
 
-	// ScrapeProtocols is a setting.
+	// Formats to ask the target for, most preferred first (since Prometheus 2.49.0).
 	//
 	// +listType=set
 	// +optional
 	ScrapeProtocols []ScrapeProtocol `json:"scrapeProtocols,omitempty"`
 
-	// Selector is a setting.
+	// Labels of the pods. An empty selector matches all pods of the namespaces.
 	//
 	// +required
 	Selector metav1.LabelSelector `json:"selector"`
 
-	// SelectorMechanism is a setting.
+	// Where the selector is applied. Unset means RelabelConfig.
 	//
 	// +optional
 	SelectorMechanism SelectorMechanism `json:"selectorMechanism,omitempty"`
 }
 
-// PodMetricsEndpoint holds settings.
+// PodMetricsEndpoint is one port and path of the selected pods. The first set of `port`, `portNumber` and
+// `targetPort` says which port; without all three every declared port is scraped.
 type PodMetricsEndpoint struct {
 	HTTPConfigWithProxy `json:",inline"`
 
-	// FilterRunning is a setting.
+	// Whether pods that have ended are left out. Unset means true.
 	//
 	// +optional
 	FilterRunning *bool `json:"filterRunning,omitempty"`
 
-	// HonorLabels is a setting.
+	// Whether labels of a sample win over labels of the target where both have one. Otherwise the sample's
+	// label is kept as `exported_<name>`. The owner can force false.
 	//
 	// +optional
 	HonorLabels bool `json:"honorLabels,omitempty"`
 
-	// HonorTimestamps is a setting.
+	// Whether timestamps in the answer are kept (since Prometheus 2.9.0). Unset means true; the owner can force
+	// false.
 	//
 	// +optional
 	HonorTimestamps *bool `json:"honorTimestamps,omitempty"`
 
-	// Interval is a setting.
+	// Time between two scrapes. Empty means the owner's `scrapeInterval`.
 	//
 	// +optional
 	Interval Duration `json:"interval,omitempty"`
 
-	// MetricRelabelConfigs is a setting.
+	// Relabeling of samples before they are stored.
 	//
 	// +optional
 	MetricRelabelConfigs []RelabelConfig `json:"metricRelabelings,omitempty"`
 
-	// Params is a setting.
+	// Parameters to add to the query string.
 	//
 	// +optional
 	Params map[string][]string `json:"params,omitempty"`
 
-	// Path is a setting.
+	// Path of the metrics. Empty means `/metrics`.
 	//
 	// +optional
 	Path string `json:"path,omitempty"`
 
-	// Port is a setting.
+	// Name of a container port.
 	//
 	// +optional
 	Port string `json:"port,omitempty"`
 
-	// PortNumber is a setting.
+	// Number of a container port.
 	//
 	// +kubebuilder:validation:Minimum=1
 	// +kubebuilder:validation:Maximum=65535
 	// +optional
 	PortNumber *int32 `json:"portNumber,omitempty"`
 
-	// RelabelConfigs is a setting.
+	// Relabeling of targets before they are scraped. The operator's own steps come first.
 	//
 	// +optional
 	RelabelConfigs []RelabelConfig `json:"relabelings,omitempty"`
 
-	// Scheme is a setting.
+	// Protocol to use. Unset means http.
 	//
 	// +optional
 	Scheme Scheme `json:"scheme,omitempty"`
 
-	// ScrapeTimeout is a setting.
+	// How long a scrape may take. It must not be longer than the interval. Empty means the owner's.
 	//
 	// +optional
 	ScrapeTimeout Duration `json:"scrapeTimeout,omitempty"`
 
-	// TargetPort is a setting.
+	// Name or number of a container port. Deprecated: use `port` or `portNumber`.
 	//
 	// +optional
 	TargetPort *intstr.IntOrString `json:"targetPort,omitempty"`
 
-	// TrackTimestampsStaleness is a setting.
+	// Whether series with explicit timestamps go stale when they vanish from the answer (since Prometheus
+	// 2.48.0).
 	//
 	// +optional
 	TrackTimestampsStaleness *bool `json:"trackTimestampsStaleness,omitempty"`

@@ -4,7 +4,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// Probe is a kind.
+// Probe describes targets that are checked from outside by a prober such as the blackbox exporter: a fixed
+// list, or the hosts of Ingresses.
 //
 // +kubebuilder:object:root=true
 // +kubebuilder:resource:categories=prometheus-operator,path=probes,shortName=prb
@@ -35,38 +36,40 @@ type ProbeList struct {
 	Items []Probe `json:"items"`
 }
 
-// ProbeSpec holds settings.
+// ProbeSpec names a prober and the targets it checks.
 type ProbeSpec struct {
 	ScrapeLimits          `json:",inline"`
 	NativeHistogramConfig `json:",inline"`
 	HTTPConfig            `json:",inline"`
 
-	// FallbackScrapeProtocol is a setting.
+	// Format to assume if a target answers with an unknown or missing content type (since Prometheus 3.0.0,
+	// which otherwise fails such a scrape).
 	//
 	// +optional
 	FallbackScrapeProtocol ScrapeProtocol `json:"fallbackScrapeProtocol,omitempty"`
 
-	// Interval is a setting.
+	// Time between two probes. Empty means the owner's `scrapeInterval`.
 	//
 	// +optional
 	Interval Duration `json:"interval,omitempty"`
 
-	// JobName is a setting.
+	// Value of the `job` label. Empty means `probe/<namespace>/<name>`.
 	//
 	// +optional
 	JobName string `json:"jobName,omitempty"`
 
-	// MetricRelabelConfigs is a setting.
+	// Relabeling of samples before they are stored.
 	//
 	// +optional
 	MetricRelabelConfigs []RelabelConfig `json:"metricRelabelings,omitempty"`
 
-	// Module is a setting.
+	// Module of the prober to use, sent as the parameter `module`.
 	//
 	// +optional
 	Module string `json:"module,omitempty"`
 
-	// Params is a setting.
+	// Further parameters of the request to the prober. `target` is reserved, and `module` if the field of that
+	// name is set.
 	//
 	// +kubebuilder:validation:MinItems=1
 	// +listType=map
@@ -74,65 +77,65 @@ type ProbeSpec struct {
 	// +optional
 	Params []ProbeParam `json:"params,omitempty"`
 
-	// ProberSpec is a setting.
+	// Address of the prober.
 	//
 	// +optional
 	ProberSpec ProberSpec `json:"prober,omitempty"`
 
-	// ScrapeClass is a setting.
+	// Name of a scrape class of the owner. An unknown name rejects the object.
 	//
 	// +kubebuilder:validation:MinLength=1
 	// +optional
 	ScrapeClass string `json:"scrapeClass,omitempty"`
 
-	// ScrapeProtocols is a setting.
+	// Formats to ask the target for, most preferred first (since Prometheus 2.49.0).
 	//
 	// +listType=set
 	// +optional
 	ScrapeProtocols []ScrapeProtocol `json:"scrapeProtocols,omitempty"`
 
-	// ScrapeTimeout is a setting.
+	// How long a scrape may take. It must not be longer than the interval. Empty means the owner's.
 	//
 	// +optional
 	ScrapeTimeout Duration `json:"scrapeTimeout,omitempty"`
 
-	// Targets is a setting.
+	// Targets to probe. Exactly one kind of target must be set.
 	//
 	// +optional
 	Targets ProbeTargets `json:"targets,omitempty"`
 }
 
-// ProberSpec holds settings.
+// ProberSpec is where the prober listens.
 type ProberSpec struct {
 	ProxyConfig `json:",inline"`
 
-	// Path is a setting.
+	// Path of the prober's endpoint.
 	//
 	// +kubebuilder:default:="/probe"
 	// +optional
 	Path string `json:"path,omitempty"`
 
-	// Scheme is a setting.
+	// Protocol to use. Unset means http.
 	//
 	// +optional
 	Scheme Scheme `json:"scheme,omitempty"`
 
-	// URL is a setting.
+	// Host and optional port of the prober, without a protocol.
 	//
 	// +kubebuilder:validation:MinLength=1
 	// +required
 	URL string `json:"url"`
 }
 
-// ProbeParam holds settings.
+// ProbeParam is one parameter of the request to the prober.
 type ProbeParam struct {
-	// Name is a setting.
+	// Name of the parameter.
 	//
 	// +kubebuilder:validation:MinLength=1
 	// +required
 	Name string `json:"name"`
 
-	// Values is a setting.
+	// Values of the parameter.
 	//
 	// +kubebuilder:validation:MinItems=1
 	// +kubebuilder:validation:items:MinLength=1
@@ -140,50 +143,50 @@ type ProbeParam struct {
 	Values []string `json:"values,omitempty"`
 }
 
-// ProbeTargets holds settings.
+// ProbeTargets is what to probe.
 type ProbeTargets struct {
-	// Ingress is a setting.
+	// Hosts and paths of Ingresses.
 	//
 	// +optional
 	Ingress *ProbeTargetIngress `json:"ingress,omitempty"`
 
-	// StaticConfig is a setting.
+	// A fixed list.
 	//
 	// +optional
 	StaticConfig *ProbeTargetStaticConfig `json:"staticConfig,omitempty"`
 }
 
-// ProbeTargetStaticConfig holds settings.
+// ProbeTargetStaticConfig is a fixed list of targets.
 type ProbeTargetStaticConfig struct {
-	// Labels is a setting.
+	// Labels to add to all samples of these targets.
 	//
 	// +optional
 	Labels map[string]string `json:"labels,omitempty"`
 
-	// RelabelConfigs is a setting.
+	// Relabeling of targets before they are probed.
 	//
 	// +optional
 	RelabelConfigs []RelabelConfig `json:"relabelingConfigs,omitempty"`
 
-	// Static is a setting.
+	// Targets, in the form the prober's module expects.
 	//
 	// +optional
 	Static []string `json:"static,omitempty"`
 }
 
-// ProbeTargetIngress holds settings.
+// ProbeTargetIngress selects Ingresses whose hosts and paths are probed.
 type ProbeTargetIngress struct {
-	// NamespaceSelector is a setting.
+	// Namespaces to look in. Empty means the namespace of the probe.
 	//
 	// +optional
 	NamespaceSelector NamespaceSelector `json:"namespaceSelector,omitempty"`
 
-	// RelabelConfigs is a setting.
+	// Relabeling of targets before they are probed.
 	//
 	// +optional
 	RelabelConfigs []RelabelConfig `json:"relabelingConfigs,omitempty"`
 
-	// Selector is a setting.
+	// Labels of the Ingresses.
 	//
 	// +optional
 	Selector metav1.LabelSelector `json:"selector,omitempty"`

@@ -6,7 +6,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// Prometheus is a kind.
+// Prometheus describes a Prometheus server: its pods, its storage, and which monitors, probes, scrape
+// configurations and rules it takes its work from. The operator turns it into one StatefulSet per shard.
 //
 // +kubebuilder:object:root=true
 // +kubebuilder:resource:categories=prometheus-operator,path=prometheuses,shortName=prom
@@ -45,7 +46,7 @@ type PrometheusList struct {
 	Items []Prometheus `json:"items"`
 }
 
-// FloatChunkEncoding is an enumeration.
+// FloatChunkEncoding is the encoding of chunks of float samples.
 //
 // +kubebuilder:validation:Enum=Xor;Xor2
 type FloatChunkEncoding string
@@ -56,221 +57,231 @@ const (
 	FloatChunkEncodingXor2 FloatChunkEncoding = "Xor2"
 )
 
-// PrometheusSpec holds settings.
+// PrometheusSpec is what the user wants of a Prometheus server.
 //
 // +kubebuilder:validation:XValidation:rule="!has(self.shardingStrategy) || !has(self.shardingStrategy.mode) || self.shardingStrategy.mode != 'Topology' || !has(self.shardingStrategy.topology) || !has(self.shardingStrategy.topology.values) || self.shardingStrategy.topology.values.size() == 0 || (has(self.shards) ? self.shards : 1) >= self.shardingStrategy.topology.values.size()",message="shards must be greater than or equal to the number of topology values when sharding strategy mode is Topology"
 type PrometheusSpec struct {
 	CommonPrometheusFields `json:",inline"`
 
-	// AdditionalAlertManagerConfigs is a setting.
+	// Secret key with a YAML list of Alertmanager configurations to append as they are. The operator does not
+	// check what is in them.
 	//
 	// +optional
 	AdditionalAlertManagerConfigs *corev1.SecretKeySelector `json:"additionalAlertManagerConfigs,omitempty"`
 
-	// AdditionalAlertRelabelConfigs is a setting.
+	// Secret key with a YAML list of relabeling steps for alerts to append as they are. The operator does not
+	// check what is in them.
 	//
 	// +optional
 	AdditionalAlertRelabelConfigs *corev1.SecretKeySelector `json:"additionalAlertRelabelConfigs,omitempty"`
 
-	// Alerting is a setting.
+	// Alertmanagers to send alerts to.
 	//
 	// +optional
 	Alerting *AlertingSpec `json:"alerting,omitempty"`
 
-	// AllowOverlappingBlocks is a setting.
+	// Whether blocks may overlap (from Prometheus 2.11.0 until 2.39.0, which always allows it).
 	//
 	// +optional
 	AllowOverlappingBlocks bool `json:"allowOverlappingBlocks,omitempty"`
 
-	// BaseImage is a setting.
+	// Repository of the image. Deprecated: use `image`.
 	//
 	// +optional
 	BaseImage string `json:"baseImage,omitempty"`
 
-	// DisableCompaction is a setting.
+	// Whether blocks are left as they are written. The Thanos sidecar switches compaction off by itself when it
+	// uploads.
 	//
 	// +optional
 	DisableCompaction bool `json:"disableCompaction,omitempty"`
 
-	// EnableAdminAPI is a setting.
+	// Whether the API to delete series and take snapshots is open. Anybody who can reach the server can use it.
 	//
 	// +optional
 	EnableAdminAPI bool `json:"enableAdminAPI,omitempty"`
 
-	// EvaluationInterval is a setting.
+	// Time between two evaluations where a rule group does not say.
 	//
 	// +kubebuilder:default:="30s"
 	// +optional
 	EvaluationInterval Duration `json:"evaluationInterval,omitempty"`
 
-	// Exemplars is a setting.
+	// Storage of exemplars; it needs the feature flag `exemplar-storage` (since Prometheus 2.29.0).
 	//
 	// +optional
 	Exemplars *Exemplars `json:"exemplars,omitempty"`
 
-	// PrometheusRulesExcludedFromEnforce is a setting.
+	// PrometheusRules that `enforcedNamespaceLabel` does not apply to. Deprecated: use
+	// `excludedFromEnforcement`.
 	//
 	// +optional
 	PrometheusRulesExcludedFromEnforce []PrometheusRuleExcludeConfig `json:"prometheusRulesExcludedFromEnforce,omitempty"`
 
-	// Query is a setting.
+	// Limits of queries.
 	//
 	// +optional
 	Query *QuerySpec `json:"query,omitempty"`
 
-	// QueryLogFile is a setting.
+	// File that queries are logged to (since Prometheus 2.16.0). A bare name goes to a volume that the operator
+	// adds; a path must be on a mounted, writable volume.
 	//
 	// +optional
 	QueryLogFile string `json:"queryLogFile,omitempty"`
 
-	// RemoteRead is a setting.
+	// Endpoints to read older samples from.
 	//
 	// +optional
 	RemoteRead []RemoteReadSpec `json:"remoteRead,omitempty"`
 
-	// Retention is a setting.
+	// How long samples are kept. Empty means 24h, unless `retentionSize` is set.
 	//
 	// +optional
 	Retention Duration `json:"retention,omitempty"`
 
-	// RetentionSize is a setting.
+	// How much disk blocks may use before the oldest are deleted.
 	//
 	// +optional
 	RetentionSize ByteSize `json:"retentionSize,omitempty"`
 
-	// RuleNamespaceSelector is a setting.
+	// Labels of the namespaces to look for PrometheusRules in. Unset means the object's own, an empty selector
+	// all.
 	//
 	// +optional
 	RuleNamespaceSelector *metav1.LabelSelector `json:"ruleNamespaceSelector,omitempty"`
 
-	// RuleQueryOffset is a setting.
+	// How far rule evaluation looks back from now where a group does not say (since Prometheus 2.53.0, Thanos
+	// 0.38.0).
 	//
 	// +optional
 	RuleQueryOffset Duration `json:"ruleQueryOffset,omitempty"`
 
-	// RuleSelector is a setting.
+	// Labels of the PrometheusRules to use. Unset selects none, an empty selector all.
 	//
 	// +optional
 	RuleSelector *metav1.LabelSelector `json:"ruleSelector,omitempty"`
 
-	// Rules is a setting.
+	// Settings of alerting rules.
 	//
 	// +optional
 	Rules *Rules `json:"rules,omitempty"`
 
-	// SHA is a setting.
+	// Digest of the image; it wins over `tag`. Deprecated: use `image`.
 	//
 	// +optional
 	SHA string `json:"sha,omitempty"`
 
-	// ShardRetentionPolicy is a setting.
+	// What happens to shards that are no longer wanted. Needs a feature gate of the operator.
 	//
 	// +optional
 	ShardRetentionPolicy *ShardRetentionPolicy `json:"shardRetentionPolicy,omitempty"`
 
-	// Tag is a setting.
+	// Tag of the image. Deprecated: use `image`.
 	//
 	// +optional
 	Tag string `json:"tag,omitempty"`
 
-	// Thanos is a setting.
+	// Thanos sidecar to add. Unset means none.
 	//
 	// +optional
 	Thanos *ThanosSpec `json:"thanos,omitempty"`
 }
 
-// TSDBSpec holds settings.
+// TSDBSpec is the time series database of the server.
 type TSDBSpec struct {
-	// ChunkEncoding is a setting.
+	// Encoding of chunks (since Prometheus 3.13.0).
 	//
 	// +optional
 	ChunkEncoding *TSDBChunkEncoding `json:"chunkEncoding,omitempty"`
 
-	// OutOfOrderTimeWindow is a setting.
+	// How old a sample may be, compared to the newest of its series, and still be stored (since Prometheus
+	// 2.39.0, agent 2.54.0). 0 means only in order.
 	//
 	// +optional
 	OutOfOrderTimeWindow Duration `json:"outOfOrderTimeWindow,omitempty"`
 
-	// StaleSeriesCompactionThreshold is a setting.
+	// Share of stale series in memory, from 0 to 1, from which on they are written out early (since Prometheus
+	// 3.10.0).
 	//
 	// +optional
 	StaleSeriesCompactionThreshold *resource.Quantity `json:"staleSeriesCompactionThreshold,omitempty"`
 }
 
-// TSDBChunkEncoding holds settings.
+// TSDBChunkEncoding is the encoding of chunks by type of sample.
 type TSDBChunkEncoding struct {
-	// Floats is a setting.
+	// Encoding of float samples.
 	//
 	// +optional
 	Floats FloatChunkEncoding `json:"floats,omitempty"`
 }
 
-// Exemplars holds settings.
+// Exemplars is the storage of exemplars.
 type Exemplars struct {
-	// MaxSize is a setting.
+	// How many exemplars are kept in memory for all series together. 0 or less keeps none; unset means the
+	// server's default.
 	//
 	// +optional
 	MaxSize *int64 `json:"maxSize,omitempty"`
 }
 
-// QuerySpec holds settings.
+// QuerySpec bounds queries. What is unset has the server's default.
 type QuerySpec struct {
-	// LookbackDelta is a setting.
+	// How far a query looks back for the latest sample of a series.
 	//
 	// +optional
 	LookbackDelta *string `json:"lookbackDelta,omitempty"`
 
-	// MaxConcurrency is a setting.
+	// How many queries run at a time.
 	//
 	// +kubebuilder:validation:Minimum=1
 	// +optional
 	MaxConcurrency *int32 `json:"maxConcurrency,omitempty"`
 
-	// MaxSamples is a setting.
+	// How many samples a query may load into memory (since Prometheus 2.5.0).
 	//
 	// +optional
 	MaxSamples *int32 `json:"maxSamples,omitempty"`
 
-	// Timeout is a setting.
+	// How long a query may take.
 	//
 	// +optional
 	Timeout Duration `json:"timeout,omitempty"`
 }
 
-// Rules holds settings.
+// Rules holds settings of rule evaluation.
 type Rules struct {
-	// Alert is a setting.
+	// Settings of alerting rules.
 	//
 	// +optional
 	Alert *RulesAlert `json:"alert,omitempty"`
 }
 
-// RulesAlert holds settings.
+// RulesAlert holds settings of alerting rules, as durations. What is empty has the server's default.
 type RulesAlert struct {
-	// ForGracePeriod is a setting.
+	// Least time between the restored state of an alert and its firing; only for alerts whose `for` is longer.
 	//
 	// +optional
 	ForGracePeriod string `json:"forGracePeriod,omitempty"`
 
-	// ForOutageTolerance is a setting.
+	// Longest outage after which the state of pending alerts is restored.
 	//
 	// +optional
 	ForOutageTolerance string `json:"forOutageTolerance,omitempty"`
 
-	// ResendDelay is a setting.
+	// Least time before an alert is sent again.
 	//
 	// +optional
 	ResendDelay string `json:"resendDelay,omitempty"`
 }
 
-// PrometheusRuleExcludeConfig holds settings.
+// PrometheusRuleExcludeConfig names one PrometheusRule.
 type PrometheusRuleExcludeConfig struct {
-	// RuleName is a setting.
+	// Name of the PrometheusRule.
 	//
 	// +required
 	RuleName string `json:"ruleName"`
 
-	// RuleNamespace is a setting.
+	// Namespace of the PrometheusRule.
 	//
 	// +required
 	RuleNamespace string `json:"ruleNamespace"`

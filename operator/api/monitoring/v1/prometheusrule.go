@@ -5,7 +5,8 @@ import (
 	"k8s.io/apimachinery/pkg/util/intstr"
 )
 
-// PrometheusRule is a kind.
+// PrometheusRule holds groups of alerting and recording rules. Prometheus and ThanosRuler objects pick it up by
+// its labels. A rule that does not parse rejects the whole object.
 //
 // +kubebuilder:object:root=true
 // +kubebuilder:resource:categories=prometheus-operator,path=prometheusrules,shortName=promrule
@@ -36,9 +37,9 @@ type PrometheusRuleList struct {
 	Items []PrometheusRule `json:"items"`
 }
 
-// PrometheusRuleSpec holds settings.
+// PrometheusRuleSpec is the content of a rule file.
 type PrometheusRuleSpec struct {
-	// Groups is a setting.
+	// Groups of rules. Names must be unique within the object.
 	//
 	// +listType=map
 	// +listMapKey=name
@@ -46,79 +47,82 @@ type PrometheusRuleSpec struct {
 	Groups []RuleGroup `json:"groups,omitempty"`
 }
 
-// RuleGroup holds settings.
+// RuleGroup is a list of rules that are evaluated one after the other, at the same interval.
 type RuleGroup struct {
-	// Interval is a setting.
+	// Time between two evaluations. Empty means the owner's `evaluationInterval`.
 	//
 	// +optional
 	Interval Duration `json:"interval,omitempty"`
 
-	// Labels is a setting.
+	// Labels to add to every rule of the group, unless the rule sets them (since Prometheus 3.0.0).
 	//
 	// +optional
 	Labels map[string]string `json:"labels,omitempty"`
 
-	// Limit is a setting.
+	// How many alerts or series a rule may produce; 0 means no limit (since Prometheus 2.31.0, Thanos 0.24.0).
 	//
 	// +optional
 	Limit *int `json:"limit,omitempty"`
 
-	// Name is a setting.
+	// Name of the group.
 	//
 	// +kubebuilder:validation:MinLength=1
 	// +required
 	Name string `json:"name"`
 
-	// PartialResponseStrategy is a setting.
+	// What Thanos Ruler does with incomplete query results: `abort` or `warn`. Prometheus rejects the key, so
+	// it is left out there.
 	//
 	// +kubebuilder:validation:Pattern=`^(?i)(abort|warn)?$`
 	// +optional
 	PartialResponseStrategy string `json:"partial_response_strategy,omitempty"`
 
-	// QueryOffset is a setting.
+	// How far evaluation looks back from now (since Prometheus 2.53.0, Thanos 0.38.0). Empty means the owner's
+	// `ruleQueryOffset`.
 	//
 	// +optional
 	QueryOffset Duration `json:"query_offset,omitempty"`
 
-	// Rules is a setting.
+	// Alerting and recording rules, in order of evaluation.
 	//
 	// +optional
 	Rules []Rule `json:"rules,omitempty"`
 }
 
-// Rule holds settings.
+// Rule is an alerting rule (`alert` is set) or a recording rule (`record` is set); exactly one of the two.
 type Rule struct {
-	// Alert is a setting.
+	// Name of the alert: a valid label value.
 	//
 	// +optional
 	Alert string `json:"alert,omitempty"`
 
-	// Annotations is a setting.
+	// Annotations of the alert; values may be templates. Only with `alert`.
 	//
 	// +optional
 	Annotations map[string]string `json:"annotations,omitempty"`
 
-	// Expr is a setting.
+	// PromQL expression to evaluate. A number is taken as its text.
 	//
 	// +required
 	Expr intstr.IntOrString `json:"expr"`
 
-	// For is a setting.
+	// How long the expression must hold before the alert fires. Only with `alert`.
 	//
 	// +optional
 	For Duration `json:"for,omitempty"`
 
-	// KeepFiringFor is a setting.
+	// How long the alert keeps firing after the expression stopped holding (since Prometheus 2.42.0, Thanos
+	// 0.34.0). Only with `alert`.
 	//
 	// +optional
 	KeepFiringFor NonEmptyDuration `json:"keep_firing_for,omitempty"`
 
-	// Labels is a setting.
+	// Labels to add to the alert or series, overwriting equal names.
 	//
 	// +optional
 	Labels map[string]string `json:"labels,omitempty"`
 
-	// Record is a setting.
+	// Name of the series to write: a valid metric name.
 	//
 	// +optional
 	Record string `json:"record,omitempty"`

@@ -1,6 +1,6 @@
 package v1
 
-// RemoteWriteMessageVersion is an enumeration.
+// RemoteWriteMessageVersion is the version of the remote write protocol, which selects the protobuf message.
 //
 // +kubebuilder:validation:Enum="V1.0";"V2.0"
 type RemoteWriteMessageVersion string
@@ -11,184 +11,187 @@ const (
 	RemoteWriteMessageVersion2_0 RemoteWriteMessageVersion = "V2.0"
 )
 
-// RemoteWriteSpec holds settings.
+// RemoteWriteSpec is an endpoint that samples are sent to. At most one kind of authentication may be set.
 type RemoteWriteSpec struct {
 	ProxyConfig `json:",inline"`
 
-	// Authorization is a setting.
+	// Authorization header to send.
 	//
 	// +optional
 	Authorization *Authorization `json:"authorization,omitempty"`
 
-	// AzureAD is a setting.
+	// Azure Active Directory as authentication (since Prometheus 2.45.0).
 	//
 	// +optional
 	AzureAD *AzureAD `json:"azureAd,omitempty"`
 
-	// BasicAuth is a setting.
+	// User name and password to send.
 	//
 	// +optional
 	BasicAuth *BasicAuth `json:"basicAuth,omitempty"`
 
-	// BearerToken is a setting.
+	// Bearer token in plain text. Deprecated: use `authorization`; everyone who may read the object can read
+	// the token.
 	//
 	// +optional
 	BearerToken string `json:"bearerToken,omitempty"`
 
-	// BearerTokenFile is a setting.
+	// Path of a file with a bearer token. Deprecated: use `authorization`.
 	//
 	// +optional
 	BearerTokenFile string `json:"bearerTokenFile,omitempty"`
 
-	// EnableHTTP2 is a setting.
+	// Whether to speak HTTP/2 if the server does (since Prometheus 2.35.0). Unset means true.
 	//
 	// +optional
 	EnableHTTP2 *bool `json:"enableHTTP2,omitempty"`
 
-	// FollowRedirects is a setting.
+	// Whether to follow redirects (since Prometheus 2.26.0). Unset means true.
 	//
 	// +optional
 	FollowRedirects *bool `json:"followRedirects,omitempty"`
 
-	// Headers is a setting.
+	// Headers to add to every request (since Prometheus 2.15.0). Headers the protocol sets cannot be
+	// overwritten.
 	//
 	// +optional
 	Headers map[string]string `json:"headers,omitempty"`
 
-	// MessageVersion is a setting.
+	// Version of the protocol (since Prometheus 2.54.0). Unset means V1.0.
 	//
 	// +optional
 	MessageVersion RemoteWriteMessageVersion `json:"messageVersion,omitempty"`
 
-	// MetadataConfig is a setting.
+	// How metadata of metrics is sent (since Prometheus 2.23.0).
 	//
 	// +optional
 	MetadataConfig *MetadataConfig `json:"metadataConfig,omitempty"`
 
-	// Name is a setting.
+	// Name of the queue in metrics and logs, unique within the list (since Prometheus 2.15.0).
 	//
 	// +optional
 	Name string `json:"name,omitempty"`
 
-	// OAuth2 is a setting.
+	// Token endpoint to fetch an access token from.
 	//
 	// +optional
 	OAuth2 *OAuth2 `json:"oauth2,omitempty"`
 
-	// QueueConfig is a setting.
+	// Buffering, batching and retries.
 	//
 	// +optional
 	QueueConfig *QueueConfig `json:"queueConfig,omitempty"`
 
-	// RemoteTimeout is a setting.
+	// How long a request may take. Empty means the server's default.
 	//
 	// +optional
 	RemoteTimeout Duration `json:"remoteTimeout,omitempty"`
 
-	// RoundRobinDNS is a setting.
+	// Whether to spread requests over all addresses the name resolves to (since Prometheus 3.1.0).
 	//
 	// +optional
 	RoundRobinDNS *bool `json:"roundRobinDNS,omitempty"`
 
-	// SendExemplars is a setting.
+	// Whether exemplars are sent too (since Prometheus 2.27.0). They need exemplar storage.
 	//
 	// +optional
 	SendExemplars *bool `json:"sendExemplars,omitempty"`
 
-	// SendNativeHistograms is a setting.
+	// Whether native histograms are sent too (since Prometheus 2.40.0).
 	//
 	// +optional
 	SendNativeHistograms *bool `json:"sendNativeHistograms,omitempty"`
 
-	// Sigv4 is a setting.
+	// AWS Signature Version 4 as authentication.
 	//
 	// +optional
 	Sigv4 *Sigv4 `json:"sigv4,omitempty"`
 
-	// TLSConfig is a setting.
+	// TLS settings of the client.
 	//
 	// +optional
 	TLSConfig *TLSConfig `json:"tlsConfig,omitempty"`
 
-	// URL is a setting.
+	// URL of the endpoint.
 	//
 	// +kubebuilder:validation:Pattern=`^(http|https)://.+$`
 	// +required
 	URL string `json:"url"`
 
-	// WriteRelabelConfigs is a setting.
+	// Relabeling of samples before they are sent.
 	//
 	// +optional
 	WriteRelabelConfigs []RelabelConfig `json:"writeRelabelConfigs,omitempty"`
 }
 
-// QueueConfig holds settings.
+// QueueConfig is the queue between the write-ahead log and a remote endpoint. 0 and empty mean the server's
+// default.
 type QueueConfig struct {
-	// BatchSendDeadline is a setting.
+	// How long a sample waits for a batch to fill.
 	//
 	// +optional
 	BatchSendDeadline Duration `json:"batchSendDeadline,omitempty"`
 
-	// Capacity is a setting.
+	// How many samples a shard buffers before reading from the log stops.
 	//
 	// +optional
 	Capacity int `json:"capacity,omitempty"`
 
-	// MaxBackoff is a setting.
+	// Longest pause between retries.
 	//
 	// +optional
 	MaxBackoff Duration `json:"maxBackoff,omitempty"`
 
-	// MaxRetries is a setting.
+	// How often a batch is retried (until Prometheus 2.11.0, which retries for ever).
 	//
 	// +optional
 	MaxRetries int `json:"maxRetries,omitempty"`
 
-	// MaxSamplesPerSend is a setting.
+	// How many samples a request carries at most.
 	//
 	// +optional
 	MaxSamplesPerSend int `json:"maxSamplesPerSend,omitempty"`
 
-	// MaxShards is a setting.
+	// Highest number of shards, that is of concurrent requests.
 	//
 	// +optional
 	MaxShards int `json:"maxShards,omitempty"`
 
-	// MinBackoff is a setting.
+	// First pause between retries; it doubles from there.
 	//
 	// +optional
 	MinBackoff Duration `json:"minBackoff,omitempty"`
 
-	// MinShards is a setting.
+	// Number of shards to start with (since Prometheus 2.6.0).
 	//
 	// +optional
 	MinShards int `json:"minShards,omitempty"`
 
-	// RetryOnRateLimit is a setting.
+	// Whether to retry after the status 429 (since Prometheus 2.26.0).
 	//
 	// +optional
 	RetryOnRateLimit bool `json:"retryOnRateLimit,omitempty"`
 
-	// SampleAgeLimit is a setting.
+	// Age from which samples are dropped instead of sent; 0 means never (since Prometheus 2.50.0).
 	//
 	// +optional
 	SampleAgeLimit Duration `json:"sampleAgeLimit,omitempty"`
 }
 
-// MetadataConfig holds settings.
+// MetadataConfig is how type, help and unit of metrics are sent to a remote endpoint.
 type MetadataConfig struct {
-	// MaxSamplesPerSend is a setting.
+	// How many entries a request carries at most (since Prometheus 2.29.0).
 	//
 	// +kubebuilder:validation:Minimum=-1
 	// +optional
 	MaxSamplesPerSend *int32 `json:"maxSamplesPerSend,omitempty"`
 
-	// Send is a setting.
+	// Whether metadata is sent at all.
 	//
 	// +optional
 	Send *bool `json:"send,omitempty"`
 
-	// SendInterval is a setting.
+	// Time between two sends.
 	//
 	// +optional
 	SendInterval Duration `json:"sendInterval,omitempty"`

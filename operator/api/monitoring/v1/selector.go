@@ -4,7 +4,9 @@ import (
 	corev1 "k8s.io/api/core/v1"
 )
 
-// SelectorMechanism is an enumeration.
+// SelectorMechanism tells where the label selector of a monitor is applied: RelabelConfig has Prometheus
+// discover everything in the namespaces and drop what does not match, RoleSelector has the API server filter
+// (since Prometheus 2.17.0; older servers reject the monitor).
 //
 // +kubebuilder:validation:Enum=RelabelConfig;RoleSelector
 type SelectorMechanism string
@@ -15,7 +17,8 @@ const (
 	SelectorMechanismRoleSelector  SelectorMechanism = "RoleSelector"
 )
 
-// ServiceDiscoveryRole is an enumeration.
+// ServiceDiscoveryRole is the kind of object that Prometheus watches to find the addresses behind a Service.
+// EndpointSlice needs Prometheus 2.21.0; older servers use Endpoints.
 //
 // +kubebuilder:validation:Enum=Endpoints;EndpointSlice
 type ServiceDiscoveryRole string
@@ -26,53 +29,55 @@ const (
 	EndpointSliceRole ServiceDiscoveryRole = "EndpointSlice"
 )
 
-// SecretOrConfigMap holds settings.
+// SecretOrConfigMap points to a value in a Secret or in a ConfigMap of the same namespace. Setting both is an
+// error.
 type SecretOrConfigMap struct {
-	// ConfigMap is a setting.
+	// Key of a ConfigMap that holds the value.
 	//
 	// +optional
 	ConfigMap *corev1.ConfigMapKeySelector `json:"configMap,omitempty"`
 
-	// Secret is a setting.
+	// Key of a Secret that holds the value.
 	//
 	// +optional
 	Secret *corev1.SecretKeySelector `json:"secret,omitempty"`
 }
 
-// NamespaceSelector holds settings.
+// NamespaceSelector selects namespaces in which to look for objects. Empty, it selects the namespace of the
+// object it is part of.
 type NamespaceSelector struct {
-	// Any is a setting.
+	// Whether all namespaces are selected. It wins over the list.
 	//
 	// +optional
 	Any bool `json:"any,omitempty"`
 
-	// MatchNames is a setting.
+	// Names of the selected namespaces.
 	//
 	// +optional
 	MatchNames []string `json:"matchNames,omitempty"`
 }
 
-// ObjectReference holds settings.
+// ObjectReference names configuration objects that are exempt from a rule the owner enforces.
 type ObjectReference struct {
-	// Group is a setting.
+	// API group of the objects.
 	//
 	// +kubebuilder:validation:Enum="monitoring.coreos.com"
 	// +kubebuilder:default:="monitoring.coreos.com"
 	// +optional
 	Group string `json:"group,omitempty"`
 
-	// Name is a setting.
+	// Name of one object. Empty means all objects of the resource in the namespace.
 	//
 	// +optional
 	Name string `json:"name,omitempty"`
 
-	// Namespace is a setting.
+	// Namespace of the objects.
 	//
 	// +kubebuilder:validation:MinLength=1
 	// +required
 	Namespace string `json:"namespace"`
 
-	// Resource is a setting.
+	// Resource (plural) of the objects.
 	//
 	// +kubebuilder:validation:Enum=prometheusrules;servicemonitors;podmonitors;probes;scrapeconfigs
 	// +required

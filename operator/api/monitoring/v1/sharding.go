@@ -1,6 +1,7 @@
 package v1
 
-// ShardingStrategyMode is an enumeration.
+// ShardingStrategyMode is what decides which shard scrapes a target: a hash of its address, or the topology it
+// runs in.
 //
 // +kubebuilder:validation:Enum=Address;Topology
 type ShardingStrategyMode string
@@ -11,7 +12,7 @@ const (
 	TopologyShardingStrategyMode ShardingStrategyMode = "Topology"
 )
 
-// WhenScaledRetentionType is an enumeration.
+// WhenScaledRetentionType tells what happens to a shard that is no longer wanted.
 //
 // +kubebuilder:validation:Enum=Retain;Delete
 type WhenScaledRetentionType string
@@ -22,50 +23,52 @@ const (
 	DeleteWhenScaledRetentionType WhenScaledRetentionType = "Delete"
 )
 
-// ShardRetentionPolicy holds settings.
+// ShardRetentionPolicy is what happens to shards that are no longer wanted.
 type ShardRetentionPolicy struct {
-	// Retain is a setting.
+	// Settings of shards that are kept.
 	//
 	// +optional
 	Retain *RetainConfig `json:"retain,omitempty"`
 
-	// WhenScaled is a setting.
+	// Whether the shards are kept or deleted. Unset means Delete.
 	//
 	// +optional
 	WhenScaled WhenScaledRetentionType `json:"whenScaled,omitempty"`
 }
 
-// RetainConfig holds settings.
+// RetainConfig bounds how long an unwanted shard is kept.
 type RetainConfig struct {
-	// RetentionPeriod is a setting.
+	// How long the shard is kept after scaling down.
 	//
 	// +required
 	RetentionPeriod Duration `json:"retentionPeriod"`
 }
 
-// ShardingStrategy holds settings.
+// ShardingStrategy is how targets are spread over shards.
 //
 // +kubebuilder:validation:XValidation:rule="!has(self.topology) || (has(self.mode) && self.mode == 'Topology')",message="topology can only be defined when mode is set to 'Topology'"
 type ShardingStrategy struct {
-	// Mode is a setting.
+	// What decides which shard scrapes a target. Unset means Address.
 	//
 	// +optional
 	Mode ShardingStrategyMode `json:"mode,omitempty"`
 
-	// Topology is a setting.
+	// Settings of the mode Topology.
 	//
 	// +optional
 	Topology *ShardingTopology `json:"topology,omitempty"`
 }
 
-// ShardingTopology holds settings.
+// ShardingTopology assigns shards to topology values, usually zones, so that targets are scraped from where
+// they run.
 type ShardingTopology struct {
-	// ExternalLabelName is a setting.
+	// Name of the external label that holds the topology value of a shard. Unset means `zone`, empty means no
+	// such label.
 	//
 	// +optional
 	ExternalLabelName *string `json:"externalLabelName,omitempty"`
 
-	// Values is a setting.
+	// Topology values. There must be at least as many shards.
 	//
 	// +listType=atomic
 	// +optional

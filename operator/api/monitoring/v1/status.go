@@ -29,120 +29,121 @@ const (
 	ConditionUnknown  ConditionStatus = "Unknown"
 )
 
-// WorkloadStatus holds settings.
+// WorkloadStatus is the state of the pods of a workload.
 type WorkloadStatus struct {
-	// AvailableReplicas is a setting.
+	// Pods that have been ready for `minReadySeconds`.
 	//
 	// +optional
 	AvailableReplicas int32 `json:"availableReplicas"`
 
-	// Conditions is a setting.
+	// Conditions of the object: Available and Reconciled.
 	//
 	// +listType=map
 	// +listMapKey=type
 	// +optional
 	Conditions []Condition `json:"conditions,omitempty"`
 
-	// Paused is a setting.
+	// Whether the object is paused.
 	//
 	// +optional
 	Paused bool `json:"paused"`
 
-	// Replicas is a setting.
+	// Pods that exist.
 	//
 	// +optional
 	Replicas int32 `json:"replicas"`
 
-	// UnavailableReplicas is a setting.
+	// Wanted pods that are not available.
 	//
 	// +optional
 	UnavailableReplicas int32 `json:"unavailableReplicas"`
 
-	// UpdatedReplicas is a setting.
+	// Pods that run the wanted version of the pod template.
 	//
 	// +optional
 	UpdatedReplicas int32 `json:"updatedReplicas"`
 }
 
-// PrometheusStatus holds settings.
+// PrometheusStatus is what the operator observed of a Prometheus or PrometheusAgent; the counts are over all
+// shards.
 type PrometheusStatus struct {
 	WorkloadStatus `json:",inline"`
 
-	// Selector is a setting.
+	// Selector of the pods as text, for autoscalers.
 	//
 	// +optional
 	Selector string `json:"selector,omitempty"`
 
-	// ShardStatuses is a setting.
+	// State of each shard.
 	//
 	// +listType=map
 	// +listMapKey=shardID
 	// +optional
 	ShardStatuses []ShardStatus `json:"shardStatuses,omitempty"`
 
-	// Shards is a setting.
+	// Number of shards, for autoscalers.
 	//
 	// +optional
 	Shards int32 `json:"shards,omitempty"`
 }
 
-// ShardStatus holds settings.
+// ShardStatus is the state of the pods of one shard.
 type ShardStatus struct {
-	// AvailableReplicas is a setting.
+	// Pods that have been ready for `minReadySeconds`.
 	//
 	// +required
 	AvailableReplicas int32 `json:"availableReplicas"`
 
-	// Replicas is a setting.
+	// Pods of the shard that exist.
 	//
 	// +required
 	Replicas int32 `json:"replicas"`
 
-	// ShardID is a setting.
+	// Number of the shard as text.
 	//
 	// +required
 	ShardID string `json:"shardID"`
 
-	// UnavailableReplicas is a setting.
+	// Wanted pods that are not available.
 	//
 	// +required
 	UnavailableReplicas int32 `json:"unavailableReplicas"`
 
-	// UpdatedReplicas is a setting.
+	// Pods that run the wanted version of the pod template.
 	//
 	// +required
 	UpdatedReplicas int32 `json:"updatedReplicas"`
 }
 
-// Condition holds settings.
+// Condition is one aspect of the state of an object.
 type Condition struct {
-	// LastTransitionTime is a setting.
+	// When the status changed last.
 	//
 	// +required
 	LastTransitionTime metav1.Time `json:"lastTransitionTime"`
 
-	// Message is a setting.
+	// Details for people.
 	//
 	// +optional
 	Message string `json:"message,omitempty"`
 
-	// ObservedGeneration is a setting.
+	// Generation of the object the condition is about. If it is behind, the condition is out of date.
 	//
 	// +optional
 	ObservedGeneration int64 `json:"observedGeneration,omitempty"`
 
-	// Reason is a setting.
+	// Reason of the last change as one word, for programs.
 	//
 	// +optional
 	Reason string `json:"reason,omitempty"`
 
-	// Status is a setting.
+	// Truth value of the condition.
 	//
 	// +kubebuilder:validation:MinLength=1
 	// +required
 	Status ConditionStatus `json:"status"`
 
-	// Type is a setting.
+	// Aspect the condition is about.
 	//
 	// +kubebuilder:validation:MinLength=1
 	// +required

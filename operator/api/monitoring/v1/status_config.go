@@ -4,9 +4,9 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// ConfigResourceStatus holds settings.
+// ConfigResourceStatus tells which workloads select a configuration object and whether they use it.
 type ConfigResourceStatus struct {
-	// Bindings is a setting.
+	// Workloads that select the object.
 	//
 	// +listType=map
 	// +listMapKey=group
@@ -17,69 +17,69 @@ type ConfigResourceStatus struct {
 	Bindings []WorkloadBinding `json:"bindings,omitempty"`
 }
 
-// WorkloadBinding holds settings.
+// WorkloadBinding is the relation of a configuration object to one workload that selects it.
 type WorkloadBinding struct {
-	// Conditions is a setting.
+	// Conditions of the relation: Accepted.
 	//
 	// +listType=map
 	// +listMapKey=type
 	// +optional
 	Conditions []ConfigResourceCondition `json:"conditions,omitempty"`
 
-	// Group is a setting.
+	// API group of the workload.
 	//
 	// +kubebuilder:validation:Enum="monitoring.coreos.com"
 	// +required
 	Group string `json:"group"`
 
-	// Name is a setting.
+	// Name of the workload.
 	//
 	// +kubebuilder:validation:MinLength=1
 	// +required
 	Name string `json:"name"`
 
-	// Namespace is a setting.
+	// Namespace of the workload.
 	//
 	// +kubebuilder:validation:MinLength=1
 	// +required
 	Namespace string `json:"namespace"`
 
-	// Resource is a setting.
+	// Resource (plural) of the workload.
 	//
 	// +kubebuilder:validation:Enum=prometheuses;prometheusagents;thanosrulers;alertmanagers
 	// +required
 	Resource string `json:"resource"`
 }
 
-// ConfigResourceCondition holds settings.
+// ConfigResourceCondition is one aspect of a WorkloadBinding.
 type ConfigResourceCondition struct {
-	// LastTransitionTime is a setting.
+	// When the status changed last.
 	//
 	// +required
 	LastTransitionTime metav1.Time `json:"lastTransitionTime"`
 
-	// Message is a setting.
+	// Details for people.
 	//
 	// +optional
 	Message string `json:"message,omitempty"`
 
-	// ObservedGeneration is a setting.
+	// Generation of the object the condition is about. If it is behind, the condition is out of date.
 	//
 	// +optional
 	ObservedGeneration int64 `json:"observedGeneration,omitempty"`
 
-	// Reason is a setting.
+	// Reason of the last change as one word, for programs.
 	//
 	// +optional
 	Reason string `json:"reason,omitempty"`
 
-	// Status is a setting.
+	// Truth value of the condition.
 	//
 	// +kubebuilder:validation:MinLength=1
 	// +required
 	Status ConditionStatus `json:"status"`
 
-	// Type is a setting.
+	// Aspect the condition is about.
 	//
 	// +kubebuilder:validation:Enum=Accepted
 	// +kubebuilder:validation:MinLength=1

@@ -5,44 +5,46 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// StorageSpec holds settings.
+// StorageSpec is the volume for the data. The first set of `emptyDir`, `ephemeral` and `volumeClaimTemplate` is
+// used.
 type StorageSpec struct {
-	// DisableMountSubPath is a setting.
+	// Whether the volume is mounted without a subdirectory. Deprecated: it exists for data written by very old
+	// versions.
 	//
 	// +optional
 	DisableMountSubPath bool `json:"disableMountSubPath,omitempty"`
 
-	// EmptyDir is a setting.
+	// A directory that lives as long as the pod.
 	//
 	// +optional
 	EmptyDir *corev1.EmptyDirVolumeSource `json:"emptyDir,omitempty"`
 
-	// Ephemeral is a setting.
+	// A claim that lives as long as the pod.
 	//
 	// +optional
 	Ephemeral *corev1.EphemeralVolumeSource `json:"ephemeral,omitempty"`
 
-	// VolumeClaimTemplate is a setting.
+	// A claim per pod that outlives the pod.
 	//
 	// +optional
 	VolumeClaimTemplate EmbeddedPersistentVolumeClaim `json:"volumeClaimTemplate,omitempty"`
 }
 
-// EmbeddedPersistentVolumeClaim holds settings.
+// EmbeddedPersistentVolumeClaim is the template of the claims of a StatefulSet.
 type EmbeddedPersistentVolumeClaim struct {
 	metav1.TypeMeta `json:",inline"`
 
-	// Metadata is a setting.
+	// Name, labels and annotations of the claims.
 	//
 	// +optional
 	Metadata EmbeddedObjectMetadata `json:"metadata,omitempty"`
 
-	// Spec is a setting.
+	// What the claims ask for. Access mode ReadWriteOnce if none is given.
 	//
 	// +optional
 	Spec corev1.PersistentVolumeClaimSpec `json:"spec,omitempty"`
 
-	// Status is a setting.
+	// Accepted for compatibility and without effect.
 	//
 	// +optional
 	Status corev1.PersistentVolumeClaimStatus `json:"status,omitempty"`

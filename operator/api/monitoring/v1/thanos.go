@@ -4,122 +4,125 @@ import (
 	corev1 "k8s.io/api/core/v1"
 )
 
-// ThanosSpec holds settings.
+// ThanosSpec is the Thanos sidecar next to a Prometheus server.
 type ThanosSpec struct {
-	// AdditionalArgs is a setting.
+	// Arguments to append to the command line of the sidecar. One the operator sets itself is an error.
 	//
 	// +optional
 	AdditionalArgs []Argument `json:"additionalArgs,omitempty"`
 
-	// BaseImage is a setting.
+	// Repository of the image. Deprecated: use `image`.
 	//
 	// +optional
 	BaseImage string `json:"baseImage,omitempty"`
 
-	// BlockSize is a setting.
+	// Length of the blocks the server writes. Change it only if you know why: compaction is off while the
+	// sidecar uploads.
 	//
 	// +kubebuilder:default:="2h"
 	// +optional
 	BlockSize Duration `json:"blockSize,omitempty"`
 
-	// GetConfigInterval is a setting.
+	// Time between two reads of the server's configuration (since Thanos 0.29.0).
 	//
 	// +optional
 	GetConfigInterval Duration `json:"getConfigInterval,omitempty"`
 
-	// GetConfigTimeout is a setting.
+	// How long reading the server's configuration may take (since Thanos 0.29.0).
 	//
 	// +optional
 	GetConfigTimeout Duration `json:"getConfigTimeout,omitempty"`
 
-	// GRPCListenLocal is a setting.
+	// Whether the gRPC API listens on the loopback address only.
 	//
 	// +optional
 	GRPCListenLocal bool `json:"grpcListenLocal,omitempty"`
 
-	// GRPCServerTLSConfig is a setting.
+	// TLS settings of the gRPC API.
 	//
 	// +optional
 	GRPCServerTLSConfig *GRPCServerTLSConfig `json:"grpcServerTlsConfig,omitempty"`
 
-	// HTTPListenLocal is a setting.
+	// Whether the HTTP server listens on the loopback address only.
 	//
 	// +optional
 	HTTPListenLocal bool `json:"httpListenLocal,omitempty"`
 
-	// Image is a setting.
+	// Image of the sidecar, taken as it is. Empty means the operator's default repository with `version` as
+	// tag.
 	//
 	// +optional
 	Image string `json:"image,omitempty"`
 
-	// ListenLocal is a setting.
+	// Whether both listen on the loopback address only. Deprecated: use `grpcListenLocal` and
+	// `httpListenLocal`.
 	//
 	// +optional
 	ListenLocal bool `json:"listenLocal,omitempty"`
 
-	// LogFormat is a setting.
+	// Format of the log. Empty means the server's.
 	//
 	// +kubebuilder:validation:Enum="";logfmt;json
 	// +optional
 	LogFormat string `json:"logFormat,omitempty"`
 
-	// LogLevel is a setting.
+	// Least level that is logged. Empty means the server's.
 	//
 	// +kubebuilder:validation:Enum="";debug;info;warn;error
 	// +optional
 	LogLevel string `json:"logLevel,omitempty"`
 
-	// MinTime is a setting.
+	// Oldest data to serve: a time in RFC 3339, or a duration relative to now such as `-3h`.
 	//
 	// +optional
 	MinTime string `json:"minTime,omitempty"`
 
-	// ObjectStorageConfig is a setting.
+	// Secret key with the configuration of the object storage that blocks are uploaded to.
 	//
 	// +optional
 	ObjectStorageConfig *corev1.SecretKeySelector `json:"objectStorageConfig,omitempty"`
 
-	// ObjectStorageConfigFile is a setting.
+	// Path of a file with the configuration of the object storage. It wins over `objectStorageConfig`.
 	//
 	// +optional
 	ObjectStorageConfigFile string `json:"objectStorageConfigFile,omitempty"`
 
-	// ReadyTimeout is a setting.
+	// How long the sidecar waits for the server to come up.
 	//
 	// +optional
 	ReadyTimeout Duration `json:"readyTimeout,omitempty"`
 
-	// Resources is a setting.
+	// Resources of the sidecar.
 	//
 	// +optional
 	Resources corev1.ResourceRequirements `json:"resources,omitempty"`
 
-	// SHA is a setting.
+	// Digest of the image; it wins over `tag`. Deprecated: use `image`.
 	//
 	// +optional
 	SHA string `json:"sha,omitempty"`
 
-	// Tag is a setting.
+	// Tag of the image. Deprecated: use `image`.
 	//
 	// +optional
 	Tag string `json:"tag,omitempty"`
 
-	// TracingConfig is a setting.
+	// Secret key with the tracing configuration of Thanos.
 	//
 	// +optional
 	TracingConfig *corev1.SecretKeySelector `json:"tracingConfig,omitempty"`
 
-	// TracingConfigFile is a setting.
+	// Path of a file with the tracing configuration. It wins over `tracingConfig`.
 	//
 	// +optional
 	TracingConfigFile string `json:"tracingConfigFile,omitempty"`
 
-	// Version is a setting.
+	// Version of Thanos. It decides which settings are rendered. Empty means the operator's default.
 	//
 	// +optional
 	Version string `json:"version,omitempty"`
 
-	// VolumeMounts is a setting.
+	// Volumes to mount into the sidecar.
 	//
 	// +optional
 	VolumeMounts []corev1.VolumeMount `json:"volumeMounts,omitempty"`

@@ -5,7 +5,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// ThanosRuler is a kind.
+// ThanosRuler describes a Thanos Ruler: a component that evaluates rules against Thanos Query endpoints. The
+// operator turns it into a StatefulSet.
 //
 // +kubebuilder:object:root=true
 // +kubebuilder:resource:categories=prometheus-operator,path=thanosrulers,shortName=ruler
@@ -43,177 +44,182 @@ type ThanosRulerList struct {
 	Items []ThanosRuler `json:"items"`
 }
 
-// ThanosRulerStatus holds settings.
+// ThanosRulerStatus is what the operator observed of a ThanosRuler.
 type ThanosRulerStatus struct {
 	WorkloadStatus `json:",inline"`
 }
 
-// ThanosRulerSpec holds settings.
+// ThanosRulerSpec is what the user wants of a Thanos Ruler.
 type ThanosRulerSpec struct {
 	WorkloadFields `json:",inline"`
 
-	// AlertDropLabels is a setting.
+	// Labels that alerts lose before they are sent, in addition to `thanos_ruler_replica`.
 	//
 	// +optional
 	AlertDropLabels []string `json:"alertDropLabels,omitempty"`
 
-	// AlertQueryURL is a setting.
+	// External URL of Thanos Query, for links in alerts.
 	//
 	// +optional
 	AlertQueryURL string `json:"alertQueryUrl,omitempty"`
 
-	// AlertRelabelConfigFile is a setting.
+	// Path of a file with relabeling steps for alerts. It wins over `alertRelabelConfigs`.
 	//
 	// +optional
 	AlertRelabelConfigFile string `json:"alertRelabelConfigFile,omitempty"`
 
-	// AlertRelabelConfigs is a setting.
+	// Secret key with a YAML list of relabeling steps for alerts.
 	//
 	// +optional
 	AlertRelabelConfigs *corev1.SecretKeySelector `json:"alertRelabelConfigs,omitempty"`
 
-	// AlertmanagersConfig is a setting.
+	// Secret key with the list of Alertmanagers. It wins over `alertmanagersUrl`.
 	//
 	// +optional
 	AlertmanagersConfig *corev1.SecretKeySelector `json:"alertmanagersConfig,omitempty"`
 
-	// AlertmanagersURL is a setting.
+	// URLs of Alertmanagers. The prefix `dns+` or `dnssrv+` of the protocol switches discovery by DNS on.
 	//
 	// +optional
 	AlertmanagersURL []string `json:"alertmanagersUrl,omitempty"`
 
-	// EnableFeatures is a setting.
+	// Feature flags of the program to switch on. They may change or vanish with any version.
 	//
 	// +listType=set
 	// +kubebuilder:validation:items:MinLength=1
 	// +optional
 	EnableFeatures []string `json:"enableFeatures,omitempty"`
 
-	// EnforcedNamespaceLabel is a setting.
+	// Name of a label that is set on all samples, alerts and rules to the namespace of the object they come
+	// from, so that tenants cannot pose as each other.
 	//
 	// +optional
 	EnforcedNamespaceLabel string `json:"enforcedNamespaceLabel,omitempty"`
 
-	// EvaluationInterval is a setting.
+	// Time between two evaluations where a rule group does not say.
 	//
 	// +kubebuilder:default:="15s"
 	// +optional
 	EvaluationInterval Duration `json:"evaluationInterval,omitempty"`
 
-	// ExcludedFromEnforcement is a setting.
+	// Objects that `enforcedNamespaceLabel` does not apply to.
 	//
 	// +optional
 	ExcludedFromEnforcement []ObjectReference `json:"excludedFromEnforcement,omitempty"`
 
-	// ExternalPrefix is a setting.
+	// URL under which users reach the ruler, for links.
 	//
 	// +optional
 	ExternalPrefix string `json:"externalPrefix,omitempty"`
 
-	// GRPCServerTLSConfig is a setting.
+	// TLS settings of the gRPC API.
 	//
 	// +optional
 	GRPCServerTLSConfig *GRPCServerTLSConfig `json:"grpcServerTlsConfig,omitempty"`
 
-	// Labels is a setting.
+	// External labels of the series and alerts of the ruler, in addition to `thanos_ruler_replica` with the pod
+	// name, which alerts lose again.
 	//
 	// +optional
 	Labels map[string]string `json:"labels,omitempty"`
 
-	// ObjectStorageConfig is a setting.
+	// Secret key with the configuration of the object storage that blocks are uploaded to.
 	//
 	// +optional
 	ObjectStorageConfig *corev1.SecretKeySelector `json:"objectStorageConfig,omitempty"`
 
-	// ObjectStorageConfigFile is a setting.
+	// Path of a file with the configuration of the object storage. It wins over `objectStorageConfig`.
 	//
 	// +optional
 	ObjectStorageConfigFile string `json:"objectStorageConfigFile,omitempty"`
 
-	// PrometheusRulesExcludedFromEnforce is a setting.
+	// PrometheusRules that `enforcedNamespaceLabel` does not apply to. Deprecated: use
+	// `excludedFromEnforcement`.
 	//
 	// +optional
 	PrometheusRulesExcludedFromEnforce []PrometheusRuleExcludeConfig `json:"prometheusRulesExcludedFromEnforce,omitempty"`
 
-	// QueryConfig is a setting.
+	// Secret key with the list of query endpoints. It wins over `queryEndpoints`.
 	//
 	// +optional
 	QueryConfig *corev1.SecretKeySelector `json:"queryConfig,omitempty"`
 
-	// QueryEndpoints is a setting.
+	// Addresses of Thanos Query that rules are evaluated against.
 	//
 	// +optional
 	QueryEndpoints []string `json:"queryEndpoints,omitempty"`
 
-	// RemoteWrite is a setting.
+	// Endpoints to send series to. If there is one, the ruler keeps no local storage.
 	//
 	// +optional
 	RemoteWrite []RemoteWriteSpec `json:"remoteWrite,omitempty"`
 
-	// ResendDelay is a setting.
+	// Least time before an alert is sent again.
 	//
 	// +optional
 	ResendDelay Duration `json:"resendDelay,omitempty"`
 
-	// Retention is a setting.
+	// How long series are kept locally. No effect with remote write.
 	//
 	// +kubebuilder:default:="24h"
 	// +optional
 	Retention Duration `json:"retention,omitempty"`
 
-	// RuleConcurrentEval is a setting.
+	// How many rules are evaluated at a time.
 	//
 	// +kubebuilder:validation:Minimum=1
 	// +optional
 	RuleConcurrentEval *int32 `json:"ruleConcurrentEval,omitempty"`
 
-	// RuleGracePeriod is a setting.
+	// Least time between the restored state of an alert and its firing; only for alerts whose `for` is longer.
 	//
 	// +optional
 	RuleGracePeriod Duration `json:"ruleGracePeriod,omitempty"`
 
-	// RuleNamespaceSelector is a setting.
+	// Labels of the namespaces to look for PrometheusRules in. Unset means the object's own, an empty selector
+	// all.
 	//
 	// +optional
 	RuleNamespaceSelector *metav1.LabelSelector `json:"ruleNamespaceSelector,omitempty"`
 
-	// RuleOutageTolerance is a setting.
+	// Longest outage after which the state of pending alerts is restored.
 	//
 	// +optional
 	RuleOutageTolerance Duration `json:"ruleOutageTolerance,omitempty"`
 
-	// RuleQueryOffset is a setting.
+	// How far rule evaluation looks back from now where a group does not say (since Prometheus 2.53.0, Thanos
+	// 0.38.0).
 	//
 	// +optional
 	RuleQueryOffset Duration `json:"ruleQueryOffset,omitempty"`
 
-	// RuleSelector is a setting.
+	// Labels of the PrometheusRules to use. Unset selects none, an empty selector all.
 	//
 	// +optional
 	RuleSelector *metav1.LabelSelector `json:"ruleSelector,omitempty"`
 
-	// TopologySpreadConstraints is a setting.
+	// How pods are spread over the cluster.
 	//
 	// +optional
 	TopologySpreadConstraints []corev1.TopologySpreadConstraint `json:"topologySpreadConstraints,omitempty"`
 
-	// TracingConfig is a setting.
+	// Secret key with the tracing configuration of Thanos.
 	//
 	// +optional
 	TracingConfig *corev1.SecretKeySelector `json:"tracingConfig,omitempty"`
 
-	// TracingConfigFile is a setting.
+	// Path of a file with the tracing configuration. It wins over `tracingConfig`.
 	//
 	// +optional
 	TracingConfigFile string `json:"tracingConfigFile,omitempty"`
 
-	// Web is a setting.
+	// Settings of the HTTP server.
 	//
 	// +optional
 	Web *ThanosRulerWebSpec `json:"web,omitempty"`
 }
 
-// ThanosRulerWebSpec holds settings.
+// ThanosRulerWebSpec is the HTTP server of Thanos Ruler.
 type ThanosRulerWebSpec struct {
 	WebConfigFileFields `json:",inline"`
 }

@@ -4,7 +4,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 )
 
-// TLSVersion is an enumeration.
+// TLSVersion is a version of the TLS protocol.
 //
 // +kubebuilder:validation:Enum=TLS10;TLS11;TLS12;TLS13
 type TLSVersion string
@@ -17,80 +17,87 @@ const (
 	TLSVersion13 TLSVersion = "TLS13"
 )
 
-// SafeTLSConfig holds settings.
+// SafeTLSConfig is the client side of a TLS connection, with all material from Secrets and ConfigMaps. `cert`
+// and `keySecret` go together; one without the other is an error.
 type SafeTLSConfig struct {
-	// CA is a setting.
+	// Certificate authority the server's certificate is checked with. Unset means the system's.
 	//
 	// +optional
 	CA SecretOrConfigMap `json:"ca,omitempty"`
 
-	// Cert is a setting.
+	// Client certificate to present.
 	//
 	// +optional
 	Cert SecretOrConfigMap `json:"cert,omitempty"`
 
-	// InsecureSkipVerify is a setting.
+	// Whether to accept any certificate of the server. It gives up the protection against somebody in the
+	// middle.
 	//
 	// +optional
 	InsecureSkipVerify *bool `json:"insecureSkipVerify,omitempty"`
 
-	// KeySecret is a setting.
+	// Secret key with the private key of the client certificate.
 	//
 	// +optional
 	KeySecret *corev1.SecretKeySelector `json:"keySecret,omitempty"`
 
-	// MaxVersion is a setting.
+	// Highest TLS version to accept (since Prometheus 2.41.0, Alertmanager 0.25.0). It must not be below
+	// `minVersion`.
 	//
 	// +optional
 	MaxVersion TLSVersion `json:"maxVersion,omitempty"`
 
-	// MinVersion is a setting.
+	// Lowest TLS version to accept (since Prometheus 2.35.0, Alertmanager 0.25.0).
 	//
 	// +optional
 	MinVersion TLSVersion `json:"minVersion,omitempty"`
 
-	// ServerName is a setting.
+	// Name the server's certificate must be issued for, if it is not the host that is dialled.
 	//
 	// +optional
 	ServerName string `json:"serverName,omitempty"`
 }
 
-// TLSFilesConfig holds settings.
+// TLSFilesConfig holds paths of TLS material inside the container. An owner that denies file access to monitors
+// rejects them there.
 type TLSFilesConfig struct {
-	// CAFile is a setting.
+	// Path of the certificate authority. Not together with `ca`.
 	//
 	// +optional
 	CAFile string `json:"caFile,omitempty"`
 
-	// CertFile is a setting.
+	// Path of the client certificate. Not together with `cert`.
 	//
 	// +optional
 	CertFile string `json:"certFile,omitempty"`
 
-	// KeyFile is a setting.
+	// Path of the private key. Not together with `keySecret`.
 	//
 	// +optional
 	KeyFile string `json:"keyFile,omitempty"`
 }
 
-// TLSConfig holds settings.
+// TLSConfig is the client side of a TLS connection, with material from Secrets, ConfigMaps or files of the
+// container.
 type TLSConfig struct {
 	SafeTLSConfig  `json:",inline"`
 	TLSFilesConfig `json:",inline"`
 }
 
-// GRPCServerTLSConfig holds settings.
+// GRPCServerTLSConfig is the server side of Thanos' gRPC API. Only the file fields, `minVersion`,
+// `cipherSuites` and `curves` have an effect; the others exist because the API has always had them.
 type GRPCServerTLSConfig struct {
 	TLSConfig `json:",inline"`
 
-	// CipherSuites is a setting.
+	// Names of cipher suites to offer up to TLS 1.2, as Go spells them (since Thanos 0.42.0). Unset means Go's
+	// choice.
 	//
 	// +kubebuilder:validation:MinItems=1
 	// +listType=set
 	// +optional
 	CipherSuites []string `json:"cipherSuites,omitempty"`
 
-	// Curves is a setting.
+	// Names of elliptic curves to offer, most preferred first (since Thanos 0.42.0). Unset means Go's choice.
 	//
 	// +kubebuilder:validation:MinItems=1
 	// +listType=set

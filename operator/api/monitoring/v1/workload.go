@@ -32,7 +32,7 @@ type HostAlias struct {
 	Hostnames []string `json:"hostnames"`
 }
 
-// DNSPolicy is an enumeration.
+// DNSPolicy tells how a pod resolves names; the values are those of a pod.
 //
 // +kubebuilder:validation:Enum=ClusterFirstWithHostNet;ClusterFirst;Default;None
 type DNSPolicy string
@@ -45,7 +45,8 @@ const (
 	DNSNone                    DNSPolicy = "None"
 )
 
-// PodManagementPolicyType is an enumeration.
+// PodManagementPolicyType tells whether a StatefulSet starts and stops its pods one after the other or all at
+// once.
 //
 // +kubebuilder:validation:Enum=OrderedReady;Parallel
 type PodManagementPolicyType string
@@ -56,7 +57,8 @@ const (
 	ParallelPodManagement     PodManagementPolicyType = "Parallel"
 )
 
-// StatefulSetUpdateStrategyType is an enumeration.
+// StatefulSetUpdateStrategyType tells who replaces pods after a change: the StatefulSet itself, or somebody who
+// deletes them.
 //
 // +kubebuilder:validation:Enum=OnDelete;RollingUpdate
 type StatefulSetUpdateStrategyType string
@@ -67,7 +69,8 @@ const (
 	RollingUpdateStatefulSetStrategyType StatefulSetUpdateStrategyType = "RollingUpdate"
 )
 
-// AdditionalLabelSelectors is an enumeration.
+// AdditionalLabelSelectors names a set of labels of the generated pods: those of all pods of the object, or
+// those of one shard.
 //
 // +kubebuilder:validation:Enum=OnResource;OnShard
 type AdditionalLabelSelectors string
@@ -78,271 +81,278 @@ const (
 	ShardAndResourceNameLabelSelector AdditionalLabelSelectors = "OnShard"
 )
 
-// WorkloadFields holds settings.
+// WorkloadFields are the fields that Prometheus, PrometheusAgent, Alertmanager and ThanosRuler have in common:
+// the pods, their storage, and how the program in them is started.
 type WorkloadFields struct {
-	// AdditionalArgs is a setting.
+	// Arguments to append to the command line of the main container. One the operator sets itself is an error.
 	//
 	// +optional
 	AdditionalArgs []Argument `json:"additionalArgs,omitempty"`
 
-	// Affinity is a setting.
+	// Scheduling affinity of the pods.
 	//
 	// +optional
 	Affinity *corev1.Affinity `json:"affinity,omitempty"`
 
-	// Containers is a setting.
+	// Containers to add. One with the name of a container of the operator is merged into it (strategic merge),
+	// which can break the workload in the next version of the operator.
 	//
 	// +optional
 	Containers []corev1.Container `json:"containers,omitempty"`
 
-	// DNSConfig is a setting.
+	// Name resolution of the pods beyond the policy.
 	//
 	// +optional
 	DNSConfig *PodDNSConfig `json:"dnsConfig,omitempty"`
 
-	// DNSPolicy is a setting.
+	// Policy of name resolution of the pods.
 	//
 	// +optional
 	DNSPolicy DNSPolicy `json:"dnsPolicy,omitempty"`
 
-	// EnableServiceLinks is a setting.
+	// Whether pods get environment variables for the Services of their namespace.
 	//
 	// +optional
 	EnableServiceLinks *bool `json:"enableServiceLinks,omitempty"`
 
-	// HostAliases is a setting.
+	// Lines to add to the hosts file of the pods. Addresses must be unique.
 	//
 	// +listType=map
 	// +listMapKey=ip
 	// +optional
 	HostAliases []HostAlias `json:"hostAliases,omitempty"`
 
-	// HostUsers is a setting.
+	// Whether pods use the user namespace of the host. Unset leaves it to Kubernetes.
 	//
 	// +optional
 	HostUsers *bool `json:"hostUsers,omitempty"`
 
-	// Image is a setting.
+	// Image of the main container, taken as it is. `version` still decides which settings the program
+	// understands. Empty means the operator's default repository with `version` as tag.
 	//
 	// +optional
 	Image string `json:"image,omitempty"`
 
-	// ImagePullPolicy is a setting.
+	// When images are pulled.
 	//
 	// +kubebuilder:validation:Enum="";Always;Never;IfNotPresent
 	// +optional
 	ImagePullPolicy corev1.PullPolicy `json:"imagePullPolicy,omitempty"`
 
-	// ImagePullSecrets is a setting.
+	// Secrets with credentials of image registries.
 	//
 	// +optional
 	ImagePullSecrets []corev1.LocalObjectReference `json:"imagePullSecrets,omitempty"`
 
-	// InitContainers is a setting.
+	// Init containers to add, merged by name like `containers`.
 	//
 	// +optional
 	InitContainers []corev1.Container `json:"initContainers,omitempty"`
 
-	// ListenLocal is a setting.
+	// Whether the program listens on the loopback address only, for a sidecar in front of it.
 	//
 	// +optional
 	ListenLocal bool `json:"listenLocal,omitempty"`
 
-	// LogFormat is a setting.
+	// Format of the log.
 	//
 	// +kubebuilder:validation:Enum="";logfmt;json
 	// +optional
 	LogFormat string `json:"logFormat,omitempty"`
 
-	// LogLevel is a setting.
+	// Least level that is logged.
 	//
 	// +kubebuilder:validation:Enum="";debug;info;warn;error
 	// +optional
 	LogLevel string `json:"logLevel,omitempty"`
 
-	// MinReadySeconds is a setting.
+	// How long a new pod must be ready without a crash to count as available, in seconds.
 	//
 	// +kubebuilder:validation:Minimum=0
 	// +optional
 	MinReadySeconds *int32 `json:"minReadySeconds,omitempty"`
 
-	// NodeSelector is a setting.
+	// Labels of the nodes that may run the pods.
 	//
 	// +optional
 	NodeSelector map[string]string `json:"nodeSelector,omitempty"`
 
-	// Paused is a setting.
+	// Whether the operator leaves everything it made for this object as it is. Deletion is still honoured.
 	//
 	// +optional
 	Paused bool `json:"paused,omitempty"`
 
-	// PodManagementPolicy is a setting.
+	// Whether pods start one after the other or all at once. Unset means Parallel. A change recreates the
+	// StatefulSet.
 	//
 	// +optional
 	PodManagementPolicy PodManagementPolicyType `json:"podManagementPolicy,omitempty"`
 
-	// PodMetadata is a setting.
+	// Labels and annotations of the pods. Keys the operator sets itself win.
 	//
 	// +optional
 	PodMetadata *EmbeddedObjectMetadata `json:"podMetadata,omitempty"`
 
-	// PortName is a setting.
+	// Name of the port of the pods and of the governing Service.
 	//
 	// +kubebuilder:default:="web"
 	// +optional
 	PortName string `json:"portName,omitempty"`
 
-	// PriorityClassName is a setting.
+	// Priority class of the pods.
 	//
 	// +optional
 	PriorityClassName string `json:"priorityClassName,omitempty"`
 
-	// Replicas is a setting.
+	// Number of pods; of each shard, where there are shards. Unset means 1.
 	//
 	// +optional
 	Replicas *int32 `json:"replicas,omitempty"`
 
-	// Resources is a setting.
+	// Resources of the main container.
 	//
 	// +optional
 	Resources corev1.ResourceRequirements `json:"resources,omitempty"`
 
-	// RoutePrefix is a setting.
+	// Path under which the program serves HTTP. Empty means the path of the external URL.
 	//
 	// +optional
 	RoutePrefix string `json:"routePrefix,omitempty"`
 
-	// SchedulerName is a setting.
+	// Scheduler that places the pods.
 	//
 	// +kubebuilder:validation:MinLength=1
 	// +optional
 	SchedulerName string `json:"schedulerName,omitempty"`
 
-	// SecurityContext is a setting.
+	// Security settings of the pods. The operator sets no default.
 	//
 	// +optional
 	SecurityContext *corev1.PodSecurityContext `json:"securityContext,omitempty"`
 
-	// ServiceAccountName is a setting.
+	// Service account of the pods.
 	//
 	// +optional
 	ServiceAccountName string `json:"serviceAccountName,omitempty"`
 
-	// ServiceName is a setting.
+	// Name of the Service that governs the StatefulSet; it must exist and select the pods. Empty means one that
+	// the operator makes.
 	//
 	// +kubebuilder:validation:MinLength=1
 	// +optional
 	ServiceName string `json:"serviceName,omitempty"`
 
-	// Storage is a setting.
+	// Volume for the data. Unset means an emptyDir.
 	//
 	// +optional
 	Storage *StorageSpec `json:"storage,omitempty"`
 
-	// TerminationGracePeriodSeconds is a setting.
+	// How long pods get to stop, in seconds.
 	//
 	// +kubebuilder:validation:Minimum=0
 	// +optional
 	TerminationGracePeriodSeconds *int64 `json:"terminationGracePeriodSeconds,omitempty"`
 
-	// Tolerations is a setting.
+	// Taints the pods tolerate.
 	//
 	// +optional
 	Tolerations []corev1.Toleration `json:"tolerations,omitempty"`
 
-	// UpdateStrategy is a setting.
+	// How pods are replaced after a change. Unset means RollingUpdate.
 	//
 	// +optional
 	UpdateStrategy *StatefulSetUpdateStrategy `json:"updateStrategy,omitempty"`
 
-	// Version is a setting.
+	// Version of the program, such as `v3.0.0`. It decides which settings are rendered. Empty means the
+	// operator's default.
 	//
 	// +optional
 	Version string `json:"version,omitempty"`
 
-	// VolumeMounts is a setting.
+	// Volumes to mount into the main container.
 	//
 	// +optional
 	VolumeMounts []corev1.VolumeMount `json:"volumeMounts,omitempty"`
 
-	// Volumes is a setting.
+	// Volumes to add to the pods.
 	//
 	// +optional
 	Volumes []corev1.Volume `json:"volumes,omitempty"`
 }
 
-// EmbeddedObjectMetadata holds settings.
+// EmbeddedObjectMetadata is the part of an object's metadata that users may set on objects the operator makes.
 type EmbeddedObjectMetadata struct {
-	// Annotations is a setting.
+	// Annotations of the object.
 	//
 	// +optional
 	Annotations map[string]string `json:"annotations,omitempty"`
 
-	// Labels is a setting.
+	// Labels of the object.
 	//
 	// +optional
 	Labels map[string]string `json:"labels,omitempty"`
 
-	// Name is a setting.
+	// Name of the object, where it can be chosen.
 	//
 	// +optional
 	Name string `json:"name,omitempty"`
 }
 
-// Argument holds settings.
+// Argument is one command line argument.
 type Argument struct {
-	// Name is a setting.
+	// Name without leading dashes.
 	//
 	// +kubebuilder:validation:MinLength=1
 	// +required
 	Name string `json:"name"`
 
-	// Value is a setting.
+	// Value. Empty means a flag without one.
 	//
 	// +optional
 	Value string `json:"value,omitempty"`
 }
 
-// StatefulSetUpdateStrategy holds settings.
+// StatefulSetUpdateStrategy is how a StatefulSet replaces pods after a change.
 //
 // +kubebuilder:validation:XValidation:rule="!(self.type != 'RollingUpdate' && has(self.rollingUpdate))",message="rollingUpdate requires type to be RollingUpdate"
 type StatefulSetUpdateStrategy struct {
-	// RollingUpdate is a setting.
+	// Settings of a rolling update. Only with type RollingUpdate.
 	//
 	// +optional
 	RollingUpdate *RollingUpdateStatefulSetStrategy `json:"rollingUpdate,omitempty"`
 
-	// Type is a setting.
+	// Who replaces the pods.
 	//
 	// +required
 	Type StatefulSetUpdateStrategyType `json:"type"`
 }
 
-// RollingUpdateStatefulSetStrategy holds settings.
+// RollingUpdateStatefulSetStrategy bounds a rolling update.
 type RollingUpdateStatefulSetStrategy struct {
-	// MaxUnavailable is a setting.
+	// How many pods, or what share of them, may be down at a time. Unset means 1. The cluster must have the
+	// feature MaxUnavailableStatefulSet.
 	//
 	// +optional
 	MaxUnavailable *intstr.IntOrString `json:"maxUnavailable,omitempty"`
 }
 
-// PodDNSConfig holds settings.
+// PodDNSConfig is the name resolution of a pod beyond its policy.
 type PodDNSConfig struct {
-	// Nameservers is a setting.
+	// Addresses of name servers to add.
 	//
 	// +listType=set
 	// +kubebuilder:validation:items:MinLength=1
 	// +optional
 	Nameservers []string `json:"nameservers,omitempty"`
 
-	// Options is a setting.
+	// Options of the resolver to add.
 	//
 	// +listType=map
 	// +listMapKey=name
 	// +optional
 	Options []PodDNSConfigOption `json:"options,omitempty"`
 
-	// Searches is a setting.
+	// Search domains to add.
 	//
 	// +listType=set
 	// +kubebuilder:validation:items:MinLength=1
@@ -350,15 +360,15 @@ type PodDNSConfig struct {
 	Searches []string `json:"searches,omitempty"`
 }
 
-// PodDNSConfigOption holds settings.
+// PodDNSConfigOption is one option of the resolver.
 type PodDNSConfigOption struct {
-	// Name is a setting.
+	// Name of the option.
 	//
 	// +kubebuilder:validation:MinLength=1
 	// +required
 	Name string `json:"name"`
 
-	// Value is a setting.
+	// Value of the option, if it has one.
 	//
 	// +optional
 	Value string `json:"value,omitempty"`

@@ -351,6 +351,11 @@ func (in *AlertmanagerSpec) DeepCopyInto(out *AlertmanagerSpec) {
 		*out = new(bool)
 		**out = **in
 	}
+	if in.ClusterLabel != nil {
+		in, out := &in.ClusterLabel, &out.ClusterLabel
+		*out = new(string)
+		**out = **in
+	}
 	if in.ClusterTLS != nil {
 		in, out := &in.ClusterTLS, &out.ClusterTLS
 		*out = new(ClusterTLSConfig)

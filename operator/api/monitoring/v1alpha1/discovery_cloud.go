@@ -6,7 +6,8 @@ import (
 	monitoringv1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 )
 
-// HetznerRole is an enumeration.
+// HetznerRole is the Hetzner API to use: the cloud (with `authorization`) or dedicated servers (with
+// `basicAuth`). The letter case does not matter.
 //
 // +kubebuilder:validation:Enum=hcloud;Hcloud;robot;Robot
 type HetznerRole string
@@ -17,7 +18,7 @@ const (
 	HetznerRoleRobot  HetznerRole = "robot"
 )
 
-// OVHService is an enumeration.
+// OVHService is the kind of OVHcloud machine that becomes targets.
 //
 // +kubebuilder:validation:Enum=VPS;DedicatedServer
 type OVHService string
@@ -28,7 +29,7 @@ const (
 	OVHServiceDedicatedServer OVHService = "DedicatedServer"
 )
 
-// ScalewayRole is an enumeration.
+// ScalewayRole is the kind of Scaleway machine that becomes targets.
 //
 // +kubebuilder:validation:Enum=Instance;Baremetal
 type ScalewayRole string
@@ -39,220 +40,220 @@ const (
 	ScalewayRoleBaremetal ScalewayRole = "Baremetal"
 )
 
-// DigitalOceanSDConfig holds settings.
+// DigitalOceanSDConfig asks DigitalOcean for droplets. The API token goes into `authorization`.
 type DigitalOceanSDConfig struct {
 	HTTPTransport `json:",inline"`
 
-	// Authorization is a setting.
+	// Authorization header to send.
 	//
 	// +optional
 	Authorization *monitoringv1.SafeAuthorization `json:"authorization,omitempty"`
 
-	// OAuth2 is a setting.
+	// Token endpoint to fetch an access token from.
 	//
 	// +optional
 	OAuth2 *monitoringv1.OAuth2 `json:"oauth2,omitempty"`
 
-	// Port is a setting.
+	// Port to scrape the discovered addresses at. Unset means 80.
 	//
 	// +kubebuilder:validation:Minimum=0
 	// +kubebuilder:validation:Maximum=65535
 	// +optional
 	Port *int32 `json:"port,omitempty"`
 
-	// RefreshInterval is a setting.
+	// Time between two refreshes of the target list. Empty means the server's default.
 	//
 	// +optional
 	RefreshInterval monitoringv1.Duration `json:"refreshInterval,omitempty"`
 }
 
-// HetznerSDConfig holds settings.
+// HetznerSDConfig asks Hetzner for servers.
 type HetznerSDConfig struct {
 	HTTPTransport   `json:",inline"`
 	HTTPCredentials `json:",inline"`
 
-	// LabelSelector is a setting.
+	// Label selector of the cloud API (since Prometheus 3.5.0; an error before).
 	//
 	// +kubebuilder:validation:MinLength=1
 	// +optional
 	LabelSelector string `json:"labelSelector,omitempty"`
 
-	// Port is a setting.
+	// Port to scrape the discovered addresses at. Unset means 80.
 	//
 	// +kubebuilder:validation:Minimum=0
 	// +kubebuilder:validation:Maximum=65535
 	// +optional
 	Port *int32 `json:"port,omitempty"`
 
-	// RefreshInterval is a setting.
+	// Time between two refreshes of the target list. Empty means the server's default.
 	//
 	// +optional
 	RefreshInterval monitoringv1.Duration `json:"refreshInterval,omitempty"`
 
-	// Role is a setting.
+	// API to use.
 	//
 	// +required
 	Role HetznerRole `json:"role"`
 }
 
-// IonosSDConfig holds settings.
+// IonosSDConfig asks IONOS Cloud for servers.
 type IonosSDConfig struct {
 	HTTPTransport `json:",inline"`
 
-	// Authorization is a setting.
+	// Authorization header to send. The API demands the field; it is ignored if `oauth2` is set.
 	//
 	// +required
 	Authorization monitoringv1.SafeAuthorization `json:"authorization"`
 
-	// DatacenterID is a setting.
+	// ID of the data center.
 	//
 	// +kubebuilder:validation:MinLength=1
 	// +required
 	DatacenterID string `json:"datacenterID"`
 
-	// OAuth2 is a setting.
+	// Token endpoint to fetch an access token from.
 	//
 	// +optional
 	OAuth2 *monitoringv1.OAuth2 `json:"oauth2,omitempty"`
 
-	// Port is a setting.
+	// Port to scrape the discovered addresses at. Unset means 80.
 	//
 	// +kubebuilder:validation:Minimum=0
 	// +kubebuilder:validation:Maximum=65535
 	// +optional
 	Port *int32 `json:"port,omitempty"`
 
-	// RefreshInterval is a setting.
+	// Time between two refreshes of the target list. Empty means the server's default.
 	//
 	// +optional
 	RefreshInterval monitoringv1.Duration `json:"refreshInterval,omitempty"`
 }
 
-// LinodeSDConfig holds settings.
+// LinodeSDConfig asks Linode for instances. The API token goes into `authorization`.
 type LinodeSDConfig struct {
 	HTTPTransport `json:",inline"`
 
-	// Authorization is a setting.
+	// Authorization header to send.
 	//
 	// +optional
 	Authorization *monitoringv1.SafeAuthorization `json:"authorization,omitempty"`
 
-	// OAuth2 is a setting.
+	// Token endpoint to fetch an access token from.
 	//
 	// +optional
 	OAuth2 *monitoringv1.OAuth2 `json:"oauth2,omitempty"`
 
-	// Port is a setting.
+	// Port to scrape the discovered addresses at. Unset means 80.
 	//
 	// +kubebuilder:validation:Minimum=0
 	// +kubebuilder:validation:Maximum=65535
 	// +optional
 	Port *int32 `json:"port,omitempty"`
 
-	// RefreshInterval is a setting.
+	// Time between two refreshes of the target list. Empty means the server's default.
 	//
 	// +optional
 	RefreshInterval monitoringv1.Duration `json:"refreshInterval,omitempty"`
 
-	// Region is a setting.
+	// Region to look in (since Prometheus 2.52.0). Empty means all.
 	//
 	// +kubebuilder:validation:MinLength=1
 	// +optional
 	Region string `json:"region,omitempty"`
 
-	// TagSeparator is a setting.
+	// Text between the tags in the label that holds all of them. Empty means `,`.
 	//
 	// +kubebuilder:validation:MinLength=1
 	// +optional
 	TagSeparator string `json:"tagSeparator,omitempty"`
 }
 
-// OVHCloudSDConfig holds settings.
+// OVHCloudSDConfig asks OVHcloud for machines.
 type OVHCloudSDConfig struct {
-	// ApplicationKey is a setting.
+	// Key of the application, in plain text.
 	//
 	// +kubebuilder:validation:MinLength=1
 	// +required
 	ApplicationKey string `json:"applicationKey"`
 
-	// ApplicationSecret is a setting.
+	// Secret key with the secret of the application.
 	//
 	// +required
 	ApplicationSecret corev1.SecretKeySelector `json:"applicationSecret"`
 
-	// ConsumerKey is a setting.
+	// Secret key with the consumer key.
 	//
 	// +required
 	ConsumerKey corev1.SecretKeySelector `json:"consumerKey"`
 
-	// Endpoint is a setting.
+	// Name of the API endpoint. Empty means `ovh-eu`.
 	//
 	// +kubebuilder:validation:MinLength=1
 	// +optional
 	Endpoint string `json:"endpoint,omitempty"`
 
-	// RefreshInterval is a setting.
+	// Time between two refreshes of the target list. Empty means the server's default.
 	//
 	// +optional
 	RefreshInterval monitoringv1.Duration `json:"refreshInterval,omitempty"`
 
-	// Service is a setting.
+	// Kind of machine that becomes targets.
 	//
 	// +required
 	Service OVHService `json:"service"`
 }
 
-// ScalewaySDConfig holds settings.
+// ScalewaySDConfig asks Scaleway for machines.
 type ScalewaySDConfig struct {
 	HTTPTransport `json:",inline"`
 
-	// AccessKey is a setting.
+	// Access key, in plain text: `SCW` and 17 letters or digits.
 	//
 	// +kubebuilder:validation:MinLength=1
 	// +required
 	AccessKey string `json:"accessKey"`
 
-	// APIURL is a setting.
+	// URL of the API. Empty means the one of Scaleway.
 	//
 	// +kubebuilder:validation:Pattern=`^https?://.+$`
 	// +optional
 	APIURL string `json:"apiURL,omitempty"`
 
-	// NameFilter is a setting.
+	// Name a machine must match.
 	//
 	// +kubebuilder:validation:MinLength=1
 	// +optional
 	NameFilter string `json:"nameFilter,omitempty"`
 
-	// Port is a setting.
+	// Port to scrape the discovered addresses at. Unset means 80.
 	//
 	// +kubebuilder:validation:Minimum=0
 	// +kubebuilder:validation:Maximum=65535
 	// +optional
 	Port *int32 `json:"port,omitempty"`
 
-	// ProjectID is a setting.
+	// ID of the project, a UUID.
 	//
 	// +kubebuilder:validation:MinLength=1
 	// +required
 	ProjectID string `json:"projectID"`
 
-	// RefreshInterval is a setting.
+	// Time between two refreshes of the target list. Empty means the server's default.
 	//
 	// +optional
 	RefreshInterval monitoringv1.Duration `json:"refreshInterval,omitempty"`
 
-	// Role is a setting.
+	// Kind of machine that becomes targets.
 	//
 	// +required
 	Role ScalewayRole `json:"role"`
 
-	// SecretKey is a setting.
+	// Secret key with the API key, a UUID.
 	//
 	// +required
 	SecretKey corev1.SecretKeySelector `json:"secretKey"`
 
-	// TagsFilter is a setting.
+	// Tags a machine must have.
 	//
 	// +kubebuilder:validation:MinItems=1
 	// +listType=set
@@ -260,7 +261,7 @@ type ScalewaySDConfig struct {
 	// +optional
 	TagsFilter []string `json:"tagsFilter,omitempty"`
 
-	// Zone is a setting.
+	// Zone to look in. Empty means `fr-par-1`.
 	//
 	// +kubebuilder:validation:MinLength=1
 	// +optional

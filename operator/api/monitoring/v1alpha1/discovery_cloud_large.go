@@ -6,7 +6,8 @@ import (
 	monitoringv1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 )
 
-// AzureAuthenticationMethod is an enumeration.
+// AzureAuthenticationMethod is how service discovery authenticates at Azure. SDK needs Prometheus 2.52.0,
+// WorkloadIdentity 3.11.0.
 //
 // +kubebuilder:validation:Enum=OAuth;ManagedIdentity;SDK;WorkloadIdentity
 type AzureAuthenticationMethod string
@@ -19,7 +20,7 @@ const (
 	AuthMethodTypeWorkloadIdentity AzureAuthenticationMethod = "WorkloadIdentity"
 )
 
-// OpenStackRole is an enumeration.
+// OpenStackRole is the kind of OpenStack object that becomes targets. LoadBalancer needs Prometheus 3.2.0.
 //
 // +kubebuilder:validation:Enum=Instance;Hypervisor;LoadBalancer
 type OpenStackRole string
@@ -31,7 +32,7 @@ const (
 	OpenStackRoleLoadBalancer OpenStackRole = "LoadBalancer"
 )
 
-// OpenStackAvailability is an enumeration.
+// OpenStackAvailability is the kind of OpenStack endpoint to talk to. The letter case does not matter.
 //
 // +kubebuilder:validation:Enum=Public;public;Admin;admin;Internal;internal
 type OpenStackAvailability string
@@ -43,294 +44,297 @@ const (
 	OpenStackAvailabilityInternal OpenStackAvailability = "internal"
 )
 
-// EC2SDConfig holds settings.
+// EC2SDConfig asks AWS EC2 for instances. HTTP settings need Prometheus 2.41.0.
 type EC2SDConfig struct {
 	HTTPTransport `json:",inline"`
 
-	// AccessKey is a setting.
+	// Secret key with the AWS access key ID. Only together with `secretKey`; without both the default chain of
+	// the AWS SDK is used.
 	//
 	// +optional
 	AccessKey *corev1.SecretKeySelector `json:"accessKey,omitempty"`
 
-	// Filters is a setting.
+	// Filters of the API, by which it returns only some objects. Names must be unique.
 	//
 	// +listType=map
 	// +listMapKey=name
 	// +optional
 	Filters []Filter `json:"filters,omitempty"`
 
-	// Port is a setting.
+	// Port to scrape the discovered addresses at. Unset means 80.
 	//
 	// +kubebuilder:validation:Minimum=0
 	// +kubebuilder:validation:Maximum=65535
 	// +optional
 	Port *int32 `json:"port,omitempty"`
 
-	// RefreshInterval is a setting.
+	// Time between two refreshes of the target list. Empty means the server's default.
 	//
 	// +optional
 	RefreshInterval monitoringv1.Duration `json:"refreshInterval,omitempty"`
 
-	// Region is a setting.
+	// Region to look in. Empty means the one the machine runs in.
 	//
 	// +kubebuilder:validation:MinLength=1
 	// +optional
 	Region string `json:"region,omitempty"`
 
-	// RoleARN is a setting.
+	// ARN of a role to assume.
 	//
 	// +kubebuilder:validation:MinLength=1
 	// +optional
 	RoleARN string `json:"roleARN,omitempty"`
 
-	// SecretKey is a setting.
+	// Secret key with the AWS secret access key.
 	//
 	// +optional
 	SecretKey *corev1.SecretKeySelector `json:"secretKey,omitempty"`
 }
 
-// LightSailSDConfig holds settings.
+// LightSailSDConfig asks AWS Lightsail for instances.
 type LightSailSDConfig struct {
 	HTTPTransport   `json:",inline"`
 	HTTPCredentials `json:",inline"`
 
-	// AccessKey is a setting.
+	// Secret key with the AWS access key ID. Only together with `secretKey`; without both the default chain of
+	// the AWS SDK is used.
 	//
 	// +optional
 	AccessKey *corev1.SecretKeySelector `json:"accessKey,omitempty"`
 
-	// Endpoint is a setting.
+	// URL of the API, if it is not the one of AWS.
 	//
 	// +kubebuilder:validation:MinLength=1
 	// +optional
 	Endpoint string `json:"endpoint,omitempty"`
 
-	// Port is a setting.
+	// Port to scrape the discovered addresses at. Unset means 80.
 	//
 	// +kubebuilder:validation:Minimum=0
 	// +kubebuilder:validation:Maximum=65535
 	// +optional
 	Port *int32 `json:"port,omitempty"`
 
-	// RefreshInterval is a setting.
+	// Time between two refreshes of the target list. Empty means the server's default.
 	//
 	// +optional
 	RefreshInterval monitoringv1.Duration `json:"refreshInterval,omitempty"`
 
-	// Region is a setting.
+	// Region to look in. Empty means the one the machine runs in.
 	//
 	// +kubebuilder:validation:MinLength=1
 	// +optional
 	Region string `json:"region,omitempty"`
 
-	// RoleARN is a setting.
+	// ARN of a role to assume.
 	//
 	// +kubebuilder:validation:MinLength=1
 	// +optional
 	RoleARN string `json:"roleARN,omitempty"`
 
-	// SecretKey is a setting.
+	// Secret key with the AWS secret access key.
 	//
 	// +optional
 	SecretKey *corev1.SecretKeySelector `json:"secretKey,omitempty"`
 }
 
-// AzureSDConfig holds settings.
+// AzureSDConfig asks Azure for virtual machines.
 type AzureSDConfig struct {
 	HTTPTransport   `json:",inline"`
 	HTTPCredentials `json:",inline"`
 
-	// AuthenticationMethod is a setting.
+	// How to authenticate. Empty means OAuth, which needs tenant, client ID and client secret.
 	//
 	// +optional
 	AuthenticationMethod AzureAuthenticationMethod `json:"authenticationMethod,omitempty"`
 
-	// ClientID is a setting.
+	// Client ID. Required for OAuth.
 	//
 	// +kubebuilder:validation:MinLength=1
 	// +optional
 	ClientID string `json:"clientID,omitempty"`
 
-	// ClientSecret is a setting.
+	// Secret key with the client secret. Required for OAuth.
 	//
 	// +optional
 	ClientSecret *corev1.SecretKeySelector `json:"clientSecret,omitempty"`
 
-	// Environment is a setting.
+	// Azure cloud to use. Empty means AzurePublicCloud.
 	//
 	// +kubebuilder:validation:MinLength=1
 	// +optional
 	Environment string `json:"environment,omitempty"`
 
-	// Port is a setting.
+	// Port to scrape the discovered addresses at. Unset means 80.
 	//
 	// +kubebuilder:validation:Minimum=0
 	// +kubebuilder:validation:Maximum=65535
 	// +optional
 	Port *int32 `json:"port,omitempty"`
 
-	// RefreshInterval is a setting.
+	// Time between two refreshes of the target list. Empty means the server's default.
 	//
 	// +optional
 	RefreshInterval monitoringv1.Duration `json:"refreshInterval,omitempty"`
 
-	// ResourceGroup is a setting.
+	// Resource group to look in (since Prometheus 2.35.0; an error before). Empty means all.
 	//
 	// +kubebuilder:validation:MinLength=1
 	// +optional
 	ResourceGroup string `json:"resourceGroup,omitempty"`
 
-	// SubscriptionID is a setting.
+	// ID of the subscription.
 	//
 	// +kubebuilder:validation:MinLength=1
 	// +required
 	SubscriptionID string `json:"subscriptionID"`
 
-	// TenantID is a setting.
+	// ID of the tenant. Required for OAuth.
 	//
 	// +kubebuilder:validation:MinLength=1
 	// +optional
 	TenantID string `json:"tenantID,omitempty"`
 }
 
-// GCESDConfig holds settings.
+// GCESDConfig asks Google Compute Engine for instances. Credentials come from the environment of the Prometheus
+// container.
 type GCESDConfig struct {
-	// Filter is a setting.
+	// Filter expression of the API.
 	//
 	// +kubebuilder:validation:MinLength=1
 	// +optional
 	Filter string `json:"filter,omitempty"`
 
-	// Port is a setting.
+	// Port to scrape the discovered addresses at. Unset means 80.
 	//
 	// +kubebuilder:validation:Minimum=0
 	// +kubebuilder:validation:Maximum=65535
 	// +optional
 	Port *int32 `json:"port,omitempty"`
 
-	// Project is a setting.
+	// Project to look in.
 	//
 	// +kubebuilder:validation:MinLength=1
 	// +required
 	Project string `json:"project"`
 
-	// RefreshInterval is a setting.
+	// Time between two refreshes of the target list. Empty means the server's default.
 	//
 	// +optional
 	RefreshInterval monitoringv1.Duration `json:"refreshInterval,omitempty"`
 
-	// TagSeparator is a setting.
+	// Text between the tags in the label that holds all of them. Empty means `,`.
 	//
 	// +kubebuilder:validation:MinLength=1
 	// +optional
 	TagSeparator string `json:"tagSeparator,omitempty"`
 
-	// Zone is a setting.
+	// Zone to look in; several zones need several entries.
 	//
 	// +kubebuilder:validation:MinLength=1
 	// +required
 	Zone string `json:"zone"`
 }
 
-// OpenStackSDConfig holds settings.
+// OpenStackSDConfig asks OpenStack for instances, hypervisors or load balancers.
 type OpenStackSDConfig struct {
-	// AllTenants is a setting.
+	// Whether instances of all projects are listed; usually only for administrators.
 	//
 	// +optional
 	AllTenants *bool `json:"allTenants,omitempty"`
 
-	// ApplicationCredentialID is a setting.
+	// ID of an application credential.
 	//
 	// +kubebuilder:validation:MinLength=1
 	// +optional
 	ApplicationCredentialID string `json:"applicationCredentialId,omitempty"`
 
-	// ApplicationCredentialName is a setting.
+	// Name of an application credential; it needs a user too.
 	//
 	// +kubebuilder:validation:MinLength=1
 	// +optional
 	ApplicationCredentialName string `json:"applicationCredentialName,omitempty"`
 
-	// ApplicationCredentialSecret is a setting.
+	// Secret key with the secret of the application credential.
 	//
 	// +optional
 	ApplicationCredentialSecret *corev1.SecretKeySelector `json:"applicationCredentialSecret,omitempty"`
 
-	// Availability is a setting.
+	// Kind of endpoint to talk to. Empty means public.
 	//
 	// +optional
 	Availability OpenStackAvailability `json:"availability,omitempty"`
 
-	// DomainID is a setting.
+	// ID of the domain. Not together with `domainName`.
 	//
 	// +kubebuilder:validation:MinLength=1
 	// +optional
 	DomainID string `json:"domainID,omitempty"`
 
-	// DomainName is a setting.
+	// Name of the domain.
 	//
 	// +kubebuilder:validation:MinLength=1
 	// +optional
 	DomainName string `json:"domainName,omitempty"`
 
-	// IdentityEndpoint is a setting.
+	// URL of the identity service. Empty means the environment of the container.
 	//
 	// +kubebuilder:validation:Pattern=`^https?://.+$`
 	// +optional
 	IdentityEndpoint string `json:"identityEndpoint,omitempty"`
 
-	// Password is a setting.
+	// Secret key with the password.
 	//
 	// +optional
 	Password *corev1.SecretKeySelector `json:"password,omitempty"`
 
-	// Port is a setting.
+	// Port to scrape the discovered addresses at. Unset means 80.
 	//
 	// +kubebuilder:validation:Minimum=0
 	// +kubebuilder:validation:Maximum=65535
 	// +optional
 	Port *int32 `json:"port,omitempty"`
 
-	// ProjectID is a setting.
+	// ID of the project.
 	//
 	// +kubebuilder:validation:MinLength=1
 	// +optional
 	ProjectID string `json:"projectID,omitempty"`
 
-	// ProjectName is a setting.
+	// Name of the project.
 	//
 	// +kubebuilder:validation:MinLength=1
 	// +optional
 	ProjectName string `json:"projectName,omitempty"`
 
-	// RefreshInterval is a setting.
+	// Time between two refreshes of the target list. Empty means the server's default.
 	//
 	// +optional
 	RefreshInterval monitoringv1.Duration `json:"refreshInterval,omitempty"`
 
-	// Region is a setting.
+	// Region to look in.
 	//
 	// +kubebuilder:validation:MinLength=1
 	// +required
 	Region string `json:"region"`
 
-	// Role is a setting.
+	// Kind of object that becomes targets.
 	//
 	// +required
 	Role OpenStackRole `json:"role"`
 
-	// TLSConfig is a setting.
+	// TLS settings of the client.
 	//
 	// +optional
 	TLSConfig *monitoringv1.SafeTLSConfig `json:"tlsConfig,omitempty"`
 
-	// UserID is a setting.
+	// ID of the user.
 	//
 	// +kubebuilder:validation:MinLength=1
 	// +optional
 	UserID string `json:"userid,omitempty"`
 
-	// Username is a setting.
+	// Name of the user; it needs a domain too.
 	//
 	// +kubebuilder:validation:MinLength=1
 	// +optional

@@ -4,7 +4,7 @@ import (
 	monitoringv1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 )
 
-// DockerSwarmRole is an enumeration.
+// DockerSwarmRole is the kind of Swarm object that becomes targets.
 //
 // +kubebuilder:validation:Enum=Services;Tasks;Nodes
 type DockerSwarmRole string
@@ -16,15 +16,15 @@ const (
 	DockerSwarmRoleNodes    DockerSwarmRole = "Nodes"
 )
 
-// Filter holds settings.
+// Filter is one filter of an API: a name and the values that pass.
 type Filter struct {
-	// Name is a setting.
+	// Name of the filter.
 	//
 	// +kubebuilder:validation:MinLength=1
 	// +required
 	Name string `json:"name"`
 
-	// Values is a setting.
+	// Values that pass.
 	//
 	// +kubebuilder:validation:MinItems=1
 	// +listType=set
@@ -33,80 +33,81 @@ type Filter struct {
 	Values []string `json:"values"`
 }
 
-// DockerSDConfig holds settings.
+// DockerSDConfig asks a Docker daemon for containers.
 type DockerSDConfig struct {
 	HTTPTransport   `json:",inline"`
 	HTTPCredentials `json:",inline"`
 
-	// Filters is a setting.
+	// Filters of the API, by which it returns only some objects. Names must be unique.
 	//
 	// +listType=map
 	// +listMapKey=name
 	// +optional
 	Filters []Filter `json:"filters,omitempty"`
 
-	// Host is a setting.
+	// URL of the daemon; `unix:` works too.
 	//
 	// +kubebuilder:validation:Pattern=`^[a-zA-Z][a-zA-Z0-9+.-]*://.+$`
 	// +kubebuilder:validation:MinLength=1
 	// +required
 	Host string `json:"host"`
 
-	// HostNetworkingHost is a setting.
+	// Host to scrape containers in host networking at. Empty means `localhost`.
 	//
 	// +kubebuilder:validation:MinLength=1
 	// +optional
 	HostNetworkingHost string `json:"hostNetworkingHost,omitempty"`
 
-	// MatchFirstNetwork is a setting.
+	// Whether a container with several networks becomes one target only, in the first of them (since Prometheus
+	// 2.54.1; an error before). Unset means true.
 	//
 	// +optional
 	MatchFirstNetwork *bool `json:"matchFirstNetwork,omitempty"`
 
-	// Port is a setting.
+	// Port to scrape containers without a published port at. Unset means 80.
 	//
 	// +kubebuilder:validation:Minimum=0
 	// +kubebuilder:validation:Maximum=65535
 	// +optional
 	Port *int32 `json:"port,omitempty"`
 
-	// RefreshInterval is a setting.
+	// Time between two refreshes of the target list. Empty means the server's default.
 	//
 	// +optional
 	RefreshInterval monitoringv1.Duration `json:"refreshInterval,omitempty"`
 }
 
-// DockerSwarmSDConfig holds settings.
+// DockerSwarmSDConfig asks a Docker Swarm for services, tasks or nodes.
 type DockerSwarmSDConfig struct {
 	HTTPTransport   `json:",inline"`
 	HTTPCredentials `json:",inline"`
 
-	// Filters is a setting.
+	// Filters of the API, by which it returns only some objects. Names must be unique.
 	//
 	// +listType=map
 	// +listMapKey=name
 	// +optional
 	Filters []Filter `json:"filters,omitempty"`
 
-	// Host is a setting.
+	// URL of the daemon; `unix:` works too.
 	//
 	// +kubebuilder:validation:Pattern=`^[a-zA-Z][a-zA-Z0-9+.-]*://.+$`
 	// +required
 	Host string `json:"host"`
 
-	// Port is a setting.
+	// Port to scrape tasks and services without a published port, and nodes, at. Unset means 80.
 	//
 	// +kubebuilder:validation:Minimum=0
 	// +kubebuilder:validation:Maximum=65535
 	// +optional
 	Port *int32 `json:"port,omitempty"`
 
-	// RefreshInterval is a setting.
+	// Time between two refreshes of the target list. Empty means the server's default.
 	//
 	// +optional
 	RefreshInterval monitoringv1.Duration `json:"refreshInterval,omitempty"`
 
-	// Role is a setting.
+	// Kind of object that becomes targets.
 	//
 	// +required
 	Role DockerSwarmRole `json:"role"`

@@ -4,7 +4,7 @@ import (
 	monitoringv1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 )
 
-// KubernetesRole is an enumeration.
+// KubernetesRole is the kind of object that becomes targets. EndpointSlice needs Prometheus 2.21.0.
 //
 // +kubebuilder:validation:Enum=Pod;Endpoints;Ingress;Service;Node;EndpointSlice
 type KubernetesRole string
@@ -19,33 +19,33 @@ const (
 	KubernetesRoleEndpointSlice KubernetesRole = "EndpointSlice"
 )
 
-// KubernetesSDConfig holds settings.
+// KubernetesSDConfig watches objects of a Kubernetes cluster.
 type KubernetesSDConfig struct {
 	HTTPTransport   `json:",inline"`
 	HTTPCredentials `json:",inline"`
 
-	// APIServer is a setting.
+	// URL of the API server. Empty means the cluster Prometheus runs in, with its service account.
 	//
 	// +kubebuilder:validation:MinLength=1
 	// +optional
 	APIServer string `json:"apiServer,omitempty"`
 
-	// AttachMetadata is a setting.
+	// Metadata to add to targets of the roles Pod, Endpoints and EndpointSlice; dropped for other roles.
 	//
 	// +optional
 	AttachMetadata *monitoringv1.AttachMetadata `json:"attachMetadata,omitempty"`
 
-	// Namespaces is a setting.
+	// Namespaces to look in. Unset means all.
 	//
 	// +optional
 	Namespaces *NamespaceDiscovery `json:"namespaces,omitempty"`
 
-	// Role is a setting.
+	// Kind of object that becomes targets.
 	//
 	// +required
 	Role KubernetesRole `json:"role"`
 
-	// Selectors is a setting.
+	// Selectors the API server filters objects by, at most one per kind (since Prometheus 2.17.0).
 	//
 	// +listType=map
 	// +listMapKey=role
@@ -53,35 +53,35 @@ type KubernetesSDConfig struct {
 	Selectors []K8SSelectorConfig `json:"selectors,omitempty"`
 }
 
-// NamespaceDiscovery holds settings.
+// NamespaceDiscovery is a choice of namespaces.
 type NamespaceDiscovery struct {
-	// Names is a setting.
+	// Names of namespaces.
 	//
 	// +listType=set
 	// +optional
 	Names []string `json:"names,omitempty"`
 
-	// OwnNamespace is a setting.
+	// Whether the namespace Prometheus runs in is chosen too. Not together with `apiServer`.
 	//
 	// +optional
 	OwnNamespace *bool `json:"ownNamespace,omitempty"`
 }
 
-// K8SSelectorConfig holds settings.
+// K8SSelectorConfig limits the objects of one kind.
 type K8SSelectorConfig struct {
-	// Field is a setting.
+	// Field selector.
 	//
 	// +kubebuilder:validation:MinLength=1
 	// +optional
 	Field string `json:"field,omitempty"`
 
-	// Label is a setting.
+	// Label selector.
 	//
 	// +kubebuilder:validation:MinLength=1
 	// +optional
 	Label string `json:"label,omitempty"`
 
-	// Role is a setting.
+	// Kind of object. It must be one that the role of the discovery watches.
 	//
 	// +required
 	Role KubernetesRole `json:"role"`

@@ -4,7 +4,7 @@ import (
 	monitoringv1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 )
 
-// DNSRecordType is an enumeration.
+// DNSRecordType is the type of DNS records to ask for. NS needs Prometheus 2.49.0, MX 2.38.0.
 //
 // +kubebuilder:validation:Enum=A;AAAA;MX;NS;SRV
 type DNSRecordType string
@@ -18,15 +18,15 @@ const (
 	DNSRecordTypeSRV  DNSRecordType = "SRV"
 )
 
-// StaticConfig holds settings.
+// StaticConfig is a fixed list of targets with common labels.
 type StaticConfig struct {
-	// Labels is a setting.
+	// Labels to add to the targets.
 	//
 	// +mapType=atomic
 	// +optional
 	Labels map[string]string `json:"labels,omitempty"`
 
-	// Targets is a setting.
+	// Addresses as host and port, without a protocol.
 	//
 	// +kubebuilder:validation:MinItems=1
 	// +listType=set
@@ -35,9 +35,9 @@ type StaticConfig struct {
 	Targets []string `json:"targets"`
 }
 
-// FileSDConfig holds settings.
+// FileSDConfig reads targets from files. They must be mounted into the Prometheus container.
 type FileSDConfig struct {
-	// Files is a setting.
+	// Paths of JSON or YAML files; the last part may have one `*`.
 	//
 	// +kubebuilder:validation:MinItems=1
 	// +listType=set
@@ -45,51 +45,51 @@ type FileSDConfig struct {
 	// +required
 	Files []string `json:"files"`
 
-	// RefreshInterval is a setting.
+	// Time between two refreshes of the target list. Empty means the server's default.
 	//
 	// +optional
 	RefreshInterval monitoringv1.Duration `json:"refreshInterval,omitempty"`
 }
 
-// HTTPSDConfig holds settings.
+// HTTPSDConfig asks an HTTP endpoint for targets.
 type HTTPSDConfig struct {
 	HTTPTransport   `json:",inline"`
 	HTTPCredentials `json:",inline"`
 
-	// RefreshInterval is a setting.
+	// Time between two refreshes of the target list. Empty means the server's default.
 	//
 	// +optional
 	RefreshInterval monitoringv1.Duration `json:"refreshInterval,omitempty"`
 
-	// URL is a setting.
+	// URL that answers with a list of target groups as JSON.
 	//
 	// +kubebuilder:validation:Pattern=`^https?://.+$`
 	// +required
 	URL string `json:"url"`
 }
 
-// DNSSDConfig holds settings.
+// DNSSDConfig asks DNS for addresses.
 type DNSSDConfig struct {
-	// Names is a setting.
+	// Names to ask for.
 	//
 	// +kubebuilder:validation:MinItems=1
 	// +kubebuilder:validation:items:MinLength=1
 	// +required
 	Names []string `json:"names"`
 
-	// Port is a setting.
+	// Port to scrape. Required unless the type is SRV, where the record has it.
 	//
 	// +kubebuilder:validation:Minimum=0
 	// +kubebuilder:validation:Maximum=65535
 	// +optional
 	Port *int32 `json:"port,omitempty"`
 
-	// RefreshInterval is a setting.
+	// Time between two refreshes of the target list. Empty means the server's default.
 	//
 	// +optional
 	RefreshInterval monitoringv1.Duration `json:"refreshInterval,omitempty"`
 
-	// Type is a setting.
+	// Type of records. Empty means SRV.
 	//
 	// +optional
 	Type DNSRecordType `json:"type,omitempty"`

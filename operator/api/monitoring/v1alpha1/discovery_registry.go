@@ -6,212 +6,212 @@ import (
 	monitoringv1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 )
 
-// ConsulSDConfig holds settings.
+// ConsulSDConfig asks a Consul agent for services.
 type ConsulSDConfig struct {
 	HTTPTransport   `json:",inline"`
 	HTTPCredentials `json:",inline"`
 
-	// AllowStale is a setting.
+	// Whether answers may come from a server that is not the leader. Unset means true.
 	//
 	// +optional
 	AllowStale *bool `json:"allowStale,omitempty"`
 
-	// Datacenter is a setting.
+	// Datacenter to ask about. Empty means the agent's.
 	//
 	// +kubebuilder:validation:MinLength=1
 	// +optional
 	Datacenter string `json:"datacenter,omitempty"`
 
-	// Filter is a setting.
+	// Filter expression on services of the catalog (since Prometheus 3.0.0; an error before).
 	//
 	// +kubebuilder:validation:MinLength=1
 	// +optional
 	Filter string `json:"filter,omitempty"`
 
-	// HealthFilter is a setting.
+	// Filter expression on health checks (since Prometheus 3.11.2; an error before).
 	//
 	// +kubebuilder:validation:MinLength=1
 	// +optional
 	HealthFilter string `json:"healthFilter,omitempty"`
 
-	// Namespace is a setting.
+	// Namespace to ask about (since Prometheus 2.28.0; an error before).
 	//
 	// +kubebuilder:validation:MinLength=1
 	// +optional
 	Namespace string `json:"namespace,omitempty"`
 
-	// NodeMeta is a setting.
+	// Metadata a node must have.
 	//
 	// +mapType=atomic
 	// +optional
 	NodeMeta map[string]string `json:"nodeMeta,omitempty"`
 
-	// Partition is a setting.
+	// Admin partition to ask about (since Prometheus 2.40.0).
 	//
 	// +kubebuilder:validation:MinLength=1
 	// +optional
 	Partition string `json:"partition,omitempty"`
 
-	// PathPrefix is a setting.
+	// Path prefix of the API (since Prometheus 2.45.0; an error before).
 	//
 	// +kubebuilder:validation:MinLength=1
 	// +optional
 	PathPrefix string `json:"pathPrefix,omitempty"`
 
-	// RefreshInterval is a setting.
+	// Time between two refreshes of the target list. Empty means the server's default.
 	//
 	// +optional
 	RefreshInterval monitoringv1.Duration `json:"refreshInterval,omitempty"`
 
-	// Scheme is a setting.
+	// Protocol of the API. Empty means http.
 	//
 	// +optional
 	Scheme monitoringv1.Scheme `json:"scheme,omitempty"`
 
-	// Server is a setting.
+	// Host and optional port of the agent.
 	//
 	// +kubebuilder:validation:MinLength=1
 	// +required
 	Server string `json:"server"`
 
-	// Services is a setting.
+	// Services to return. Empty means all.
 	//
 	// +listType=set
 	// +optional
 	Services []string `json:"services,omitempty"`
 
-	// TagSeparator is a setting.
+	// Text between the tags in the label that holds all of them. Empty means `,`.
 	//
 	// +kubebuilder:validation:MinLength=1
 	// +optional
 	TagSeparator string `json:"tagSeparator,omitempty"`
 
-	// Tags is a setting.
+	// Tags a service must have, all of them.
 	//
 	// +listType=set
 	// +optional
 	Tags []string `json:"tags,omitempty"`
 
-	// TokenRef is a setting.
+	// Secret key with the ACL token.
 	//
 	// +optional
 	TokenRef *corev1.SecretKeySelector `json:"tokenRef,omitempty"`
 }
 
-// EurekaSDConfig holds settings.
+// EurekaSDConfig asks a Eureka registry for instances.
 type EurekaSDConfig struct {
 	HTTPTransport   `json:",inline"`
 	HTTPCredentials `json:",inline"`
 
-	// RefreshInterval is a setting.
+	// Time between two refreshes of the target list. Empty means the server's default.
 	//
 	// +optional
 	RefreshInterval monitoringv1.Duration `json:"refreshInterval,omitempty"`
 
-	// Server is a setting.
+	// URL of the registry.
 	//
 	// +kubebuilder:validation:Pattern=`^https?://.+$`
 	// +required
 	Server string `json:"server"`
 }
 
-// NomadSDConfig holds settings.
+// NomadSDConfig asks a Nomad cluster for services.
 type NomadSDConfig struct {
 	HTTPTransport   `json:",inline"`
 	HTTPCredentials `json:",inline"`
 
-	// AllowStale is a setting.
+	// Whether answers may come from a server that is not the leader. Unset means true.
 	//
 	// +optional
 	AllowStale *bool `json:"allowStale,omitempty"`
 
-	// Namespace is a setting.
+	// Namespace to ask about. Empty means `default`.
 	//
 	// +kubebuilder:validation:MinLength=1
 	// +optional
 	Namespace string `json:"namespace,omitempty"`
 
-	// RefreshInterval is a setting.
+	// Time between two refreshes of the target list. Empty means the server's default.
 	//
 	// +optional
 	RefreshInterval monitoringv1.Duration `json:"refreshInterval,omitempty"`
 
-	// Region is a setting.
+	// Region to ask about. Empty means `global`.
 	//
 	// +kubebuilder:validation:MinLength=1
 	// +optional
 	Region string `json:"region,omitempty"`
 
-	// Server is a setting.
+	// URL of the API.
 	//
 	// +kubebuilder:validation:Pattern=`^https?://.+$`
 	// +required
 	Server string `json:"server"`
 
-	// TagSeparator is a setting.
+	// Text between the tags in the label that holds all of them. Empty means `,`.
 	//
 	// +kubebuilder:validation:MinLength=1
 	// +optional
 	TagSeparator string `json:"tagSeparator,omitempty"`
 }
 
-// KumaSDConfig holds settings.
+// KumaSDConfig asks a Kuma control plane for proxies.
 type KumaSDConfig struct {
 	HTTPTransport   `json:",inline"`
 	HTTPCredentials `json:",inline"`
 
-	// ClientID is a setting.
+	// Identity to present (since Prometheus 2.50.0; an error before).
 	//
 	// +kubebuilder:validation:MinLength=1
 	// +optional
 	ClientID string `json:"clientID,omitempty"`
 
-	// FetchTimeout is a setting.
+	// How long a request waits for changes. Empty means 2m.
 	//
 	// +optional
 	FetchTimeout monitoringv1.Duration `json:"fetchTimeout,omitempty"`
 
-	// RefreshInterval is a setting.
+	// Time between two refreshes of the target list. Empty means the server's default.
 	//
 	// +optional
 	RefreshInterval monitoringv1.Duration `json:"refreshInterval,omitempty"`
 
-	// Server is a setting.
+	// URL of the monitoring assignment service.
 	//
 	// +kubebuilder:validation:Pattern=`^https?://.+$`
 	// +required
 	Server string `json:"server"`
 }
 
-// PuppetDBSDConfig holds settings.
+// PuppetDBSDConfig asks a PuppetDB for resources.
 type PuppetDBSDConfig struct {
 	HTTPTransport   `json:",inline"`
 	HTTPCredentials `json:",inline"`
 
-	// IncludeParameters is a setting.
+	// Whether parameters of the resources become labels. They can hold secrets.
 	//
 	// +optional
 	IncludeParameters *bool `json:"includeParameters,omitempty"`
 
-	// Port is a setting.
+	// Port to scrape the discovered addresses at. Unset means 80.
 	//
 	// +kubebuilder:validation:Minimum=0
 	// +kubebuilder:validation:Maximum=65535
 	// +optional
 	Port *int32 `json:"port,omitempty"`
 
-	// Query is a setting.
+	// Query in the Puppet Query Language.
 	//
 	// +kubebuilder:validation:MinLength=1
 	// +required
 	Query string `json:"query"`
 
-	// RefreshInterval is a setting.
+	// Time between two refreshes of the target list. Empty means the server's default.
 	//
 	// +optional
 	RefreshInterval monitoringv1.Duration `json:"refreshInterval,omitempty"`
 
-	// URL is a setting.
+	// URL of the API.
 	//
 	// +kubebuilder:validation:Pattern=`^https?://.+$`
 	// +required

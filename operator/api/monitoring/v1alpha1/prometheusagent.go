@@ -6,7 +6,9 @@ import (
 	monitoringv1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 )
 
-// PrometheusAgent is a kind.
+// PrometheusAgent describes a Prometheus in agent mode: it scrapes and forwards samples by remote write, and
+// has neither local queries nor rules. The operator turns it into one StatefulSet per shard, or into a
+// DaemonSet.
 //
 // +kubebuilder:object:root=true
 // +kubebuilder:resource:categories=prometheus-operator,path=prometheusagents,shortName=promagent
@@ -45,7 +47,8 @@ type PrometheusAgentList struct {
 	Items []PrometheusAgent `json:"items"`
 }
 
-// PrometheusAgentMode is an enumeration.
+// PrometheusAgentMode is the workload that runs an agent: StatefulSets, or one pod per node that scrapes the
+// pods of its node.
 //
 // +kubebuilder:validation:Enum=StatefulSet;DaemonSet
 type PrometheusAgentMode string
@@ -56,7 +59,8 @@ const (
 	DaemonSetPrometheusAgentMode   PrometheusAgentMode = "DaemonSet"
 )
 
-// PrometheusAgentSpec holds settings.
+// PrometheusAgentSpec is what the user wants of a Prometheus in agent mode. As a DaemonSet it has no replicas,
+// shards or storage, and uses only PodMonitors.
 //
 // +kubebuilder:validation:XValidation:rule="!(has(self.mode) && self.mode == 'DaemonSet' && has(self.replicas))",message="replicas cannot be set when mode is DaemonSet"
 // +kubebuilder:validation:XValidation:rule="!(has(self.mode) && self.mode == 'DaemonSet' && has(self.storage))",message="storage cannot be set when mode is DaemonSet"
@@ -74,7 +78,7 @@ const (
 type PrometheusAgentSpec struct {
 	monitoringv1.CommonPrometheusFields `json:",inline"`
 
-	// Mode is a setting.
+	// Workload that runs the agent. Unset means StatefulSet. DaemonSet needs a feature gate of the operator.
 	//
 	// +optional
 	Mode PrometheusAgentMode `json:"mode,omitempty"`

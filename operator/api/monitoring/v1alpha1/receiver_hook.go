@@ -6,104 +6,104 @@ import (
 	monitoringv1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 )
 
-// SNSConfig holds settings.
+// SNSConfig sends messages to AWS SNS. Exactly one of topic, target and phone number is needed.
 type SNSConfig struct {
-	// APIURL is a setting.
+	// URL of the API. Unset means the one of the region.
 	//
 	// +optional
 	APIURL *string `json:"apiURL,omitempty"`
 
-	// Attributes is a setting.
+	// Attributes of the message.
 	//
 	// +optional
 	Attributes map[string]string `json:"attributes,omitempty"`
 
-	// HTTPConfig is a setting.
+	// Settings of the HTTP client.
 	//
 	// +optional
 	HTTPConfig *HTTPConfig `json:"httpConfig,omitempty"`
 
-	// Message is a setting.
+	// Text of the notification.
 	//
 	// +kubebuilder:validation:MinLength=1
 	// +optional
 	Message string `json:"message,omitempty"`
 
-	// PhoneNumber is a setting.
+	// Phone number to send a short message to.
 	//
 	// +kubebuilder:validation:MinLength=1
 	// +optional
 	PhoneNumber string `json:"phoneNumber,omitempty"`
 
-	// SendResolved is a setting.
+	// Whether a notification is sent when alerts are resolved. Unset means the default of the receiver.
 	//
 	// +optional
 	SendResolved *bool `json:"sendResolved,omitempty"`
 
-	// Sigv4 is a setting.
+	// AWS Signature Version 4 as authentication.
 	//
 	// +optional
 	Sigv4 *monitoringv1.Sigv4 `json:"sigv4,omitempty"`
 
-	// Subject is a setting.
+	// Subject, where the topic delivers by email.
 	//
 	// +kubebuilder:validation:MinLength=1
 	// +optional
 	Subject string `json:"subject,omitempty"`
 
-	// TargetARN is a setting.
+	// ARN of a mobile platform endpoint.
 	//
 	// +kubebuilder:validation:MinLength=1
 	// +optional
 	TargetARN string `json:"targetARN,omitempty"`
 
-	// TopicARN is a setting.
+	// ARN of a topic.
 	//
 	// +kubebuilder:validation:MinLength=1
 	// +optional
 	TopicARN string `json:"topicARN,omitempty"`
 
-	// UseAWSHTTPClient is a setting.
+	// Whether the HTTP client of the AWS SDK is used (since Alertmanager 0.33.0; an error before).
 	//
 	// +optional
 	UseAWSHTTPClient *bool `json:"useAWSHTTPClient,omitempty"`
 }
 
-// WebhookConfig holds settings.
+// WebhookConfig sends requests to a webhook. `url` or `urlSecret` is needed.
 type WebhookConfig struct {
-	// HTTPConfig is a setting.
+	// Settings of the HTTP client.
 	//
 	// +optional
 	HTTPConfig *HTTPConfig `json:"httpConfig,omitempty"`
 
-	// MaxAlerts is a setting.
+	// How many alerts a request carries at most; 0 means all.
 	//
 	// +kubebuilder:validation:Minimum=0
 	// +optional
 	MaxAlerts *int32 `json:"maxAlerts,omitempty"`
 
-	// Payload is a setting.
+	// Template of the body (since Alertmanager 0.32.0; an error before).
 	//
 	// +kubebuilder:validation:MinLength=1
 	// +optional
 	Payload string `json:"payload,omitempty"`
 
-	// SendResolved is a setting.
+	// Whether a notification is sent when alerts are resolved. Unset means the default of the receiver.
 	//
 	// +optional
 	SendResolved *bool `json:"sendResolved,omitempty"`
 
-	// Timeout is a setting.
+	// How long sending may take (since Alertmanager 0.28.0).
 	//
 	// +optional
 	Timeout monitoringv1.Duration `json:"timeout,omitempty"`
 
-	// URL is a setting.
+	// URL of the webhook.
 	//
 	// +optional
 	URL *string `json:"url,omitempty"`
 
-	// URLSecret is a setting.
+	// Secret key with the URL of the webhook. It wins over `url`.
 	//
 	// +optional
 	URLSecret *corev1.SecretKeySelector `json:"urlSecret,omitempty"`

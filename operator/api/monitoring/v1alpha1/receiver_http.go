@@ -4,25 +4,25 @@ import (
 	monitoringv1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 )
 
-// HTTPConfig holds settings.
+// HTTPConfig is the HTTP client of a receiver. At most one kind of authentication may be set.
 type HTTPConfig struct {
 	monitoringv1.HTTPConfigWithProxy `json:",inline"`
 
-	// ProxyURLOriginal is a setting.
+	// URL of the proxy. It wins over `proxyUrl`. Deprecated: use `proxyUrl`.
 	//
 	// +optional
 	ProxyURLOriginal string `json:"proxyURL,omitempty"`
 }
 
-// KeyValue holds settings.
+// KeyValue is a name with a value.
 type KeyValue struct {
-	// Key is a setting.
+	// Name.
 	//
 	// +kubebuilder:validation:MinLength=1
 	// +required
 	Key string `json:"key"`
 
-	// Value is a setting.
+	// Value; it may be a template.
 	//
 	// +required
 	Value string `json:"value"`

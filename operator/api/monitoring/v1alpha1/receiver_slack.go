@@ -6,90 +6,90 @@ import (
 	monitoringv1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 )
 
-// SlackConfig holds settings.
+// SlackConfig sends messages to Slack.
 type SlackConfig struct {
-	// Actions is a setting.
+	// Buttons below the message.
 	//
 	// +kubebuilder:validation:MinItems=1
 	// +listType=atomic
 	// +optional
 	Actions []SlackAction `json:"actions,omitempty"`
 
-	// APIURL is a setting.
+	// Secret key with the URL of the webhook. Unset means the global one.
 	//
 	// +optional
 	APIURL *corev1.SecretKeySelector `json:"apiURL,omitempty"`
 
-	// CallbackID is a setting.
+	// ID that is sent back when a button is used.
 	//
 	// +kubebuilder:validation:MinLength=1
 	// +optional
 	CallbackID string `json:"callbackId,omitempty"`
 
-	// Channel is a setting.
+	// Channel or user to send to.
 	//
 	// +kubebuilder:validation:MinLength=1
 	// +optional
 	Channel string `json:"channel,omitempty"`
 
-	// Color is a setting.
+	// Color of the bar next to the message.
 	//
 	// +kubebuilder:validation:MinLength=1
 	// +optional
 	Color string `json:"color,omitempty"`
 
-	// Fallback is a setting.
+	// Text where attachments cannot be shown.
 	//
 	// +kubebuilder:validation:MinLength=1
 	// +optional
 	Fallback string `json:"fallback,omitempty"`
 
-	// Fields is a setting.
+	// Table of names and values below the text.
 	//
 	// +kubebuilder:validation:MinItems=1
 	// +listType=atomic
 	// +optional
 	Fields []SlackField `json:"fields,omitempty"`
 
-	// Footer is a setting.
+	// Text at the end of the message.
 	//
 	// +kubebuilder:validation:MinLength=1
 	// +optional
 	Footer string `json:"footer,omitempty"`
 
-	// HTTPConfig is a setting.
+	// Settings of the HTTP client.
 	//
 	// +optional
 	HTTPConfig *HTTPConfig `json:"httpConfig,omitempty"`
 
-	// IconEmoji is a setting.
+	// Emoji to use as avatar.
 	//
 	// +kubebuilder:validation:MinLength=1
 	// +optional
 	IconEmoji string `json:"iconEmoji,omitempty"`
 
-	// IconURL is a setting.
+	// URL of an image to use as avatar.
 	//
 	// +optional
 	IconURL *string `json:"iconURL,omitempty"`
 
-	// ImageURL is a setting.
+	// URL of an image to show.
 	//
 	// +optional
 	ImageURL *string `json:"imageURL,omitempty"`
 
-	// LinkNames is a setting.
+	// Whether names of users and channels in the text become links.
 	//
 	// +optional
 	LinkNames *bool `json:"linkNames,omitempty"`
 
-	// MessageText is a setting.
+	// Text outside the attachment (since Alertmanager 0.31.0; an error before).
 	//
 	// +kubebuilder:validation:MinLength=1
 	// +optional
 	MessageText string `json:"messageText,omitempty"`
 
-	// MrkdwnIn is a setting.
+	// Fields that are formatted as mrkdwn.
 	//
 	// +kubebuilder:validation:MinItems=1
 	// +listType=atomic
@@ -97,145 +97,146 @@ type SlackConfig struct {
 	// +optional
 	MrkdwnIn []string `json:"mrkdwnIn,omitempty"`
 
-	// Pretext is a setting.
+	// Text above the attachment.
 	//
 	// +kubebuilder:validation:MinLength=1
 	// +optional
 	Pretext string `json:"pretext,omitempty"`
 
-	// SendResolved is a setting.
+	// Whether a notification is sent when alerts are resolved. Unset means the default of the receiver.
 	//
 	// +optional
 	SendResolved *bool `json:"sendResolved,omitempty"`
 
-	// ShortFields is a setting.
+	// Whether fields are short unless they say otherwise.
 	//
 	// +optional
 	ShortFields *bool `json:"shortFields,omitempty"`
 
-	// Text is a setting.
+	// Text of the notification.
 	//
 	// +kubebuilder:validation:MinLength=1
 	// +optional
 	Text string `json:"text,omitempty"`
 
-	// ThumbURL is a setting.
+	// URL of a small image to show.
 	//
 	// +optional
 	ThumbURL *string `json:"thumbURL,omitempty"`
 
-	// Timeout is a setting.
+	// How long sending may take (since Alertmanager 0.30.0).
 	//
 	// +optional
 	Timeout monitoringv1.Duration `json:"timeout,omitempty"`
 
-	// Title is a setting.
+	// Title of the notification.
 	//
 	// +kubebuilder:validation:MinLength=1
 	// +optional
 	Title string `json:"title,omitempty"`
 
-	// TitleLink is a setting.
+	// URL the title links to.
 	//
 	// +optional
 	TitleLink *string `json:"titleLink,omitempty"`
 
-	// UpdateMessage is a setting.
+	// Whether a later notification of a group replaces the first (since Alertmanager 0.32.0; an error before).
+	// It needs the URL of chat.postMessage.
 	//
 	// +optional
 	UpdateMessage *bool `json:"updateMessage,omitempty"`
 
-	// Username is a setting.
+	// User name to show.
 	//
 	// +kubebuilder:validation:MinLength=1
 	// +optional
 	Username string `json:"username,omitempty"`
 }
 
-// SlackAction holds settings.
+// SlackAction is a button; `url` or `name` is needed.
 type SlackAction struct {
-	// Confirm is a setting.
+	// Dialog before the action is sent.
 	//
 	// +optional
 	Confirm *SlackConfirmationField `json:"confirm,omitempty"`
 
-	// Name is a setting.
+	// Name that is sent back.
 	//
 	// +kubebuilder:validation:MinLength=1
 	// +optional
 	Name string `json:"name,omitempty"`
 
-	// Style is a setting.
+	// Color of the button: `default`, `primary` or `danger`.
 	//
 	// +kubebuilder:validation:MinLength=1
 	// +optional
 	Style string `json:"style,omitempty"`
 
-	// Text is a setting.
+	// Text of the button.
 	//
 	// +kubebuilder:validation:MinLength=1
 	// +required
 	Text string `json:"text"`
 
-	// Type is a setting.
+	// Type of the action, usually `button`.
 	//
 	// +kubebuilder:validation:MinLength=1
 	// +required
 	Type string `json:"type"`
 
-	// URL is a setting.
+	// URL the button opens.
 	//
 	// +optional
 	URL *string `json:"url,omitempty"`
 
-	// Value is a setting.
+	// Value that is sent back.
 	//
 	// +kubebuilder:validation:MinLength=1
 	// +optional
 	Value string `json:"value,omitempty"`
 }
 
-// SlackConfirmationField holds settings.
+// SlackConfirmationField is a dialog that asks for confirmation.
 type SlackConfirmationField struct {
-	// DismissText is a setting.
+	// Text of the button that cancels.
 	//
 	// +kubebuilder:validation:MinLength=1
 	// +optional
 	DismissText string `json:"dismissText,omitempty"`
 
-	// OkText is a setting.
+	// Text of the button that confirms.
 	//
 	// +kubebuilder:validation:MinLength=1
 	// +optional
 	OkText string `json:"okText,omitempty"`
 
-	// Text is a setting.
+	// Text of the dialog.
 	//
 	// +kubebuilder:validation:MinLength=1
 	// +required
 	Text string `json:"text"`
 
-	// Title is a setting.
+	// Title of the dialog.
 	//
 	// +kubebuilder:validation:MinLength=1
 	// +optional
 	Title string `json:"title,omitempty"`
 }
 
-// SlackField holds settings.
+// SlackField is a row of the table below a message.
 type SlackField struct {
-	// Short is a setting.
+	// Whether two such fields fit next to each other.
 	//
 	// +optional
 	Short *bool `json:"short,omitempty"`
 
-	// Title is a setting.
+	// Name.
 	//
 	// +kubebuilder:validation:MinLength=1
 	// +required
 	Title string `json:"title"`
 
-	// Value is a setting.
+	// Value.
 	//
 	// +kubebuilder:validation:MinLength=1
 	// +required

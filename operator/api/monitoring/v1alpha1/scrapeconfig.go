@@ -6,7 +6,8 @@ import (
 	monitoringv1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 )
 
-// ScrapeConfig is a kind.
+// ScrapeConfig describes one scrape job in the terms of Prometheus itself, with any of its service discoveries.
+// Prometheus and PrometheusAgent objects pick it up by its labels.
 //
 // +kubebuilder:object:root=true
 // +kubebuilder:resource:categories=prometheus-operator,path=scrapeconfigs,shortName=scfg
@@ -37,7 +38,7 @@ type ScrapeConfigList struct {
 	Items []ScrapeConfig `json:"items"`
 }
 
-// ScrapeConfigSpec holds settings.
+// ScrapeConfigSpec is one scrape job. Targets of all its service discoveries are put together.
 //
 // +kubebuilder:validation:XValidation:rule="[has(self.basicAuth), has(self.authorization), has(self.oauth2)].filter(x, x).size() <= 1",message="at most one of basicAuth, authorization, or oauth2 can be configured"
 type ScrapeConfigSpec struct {
@@ -45,240 +46,243 @@ type ScrapeConfigSpec struct {
 	monitoringv1.NativeHistogramConfig `json:",inline"`
 	monitoringv1.ProxyConfig           `json:",inline"`
 
-	// Authorization is a setting.
+	// Authorization header to send.
 	//
 	// +optional
 	Authorization *monitoringv1.SafeAuthorization `json:"authorization,omitempty"`
 
-	// AzureSDConfigs is a setting.
+	// Virtual machines of Azure.
 	//
 	// +optional
 	AzureSDConfigs []AzureSDConfig `json:"azureSDConfigs,omitempty"`
 
-	// BasicAuth is a setting.
+	// User name and password to send.
 	//
 	// +optional
 	BasicAuth *monitoringv1.BasicAuth `json:"basicAuth,omitempty"`
 
-	// BodySizeLimit is a setting.
+	// How large an answer may be, uncompressed (since Prometheus 2.28.0).
 	//
 	// +optional
 	BodySizeLimit monitoringv1.ByteSize `json:"bodySizeLimit,omitempty"`
 
-	// ConsulSDConfigs is a setting.
+	// Services of a Consul catalog.
 	//
 	// +optional
 	ConsulSDConfigs []ConsulSDConfig `json:"consulSDConfigs,omitempty"`
 
-	// DigitalOceanSDConfigs is a setting.
+	// Droplets of DigitalOcean (since Prometheus 2.20.0).
 	//
 	// +optional
 	DigitalOceanSDConfigs []DigitalOceanSDConfig `json:"digitalOceanSDConfigs,omitempty"`
 
-	// DNSSDConfigs is a setting.
+	// Addresses that DNS names resolve to.
 	//
 	// +optional
 	DNSSDConfigs []DNSSDConfig `json:"dnsSDConfigs,omitempty"`
 
-	// DockerSDConfigs is a setting.
+	// Containers of a Docker host (since Prometheus 2.27.0).
 	//
 	// +optional
 	DockerSDConfigs []DockerSDConfig `json:"dockerSDConfigs,omitempty"`
 
-	// DockerSwarmSDConfigs is a setting.
+	// Services, tasks or nodes of a Docker Swarm (since Prometheus 2.20.0).
 	//
 	// +optional
 	DockerSwarmSDConfigs []DockerSwarmSDConfig `json:"dockerSwarmSDConfigs,omitempty"`
 
-	// EC2SDConfigs is a setting.
+	// Instances of AWS EC2.
 	//
 	// +optional
 	EC2SDConfigs []EC2SDConfig `json:"ec2SDConfigs,omitempty"`
 
-	// EnableCompression is a setting.
+	// Whether targets are asked for compressed answers (since Prometheus 2.49.0). Unset means true.
 	//
 	// +optional
 	EnableCompression *bool `json:"enableCompression,omitempty"`
 
-	// EnableHTTP2 is a setting.
+	// Whether to speak HTTP/2 if the server does (since Prometheus 2.35.0). Unset means true.
 	//
 	// +optional
 	EnableHTTP2 *bool `json:"enableHTTP2,omitempty"`
 
-	// EurekaSDConfigs is a setting.
+	// Instances of a Eureka registry (since Prometheus 2.21.0).
 	//
 	// +optional
 	EurekaSDConfigs []EurekaSDConfig `json:"eurekaSDConfigs,omitempty"`
 
-	// FallbackScrapeProtocol is a setting.
+	// Format to assume if a target answers with an unknown or missing content type (since Prometheus 3.0.0,
+	// which otherwise fails such a scrape).
 	//
 	// +optional
 	FallbackScrapeProtocol monitoringv1.ScrapeProtocol `json:"fallbackScrapeProtocol,omitempty"`
 
-	// FileSDConfigs is a setting.
+	// Targets listed in files of the container.
 	//
 	// +optional
 	FileSDConfigs []FileSDConfig `json:"fileSDConfigs,omitempty"`
 
-	// GCESDConfigs is a setting.
+	// Instances of Google Compute Engine.
 	//
 	// +optional
 	GCESDConfigs []GCESDConfig `json:"gceSDConfigs,omitempty"`
 
-	// HetznerSDConfigs is a setting.
+	// Servers of Hetzner (since Prometheus 2.21.0).
 	//
 	// +optional
 	HetznerSDConfigs []HetznerSDConfig `json:"hetznerSDConfigs,omitempty"`
 
-	// HonorLabels is a setting.
+	// Whether labels of a sample win over labels of the target where both have one. Otherwise the sample's
+	// label is kept as `exported_<name>`. The owner can force false.
 	//
 	// +optional
 	HonorLabels *bool `json:"honorLabels,omitempty"`
 
-	// HonorTimestamps is a setting.
+	// Whether timestamps in the answer are kept (since Prometheus 2.9.0). Unset means true.
 	//
 	// +optional
 	HonorTimestamps *bool `json:"honorTimestamps,omitempty"`
 
-	// HTTPSDConfigs is a setting.
+	// Targets listed by an HTTP endpoint (since Prometheus 2.28.0).
 	//
 	// +optional
 	HTTPSDConfigs []HTTPSDConfig `json:"httpSDConfigs,omitempty"`
 
-	// IonosSDConfigs is a setting.
+	// Servers of IONOS Cloud (since Prometheus 2.36.0).
 	//
 	// +optional
 	IonosSDConfigs []IonosSDConfig `json:"ionosSDConfigs,omitempty"`
 
-	// JobName is a setting.
+	// Value of the `job` label. Empty means `scrapeConfig/<namespace>/<name>`.
 	//
 	// +kubebuilder:validation:MinLength=1
 	// +optional
 	JobName string `json:"jobName,omitempty"`
 
-	// KubernetesSDConfigs is a setting.
+	// Objects of a Kubernetes cluster.
 	//
 	// +optional
 	KubernetesSDConfigs []KubernetesSDConfig `json:"kubernetesSDConfigs,omitempty"`
 
-	// KumaSDConfigs is a setting.
+	// Proxies of a Kuma control plane (since Prometheus 2.29.0).
 	//
 	// +optional
 	KumaSDConfigs []KumaSDConfig `json:"kumaSDConfigs,omitempty"`
 
-	// LightSailSDConfigs is a setting.
+	// Instances of AWS Lightsail (since Prometheus 2.27.0).
 	//
 	// +optional
 	LightSailSDConfigs []LightSailSDConfig `json:"lightSailSDConfigs,omitempty"`
 
-	// LinodeSDConfigs is a setting.
+	// Instances of Linode (since Prometheus 2.28.0).
 	//
 	// +optional
 	LinodeSDConfigs []LinodeSDConfig `json:"linodeSDConfigs,omitempty"`
 
-	// MetricRelabelConfigs is a setting.
+	// Relabeling of samples before they are stored.
 	//
 	// +kubebuilder:validation:MinItems=1
 	// +optional
 	MetricRelabelConfigs []monitoringv1.RelabelConfig `json:"metricRelabelings,omitempty"`
 
-	// MetricsPath is a setting.
+	// Path of the metrics. Empty means `/metrics`.
 	//
 	// +kubebuilder:validation:MinLength=1
 	// +optional
 	MetricsPath string `json:"metricsPath,omitempty"`
 
-	// NameEscapingScheme is a setting.
+	// How names that are not valid in the legacy scheme are escaped when scraping (since Prometheus 3.4.0).
 	//
 	// +optional
 	NameEscapingScheme monitoringv1.NameEscapingSchemeOptions `json:"nameEscapingScheme,omitempty"`
 
-	// NameValidationScheme is a setting.
+	// Characters that are valid in metric and label names (since Prometheus 3.0.0).
 	//
 	// +optional
 	NameValidationScheme monitoringv1.NameValidationSchemeOptions `json:"nameValidationScheme,omitempty"`
 
-	// NomadSDConfigs is a setting.
+	// Services of a Nomad cluster (since Prometheus 2.37.0).
 	//
 	// +optional
 	NomadSDConfigs []NomadSDConfig `json:"nomadSDConfigs,omitempty"`
 
-	// OAuth2 is a setting.
+	// Token endpoint to fetch an access token from.
 	//
 	// +optional
 	OAuth2 *monitoringv1.OAuth2 `json:"oauth2,omitempty"`
 
-	// OpenStackSDConfigs is a setting.
+	// Instances, hypervisors or load balancers of OpenStack.
 	//
 	// +optional
 	OpenStackSDConfigs []OpenStackSDConfig `json:"openstackSDConfigs,omitempty"`
 
-	// OVHCloudSDConfigs is a setting.
+	// Machines of OVHcloud (since Prometheus 2.40.0).
 	//
 	// +optional
 	OVHCloudSDConfigs []OVHCloudSDConfig `json:"ovhcloudSDConfigs,omitempty"`
 
-	// Params is a setting.
+	// Parameters to add to the query string.
 	//
 	// +mapType=atomic
 	// +optional
 	Params map[string][]string `json:"params,omitempty"`
 
-	// PuppetDBSDConfigs is a setting.
+	// Resources of a PuppetDB (since Prometheus 2.31.0).
 	//
 	// +optional
 	PuppetDBSDConfigs []PuppetDBSDConfig `json:"puppetDBSDConfigs,omitempty"`
 
-	// RelabelConfigs is a setting.
+	// Relabeling of targets before they are scraped. The operator's own steps come first.
 	//
 	// +kubebuilder:validation:MinItems=1
 	// +optional
 	RelabelConfigs []monitoringv1.RelabelConfig `json:"relabelings,omitempty"`
 
-	// ScalewaySDConfigs is a setting.
+	// Machines of Scaleway (since Prometheus 2.26.0).
 	//
 	// +optional
 	ScalewaySDConfigs []ScalewaySDConfig `json:"scalewaySDConfigs,omitempty"`
 
-	// Scheme is a setting.
+	// Protocol to use. Unset means http.
 	//
 	// +optional
 	Scheme monitoringv1.Scheme `json:"scheme,omitempty"`
 
-	// ScrapeClass is a setting.
+	// Name of a scrape class of the owner. An unknown name rejects the object.
 	//
 	// +kubebuilder:validation:MinLength=1
 	// +optional
 	ScrapeClass string `json:"scrapeClass,omitempty"`
 
-	// ScrapeInterval is a setting.
+	// Time between two scrapes. Empty means the owner's.
 	//
 	// +optional
 	ScrapeInterval monitoringv1.Duration `json:"scrapeInterval,omitempty"`
 
-	// ScrapeProtocols is a setting.
+	// Formats to ask the target for, most preferred first (since Prometheus 2.49.0).
 	//
 	// +kubebuilder:validation:MinItems=1
 	// +listType=set
 	// +optional
 	ScrapeProtocols []monitoringv1.ScrapeProtocol `json:"scrapeProtocols,omitempty"`
 
-	// ScrapeTimeout is a setting.
+	// How long a scrape may take. It must not be longer than the interval. Empty means the owner's.
 	//
 	// +optional
 	ScrapeTimeout monitoringv1.Duration `json:"scrapeTimeout,omitempty"`
 
-	// StaticConfigs is a setting.
+	// Fixed lists of targets.
 	//
 	// +optional
 	StaticConfigs []StaticConfig `json:"staticConfigs,omitempty"`
 
-	// TLSConfig is a setting.
+	// TLS settings of the client.
 	//
 	// +optional
 	TLSConfig *monitoringv1.SafeTLSConfig `json:"tlsConfig,omitempty"`
 
-	// TrackTimestampsStaleness is a setting.
+	// Whether series with explicit timestamps go stale when they vanish from the answer (since Prometheus
+	// 2.48.0).
 	//
 	// +optional
 	TrackTimestampsStaleness *bool `json:"trackTimestampsStaleness,omitempty"`

@@ -7,7 +7,9 @@ import (
 	monitoringv1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 )
 
-// AlertmanagerConfig is a kind.
+// AlertmanagerConfig holds a route with its receivers, inhibition rules and time intervals that an Alertmanager
+// object adds to its configuration. By default its alerts are limited to those with the `namespace` label of
+// the object.
 //
 // +kubebuilder:object:root=true
 // +kubebuilder:resource:categories=prometheus-operator,path=alertmanagerconfigs,shortName=amcfg
@@ -38,7 +40,7 @@ type AlertmanagerConfigList struct {
 	Items []AlertmanagerConfig `json:"items"`
 }
 
-// MatchType is an enumeration.
+// MatchType is the operator of a matcher: equal, not equal, matches the expression, does not match it.
 //
 // +kubebuilder:validation:Enum="!=";"=";"=~";"!~"
 type MatchType string
@@ -51,114 +53,115 @@ const (
 	MatchNotRegexp MatchType = "!~"
 )
 
-// AlertmanagerConfigSpec holds settings.
+// AlertmanagerConfigSpec is a part of an Alertmanager configuration. Names of receivers and intervals are its
+// own; the operator makes them unique.
 type AlertmanagerConfigSpec struct {
-	// InhibitRules is a setting.
+	// Rules by which firing alerts silence others.
 	//
 	// +optional
 	InhibitRules []InhibitRule `json:"inhibitRules,omitempty"`
 
-	// Receivers is a setting.
+	// Receivers that routes refer to. Names must be unique.
 	//
 	// +optional
 	Receivers []Receiver `json:"receivers,omitempty"`
 
-	// Route is a setting.
+	// Root of the routes. It must have a receiver. Alerts that match it go on to later routes too.
 	//
 	// +optional
 	Route *Route `json:"route,omitempty"`
 
-	// TimeIntervals is a setting.
+	// Named sets of times that routes refer to.
 	//
 	// +optional
 	TimeIntervals []TimeInterval `json:"timeIntervals,omitempty"`
 }
 
-// Route holds settings.
+// Route is a node of the tree by which alerts find their receiver.
 type Route struct {
-	// ActiveTimeIntervals is a setting.
+	// Names of intervals outside of which the route sends nothing (since Alertmanager 0.24.0).
 	//
 	// +optional
 	ActiveTimeIntervals []string `json:"activeTimeIntervals,omitempty"`
 
-	// Continue is a setting.
+	// Whether alerts that match go on to the next sibling. The operator sets it on the root.
 	//
 	// +optional
 	Continue bool `json:"continue,omitempty"`
 
-	// GroupBy is a setting.
+	// Labels alerts are grouped by. `...` as the only entry groups by all labels.
 	//
 	// +optional
 	GroupBy []string `json:"groupBy,omitempty"`
 
-	// GroupInterval is a setting.
+	// Least time before a group is sent again because of new alerts. Empty means the parent's.
 	//
 	// +optional
 	GroupInterval monitoringv1.NonEmptyDuration `json:"groupInterval,omitempty"`
 
-	// GroupWait is a setting.
+	// How long a new group waits for more alerts before it is sent. Empty means the parent's.
 	//
 	// +optional
 	GroupWait monitoringv1.NonEmptyDuration `json:"groupWait,omitempty"`
 
-	// Matchers is a setting.
+	// Matchers an alert must meet, all of them.
 	//
 	// +optional
 	Matchers []Matcher `json:"matchers,omitempty"`
 
-	// MuteTimeIntervals is a setting.
+	// Names of intervals in which the route sends nothing (since Alertmanager 0.22.0).
 	//
 	// +optional
 	MuteTimeIntervals []string `json:"muteTimeIntervals,omitempty"`
 
-	// Receiver is a setting.
+	// Name of the receiver. Empty means the parent's.
 	//
 	// +optional
 	Receiver string `json:"receiver,omitempty"`
 
-	// RepeatInterval is a setting.
+	// Least time before an unchanged group is sent again. Empty means the parent's.
 	//
 	// +optional
 	RepeatInterval monitoringv1.NonEmptyDuration `json:"repeatInterval,omitempty"`
 
-	// Routes is a setting.
+	// Child routes, each of the same form as this one. An unknown field in a child rejects the object.
 	//
 	// +optional
 	Routes []apiextensionsv1.JSON `json:"routes,omitempty"`
 }
 
-// InhibitRule holds settings.
+// InhibitRule silences alerts that match the target while an alert that matches the source fires.
 type InhibitRule struct {
-	// Equal is a setting.
+	// Labels that must have the same value in both alerts.
 	//
 	// +optional
 	Equal []string `json:"equal,omitempty"`
 
-	// SourceMatch is a setting.
+	// Matchers of the alert that silences.
 	//
 	// +optional
 	SourceMatch []Matcher `json:"sourceMatch,omitempty"`
 
-	// TargetMatch is a setting.
+	// Matchers of the alerts that are silenced.
 	//
 	// +optional
 	TargetMatch []Matcher `json:"targetMatch,omitempty"`
 }
 
-// Matcher holds settings.
+// Matcher compares one label of an alert.
 type Matcher struct {
-	// MatchType is a setting.
+	// Operator (since Alertmanager 0.22.0; an error before).
 	//
 	// +optional
 	MatchType MatchType `json:"matchType,omitempty"`
 
-	// Name is a setting.
+	// Name of the label.
 	//
 	// +kubebuilder:validation:MinLength=1
 	// +required
 	Name string `json:"name"`
 
-	// Value is a setting.
+	// Value or expression to compare with.
 	//
 	// +optional
 	Value string `json:"value,omitempty"`

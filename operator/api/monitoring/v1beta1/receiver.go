@@ -1,84 +1,84 @@
 package v1beta1
 
-// Receiver holds settings.
+// Receiver is a named set of ways to send notifications.
 type Receiver struct {
-	// DiscordConfigs is a setting.
+	// Messages to Discord (since Alertmanager 0.25.0).
 	//
 	// +optional
 	DiscordConfigs []DiscordConfig `json:"discordConfigs,omitempty"`
 
-	// EmailConfigs is a setting.
+	// Emails.
 	//
 	// +optional
 	EmailConfigs []EmailConfig `json:"emailConfigs,omitempty"`
 
-	// MSTeamsConfigs is a setting.
+	// Messages to Microsoft Teams by connectors (since Alertmanager 0.26.0).
 	//
 	// +optional
 	MSTeamsConfigs []MSTeamsConfig `json:"msteamsConfigs,omitempty"`
 
-	// MSTeamsV2Configs is a setting.
+	// Messages to Microsoft Teams by workflows (since Alertmanager 0.28.0).
 	//
 	// +optional
 	MSTeamsV2Configs []MSTeamsV2Config `json:"msteamsv2Configs,omitempty"`
 
-	// Name is a setting.
+	// Name that routes refer to.
 	//
 	// +kubebuilder:validation:MinLength=1
 	// +required
 	Name string `json:"name"`
 
-	// OpsGenieConfigs is a setting.
+	// Alerts in OpsGenie.
 	//
 	// +optional
 	OpsGenieConfigs []OpsGenieConfig `json:"opsgenieConfigs,omitempty"`
 
-	// PagerDutyConfigs is a setting.
+	// Incidents in PagerDuty.
 	//
 	// +optional
 	PagerDutyConfigs []PagerDutyConfig `json:"pagerdutyConfigs,omitempty"`
 
-	// PushoverConfigs is a setting.
+	// Messages by Pushover.
 	//
 	// +optional
 	PushoverConfigs []PushoverConfig `json:"pushoverConfigs,omitempty"`
 
-	// RocketChatConfigs is a setting.
+	// Messages to Rocket.Chat (since Alertmanager 0.28.0).
 	//
 	// +optional
 	RocketChatConfigs []RocketChatConfig `json:"rocketchatConfigs,omitempty"`
 
-	// SlackConfigs is a setting.
+	// Messages to Slack.
 	//
 	// +optional
 	SlackConfigs []SlackConfig `json:"slackConfigs,omitempty"`
 
-	// SNSConfigs is a setting.
+	// Messages to AWS SNS.
 	//
 	// +optional
 	SNSConfigs []SNSConfig `json:"snsConfigs,omitempty"`
 
-	// TelegramConfigs is a setting.
+	// Messages to Telegram (since Alertmanager 0.24.0).
 	//
 	// +optional
 	TelegramConfigs []TelegramConfig `json:"telegramConfigs,omitempty"`
 
-	// VictorOpsConfigs is a setting.
+	// Incidents in VictorOps.
 	//
 	// +optional
 	VictorOpsConfigs []VictorOpsConfig `json:"victoropsConfigs,omitempty"`
 
-	// WebexConfigs is a setting.
+	// Messages to Webex (since Alertmanager 0.25.0).
 	//
 	// +optional
 	WebexConfigs []WebexConfig `json:"webexConfigs,omitempty"`
 
-	// WebhookConfigs is a setting.
+	// Requests to a webhook.
 	//
 	// +optional
 	WebhookConfigs []WebhookConfig `json:"webhookConfigs,omitempty"`
 
-	// WeChatConfigs is a setting.
+	// Messages to WeChat.
 	//
 	// +optional
 	WeChatConfigs []WeChatConfig `json:"wechatConfigs,omitempty"`

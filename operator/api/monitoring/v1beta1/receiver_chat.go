@@ -4,260 +4,260 @@ import (
 	corev1 "k8s.io/api/core/v1"
 )
 
-// DiscordConfig holds settings.
+// DiscordConfig sends messages to Discord.
 type DiscordConfig struct {
-	// APIURL is a setting.
+	// Secret key with the URL of the webhook.
 	//
 	// +required
 	APIURL corev1.SecretKeySelector `json:"apiURL"`
 
-	// AvatarURL is a setting.
+	// URL of an image to use as avatar (since Alertmanager 0.28.0).
 	//
 	// +kubebuilder:validation:Pattern=`^https?://.+$`
 	// +optional
 	AvatarURL string `json:"avatarURL,omitempty"`
 
-	// Content is a setting.
+	// Text outside the embed (since Alertmanager 0.28.0).
 	//
 	// +kubebuilder:validation:MinLength=1
 	// +optional
 	Content string `json:"content,omitempty"`
 
-	// HTTPConfig is a setting.
+	// Settings of the HTTP client.
 	//
 	// +optional
 	HTTPConfig *HTTPConfig `json:"httpConfig,omitempty"`
 
-	// Message is a setting.
+	// Text of the notification.
 	//
 	// +optional
 	Message *string `json:"message,omitempty"`
 
-	// SendResolved is a setting.
+	// Whether a notification is sent when alerts are resolved. Unset means the default of the receiver.
 	//
 	// +optional
 	SendResolved *bool `json:"sendResolved,omitempty"`
 
-	// Title is a setting.
+	// Title of the notification.
 	//
 	// +optional
 	Title *string `json:"title,omitempty"`
 
-	// Username is a setting.
+	// User name to show (since Alertmanager 0.28.0).
 	//
 	// +kubebuilder:validation:MinLength=1
 	// +optional
 	Username string `json:"username,omitempty"`
 }
 
-// MSTeamsConfig holds settings.
+// MSTeamsConfig sends messages to Microsoft Teams by a connector.
 type MSTeamsConfig struct {
-	// HTTPConfig is a setting.
+	// Settings of the HTTP client.
 	//
 	// +optional
 	HTTPConfig *HTTPConfig `json:"httpConfig,omitempty"`
 
-	// SendResolved is a setting.
+	// Whether a notification is sent when alerts are resolved. Unset means the default of the receiver.
 	//
 	// +optional
 	SendResolved *bool `json:"sendResolved,omitempty"`
 
-	// Summary is a setting.
+	// Summary of the message (since Alertmanager 0.27.0).
 	//
 	// +optional
 	Summary *string `json:"summary,omitempty"`
 
-	// Text is a setting.
+	// Text of the notification.
 	//
 	// +optional
 	Text *string `json:"text,omitempty"`
 
-	// Title is a setting.
+	// Title of the notification.
 	//
 	// +optional
 	Title *string `json:"title,omitempty"`
 
-	// WebhookURL is a setting.
+	// Secret key with the URL of the incoming webhook.
 	//
 	// +required
 	WebhookURL corev1.SecretKeySelector `json:"webhookUrl"`
 }
 
-// MSTeamsV2Config holds settings.
+// MSTeamsV2Config sends messages to Microsoft Teams by a workflow.
 type MSTeamsV2Config struct {
-	// HTTPConfig is a setting.
+	// Settings of the HTTP client.
 	//
 	// +optional
 	HTTPConfig *HTTPConfig `json:"httpConfig,omitempty"`
 
-	// SendResolved is a setting.
+	// Whether a notification is sent when alerts are resolved. Unset means the default of the receiver.
 	//
 	// +optional
 	SendResolved *bool `json:"sendResolved,omitempty"`
 
-	// Text is a setting.
+	// Text of the notification.
 	//
 	// +kubebuilder:validation:MinLength=1
 	// +optional
 	Text string `json:"text,omitempty"`
 
-	// Title is a setting.
+	// Title of the notification.
 	//
 	// +kubebuilder:validation:MinLength=1
 	// +optional
 	Title string `json:"title,omitempty"`
 
-	// WebhookURL is a setting.
+	// Secret key with the URL of the workflow. It is needed, although the schema does not say so.
 	//
 	// +optional
 	WebhookURL *corev1.SecretKeySelector `json:"webhookURL,omitempty"`
 }
 
-// TelegramConfig holds settings.
+// TelegramConfig sends messages to Telegram. Exactly one of `botToken` and `botTokenFile` is needed.
 type TelegramConfig struct {
-	// APIURL is a setting.
+	// URL of the API. Empty means the global one.
 	//
 	// +kubebuilder:validation:Pattern=`^https?://.+$`
 	// +optional
 	APIURL string `json:"apiURL,omitempty"`
 
-	// BotToken is a setting.
+	// Secret key with the token of the bot.
 	//
 	// +optional
 	BotToken *SecretKeySelector `json:"botToken,omitempty"`
 
-	// BotTokenFile is a setting.
+	// Path of a file with the token of the bot (since Alertmanager 0.26.0; an error before).
 	//
 	// +optional
 	BotTokenFile string `json:"botTokenFile,omitempty"`
 
-	// ChatID is a setting.
+	// ID of the chat; it must not be 0.
 	//
 	// +required
 	ChatID int64 `json:"chatID"`
 
-	// DisableNotifications is a setting.
+	// Whether the message makes no sound.
 	//
 	// +optional
 	DisableNotifications *bool `json:"disableNotifications,omitempty"`
 
-	// HTTPConfig is a setting.
+	// Settings of the HTTP client.
 	//
 	// +optional
 	HTTPConfig *HTTPConfig `json:"httpConfig,omitempty"`
 
-	// Message is a setting.
+	// Text of the notification.
 	//
 	// +optional
 	Message *string `json:"message,omitempty"`
 
-	// MessageThreadID is a setting.
+	// ID of a thread of the chat (since Alertmanager 0.26.0).
 	//
 	// +optional
 	MessageThreadID *int64 `json:"messageThreadID,omitempty"`
 
-	// ParseMode is a setting.
+	// How the text is formatted.
 	//
 	// +kubebuilder:validation:Enum=MarkdownV2;Markdown;HTML
 	// +optional
 	ParseMode string `json:"parseMode,omitempty"`
 
-	// SendResolved is a setting.
+	// Whether a notification is sent when alerts are resolved. Unset means the default of the receiver.
 	//
 	// +optional
 	SendResolved *bool `json:"sendResolved,omitempty"`
 }
 
-// WebexConfig holds settings.
+// WebexConfig sends messages to Webex. The token goes into `authorization` of `httpConfig`.
 type WebexConfig struct {
-	// APIURL is a setting.
+	// URL of the API. Empty means the global one.
 	//
 	// +kubebuilder:validation:Pattern=`^https?://.+$`
 	// +optional
 	APIURL string `json:"apiURL,omitempty"`
 
-	// HTTPConfig is a setting.
+	// Settings of the HTTP client.
 	//
 	// +optional
 	HTTPConfig *HTTPConfig `json:"httpConfig,omitempty"`
 
-	// Message is a setting.
+	// Text of the notification.
 	//
 	// +optional
 	Message *string `json:"message,omitempty"`
 
-	// RoomID is a setting.
+	// ID of the room.
 	//
 	// +kubebuilder:validation:MinLength=1
 	// +required
 	RoomID string `json:"roomID"`
 
-	// SendResolved is a setting.
+	// Whether a notification is sent when alerts are resolved. Unset means the default of the receiver.
 	//
 	// +optional
 	SendResolved *bool `json:"sendResolved,omitempty"`
 }
 
-// WeChatConfig holds settings.
+// WeChatConfig sends messages to WeChat. What is empty has the global setting.
 type WeChatConfig struct {
-	// AgentID is a setting.
+	// ID of the agent.
 	//
 	// +kubebuilder:validation:MinLength=1
 	// +optional
 	AgentID string `json:"agentID,omitempty"`
 
-	// APISecret is a setting.
+	// Secret key with the API secret.
 	//
 	// +optional
 	APISecret *SecretKeySelector `json:"apiSecret,omitempty"`
 
-	// APIURL is a setting.
+	// URL of the API.
 	//
 	// +kubebuilder:validation:Pattern=`^https?://.+$`
 	// +optional
 	APIURL string `json:"apiURL,omitempty"`
 
-	// CorpID is a setting.
+	// ID of the corporation.
 	//
 	// +kubebuilder:validation:MinLength=1
 	// +optional
 	CorpID string `json:"corpID,omitempty"`
 
-	// HTTPConfig is a setting.
+	// Settings of the HTTP client.
 	//
 	// +optional
 	HTTPConfig *HTTPConfig `json:"httpConfig,omitempty"`
 
-	// Message is a setting.
+	// Text of the notification.
 	//
 	// +kubebuilder:validation:MinLength=1
 	// +optional
 	Message string `json:"message,omitempty"`
 
-	// MessageType is a setting.
+	// Format of the message: `text` or `markdown`.
 	//
 	// +kubebuilder:validation:MinLength=1
 	// +optional
 	MessageType string `json:"messageType,omitempty"`
 
-	// SendResolved is a setting.
+	// Whether a notification is sent when alerts are resolved. Unset means the default of the receiver.
 	//
 	// +optional
 	SendResolved *bool `json:"sendResolved,omitempty"`
 
-	// ToParty is a setting.
+	// Departments to send to.
 	//
 	// +kubebuilder:validation:MinLength=1
 	// +optional
 	ToParty string `json:"toParty,omitempty"`
 
-	// ToTag is a setting.
+	// Tags to send to.
 	//
 	// +kubebuilder:validation:MinLength=1
 	// +optional
 	ToTag string `json:"toTag,omitempty"`
 
-	// ToUser is a setting.
+	// Users to send to.
 	//
 	// +kubebuilder:validation:MinLength=1
 	// +optional

@@ -4,75 +4,75 @@ import (
 	monitoringv1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 )
 
-// HTTPConfig holds settings.
+// HTTPConfig is the HTTP client of a receiver. At most one kind of authentication may be set.
 type HTTPConfig struct {
 	monitoringv1.ProxyConfig `json:",inline"`
 
-	// Authorization is a setting.
+	// Authorization header to send.
 	//
 	// +optional
 	Authorization *monitoringv1.SafeAuthorization `json:"authorization,omitempty"`
 
-	// BasicAuth is a setting.
+	// User name and password to send.
 	//
 	// +optional
 	BasicAuth *monitoringv1.BasicAuth `json:"basicAuth,omitempty"`
 
-	// BearerTokenSecret is a setting.
+	// Secret key with a bearer token. Deprecated: use `authorization`.
 	//
 	// +optional
 	BearerTokenSecret *SecretKeySelector `json:"bearerTokenSecret,omitempty"`
 
-	// EnableHTTP2 is a setting.
+	// Whether to speak HTTP/2 if the server does (since Alertmanager 0.25.0). Unset means true.
 	//
 	// +optional
 	EnableHTTP2 *bool `json:"enableHttp2,omitempty"`
 
-	// FollowRedirects is a setting.
+	// Whether to follow redirects (since Alertmanager 0.22.0). Unset means true.
 	//
 	// +optional
 	FollowRedirects *bool `json:"followRedirects,omitempty"`
 
-	// OAuth2 is a setting.
+	// Token endpoint to fetch an access token from.
 	//
 	// +optional
 	OAuth2 *monitoringv1.OAuth2 `json:"oauth2,omitempty"`
 
-	// ProxyURLOriginal is a setting.
+	// URL of the proxy. It wins over `proxyUrl`. Deprecated: use `proxyUrl`.
 	//
 	// +optional
 	ProxyURLOriginal string `json:"proxyURL,omitempty"`
 
-	// TLSConfig is a setting.
+	// TLS settings of the client.
 	//
 	// +optional
 	TLSConfig *monitoringv1.SafeTLSConfig `json:"tlsConfig,omitempty"`
 }
 
-// SecretKeySelector holds settings.
+// SecretKeySelector names a key of a Secret in the same namespace.
 type SecretKeySelector struct {
-	// Key is a setting.
+	// Key in the Secret.
 	//
 	// +kubebuilder:validation:MinLength=1
 	// +required
 	Key string `json:"key"`
 
-	// Name is a setting.
+	// Name of the Secret.
 	//
 	// +kubebuilder:validation:MinLength=1
 	// +required
 	Name string `json:"name"`
 }
 
-// KeyValue holds settings.
+// KeyValue is a name with a value.
 type KeyValue struct {
-	// Key is a setting.
+	// Name.
 	//
 	// +kubebuilder:validation:MinLength=1
 	// +required
 	Key string `json:"key"`
 
-	// Value is a setting.
+	// Value; it may be a template.
 	//
 	// +required
 	Value string `json:"value"`

@@ -4,303 +4,303 @@ import (
 	monitoringv1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 )
 
-// PagerDutyConfig holds settings.
+// PagerDutyConfig opens incidents in PagerDuty. `routingKey` or `serviceKey` is needed.
 type PagerDutyConfig struct {
-	// Class is a setting.
+	// Class of the event.
 	//
 	// +kubebuilder:validation:MinLength=1
 	// +optional
 	Class string `json:"class,omitempty"`
 
-	// Client is a setting.
+	// Name of the sender.
 	//
 	// +kubebuilder:validation:MinLength=1
 	// +optional
 	Client string `json:"client,omitempty"`
 
-	// ClientURL is a setting.
+	// URL of the sender.
 	//
 	// +optional
 	ClientURL *string `json:"clientURL,omitempty"`
 
-	// Component is a setting.
+	// Part of the system the alert is about.
 	//
 	// +kubebuilder:validation:MinLength=1
 	// +optional
 	Component string `json:"component,omitempty"`
 
-	// Description is a setting.
+	// What the incident is about.
 	//
 	// +kubebuilder:validation:MinLength=1
 	// +optional
 	Description string `json:"description,omitempty"`
 
-	// Details is a setting.
+	// Further details. Of equal names the last wins.
 	//
 	// +listType=atomic
 	// +optional
 	Details []KeyValue `json:"details,omitempty"`
 
-	// Group is a setting.
+	// Group of systems the alert is about.
 	//
 	// +kubebuilder:validation:MinLength=1
 	// +optional
 	Group string `json:"group,omitempty"`
 
-	// HTTPConfig is a setting.
+	// Settings of the HTTP client.
 	//
 	// +optional
 	HTTPConfig *HTTPConfig `json:"httpConfig,omitempty"`
 
-	// PagerDutyImageConfigs is a setting.
+	// Images to attach.
 	//
 	// +listType=atomic
 	// +optional
 	PagerDutyImageConfigs []PagerDutyImageConfig `json:"pagerDutyImageConfigs,omitempty"`
 
-	// PagerDutyLinkConfigs is a setting.
+	// Links to attach.
 	//
 	// +listType=atomic
 	// +optional
 	PagerDutyLinkConfigs []PagerDutyLinkConfig `json:"pagerDutyLinkConfigs,omitempty"`
 
-	// RoutingKey is a setting.
+	// Secret key with the integration key of the Events API v2.
 	//
 	// +optional
 	RoutingKey *SecretKeySelector `json:"routingKey,omitempty"`
 
-	// SendResolved is a setting.
+	// Whether a notification is sent when alerts are resolved. Unset means the default of the receiver.
 	//
 	// +optional
 	SendResolved *bool `json:"sendResolved,omitempty"`
 
-	// ServiceKey is a setting.
+	// Secret key with the integration key of the Prometheus integration.
 	//
 	// +optional
 	ServiceKey *SecretKeySelector `json:"serviceKey,omitempty"`
 
-	// Severity is a setting.
+	// Severity of the incident.
 	//
 	// +kubebuilder:validation:MinLength=1
 	// +optional
 	Severity string `json:"severity,omitempty"`
 
-	// Source is a setting.
+	// Where the alert comes from (since Alertmanager 0.25.0).
 	//
 	// +kubebuilder:validation:MinLength=1
 	// +optional
 	Source string `json:"source,omitempty"`
 
-	// Timeout is a setting.
+	// How long sending may take (since Alertmanager 0.30.0).
 	//
 	// +optional
 	Timeout monitoringv1.Duration `json:"timeout,omitempty"`
 
-	// URL is a setting.
+	// URL of the API. Empty means the global one.
 	//
 	// +kubebuilder:validation:Pattern=`^https?://.+$`
 	// +optional
 	URL string `json:"url,omitempty"`
 }
 
-// PagerDutyImageConfig holds settings.
+// PagerDutyImageConfig is an image attached to an incident.
 type PagerDutyImageConfig struct {
-	// Alt is a setting.
+	// Text instead of the image.
 	//
 	// +kubebuilder:validation:MinLength=1
 	// +optional
 	Alt string `json:"alt,omitempty"`
 
-	// Href is a setting.
+	// URL the image links to.
 	//
 	// +optional
 	Href *string `json:"href,omitempty"`
 
-	// Src is a setting.
+	// URL of the image.
 	//
 	// +kubebuilder:validation:MinLength=1
 	// +optional
 	Src string `json:"src,omitempty"`
 }
 
-// PagerDutyLinkConfig holds settings.
+// PagerDutyLinkConfig is a link attached to an incident.
 type PagerDutyLinkConfig struct {
-	// Alt is a setting.
+	// Text of the link.
 	//
 	// +kubebuilder:validation:MinLength=1
 	// +optional
 	Alt string `json:"alt,omitempty"`
 
-	// Href is a setting.
+	// URL of the link.
 	//
 	// +optional
 	Href *string `json:"href,omitempty"`
 }
 
-// OpsGenieConfig holds settings.
+// OpsGenieConfig opens alerts in OpsGenie.
 type OpsGenieConfig struct {
-	// Actions is a setting.
+	// Comma-separated actions that can be run on the alert (since Alertmanager 0.24.0).
 	//
 	// +kubebuilder:validation:MinLength=1
 	// +optional
 	Actions string `json:"actions,omitempty"`
 
-	// APIKey is a setting.
+	// Secret key with the API key. Unset means the global one.
 	//
 	// +optional
 	APIKey *SecretKeySelector `json:"apiKey,omitempty"`
 
-	// APIURL is a setting.
+	// URL of the API. Empty means the global one.
 	//
 	// +kubebuilder:validation:Pattern=`^https?://.+$`
 	// +optional
 	APIURL string `json:"apiURL,omitempty"`
 
-	// Description is a setting.
+	// What the alert is about.
 	//
 	// +kubebuilder:validation:MinLength=1
 	// +optional
 	Description string `json:"description,omitempty"`
 
-	// Details is a setting.
+	// Further details.
 	//
 	// +optional
 	Details []KeyValue `json:"details,omitempty"`
 
-	// Entity is a setting.
+	// What the alert is about, to group alerts by (since Alertmanager 0.24.0).
 	//
 	// +kubebuilder:validation:MinLength=1
 	// +optional
 	Entity string `json:"entity,omitempty"`
 
-	// HTTPConfig is a setting.
+	// Settings of the HTTP client.
 	//
 	// +optional
 	HTTPConfig *HTTPConfig `json:"httpConfig,omitempty"`
 
-	// Message is a setting.
+	// Text of the alert, at most 130 characters.
 	//
 	// +kubebuilder:validation:MinLength=1
 	// +optional
 	Message string `json:"message,omitempty"`
 
-	// Note is a setting.
+	// Further note.
 	//
 	// +kubebuilder:validation:MinLength=1
 	// +optional
 	Note string `json:"note,omitempty"`
 
-	// Priority is a setting.
+	// Priority, from P1 to P5.
 	//
 	// +kubebuilder:validation:MinLength=1
 	// +optional
 	Priority string `json:"priority,omitempty"`
 
-	// Responders is a setting.
+	// Who is notified.
 	//
 	// +optional
 	Responders []OpsGenieConfigResponder `json:"responders,omitempty"`
 
-	// SendResolved is a setting.
+	// Whether a notification is sent when alerts are resolved. Unset means the default of the receiver.
 	//
 	// +optional
 	SendResolved *bool `json:"sendResolved,omitempty"`
 
-	// Source is a setting.
+	// Where the alert comes from.
 	//
 	// +kubebuilder:validation:MinLength=1
 	// +optional
 	Source string `json:"source,omitempty"`
 
-	// Tags is a setting.
+	// Comma-separated tags.
 	//
 	// +kubebuilder:validation:MinLength=1
 	// +optional
 	Tags string `json:"tags,omitempty"`
 }
 
-// OpsGenieConfigResponder holds settings.
+// OpsGenieConfigResponder is who is notified; one of ID, name and user name is needed.
 type OpsGenieConfigResponder struct {
-	// ID is a setting.
+	// ID of the responder.
 	//
 	// +kubebuilder:validation:MinLength=1
 	// +optional
 	ID string `json:"id,omitempty"`
 
-	// Name is a setting.
+	// Name of the responder.
 	//
 	// +kubebuilder:validation:MinLength=1
 	// +optional
 	Name string `json:"name,omitempty"`
 
-	// Type is a setting.
+	// What the responder is. `teams` needs Alertmanager 0.24.0.
 	//
 	// +kubebuilder:validation:Enum=team;teams;user;escalation;schedule
 	// +kubebuilder:validation:MinLength=1
 	// +required
 	Type string `json:"type"`
 
-	// Username is a setting.
+	// User name of the responder.
 	//
 	// +kubebuilder:validation:MinLength=1
 	// +optional
 	Username string `json:"username,omitempty"`
 }
 
-// VictorOpsConfig holds settings.
+// VictorOpsConfig opens incidents in VictorOps.
 type VictorOpsConfig struct {
-	// APIKey is a setting.
+	// Secret key with the API key. Unset means the global one.
 	//
 	// +optional
 	APIKey *SecretKeySelector `json:"apiKey,omitempty"`
 
-	// APIURL is a setting.
+	// URL of the API. Empty means the global one.
 	//
 	// +kubebuilder:validation:Pattern=`^https?://.+$`
 	// +optional
 	APIURL string `json:"apiUrl,omitempty"`
 
-	// CustomFields is a setting.
+	// Further fields. Names VictorOps uses itself are an error.
 	//
 	// +listType=atomic
 	// +optional
 	CustomFields []KeyValue `json:"customFields,omitempty"`
 
-	// EntityDisplayName is a setting.
+	// Summary of the alert.
 	//
 	// +kubebuilder:validation:MinLength=1
 	// +optional
 	EntityDisplayName string `json:"entityDisplayName,omitempty"`
 
-	// HTTPConfig is a setting.
+	// Settings of the HTTP client.
 	//
 	// +optional
 	HTTPConfig *HTTPConfig `json:"httpConfig,omitempty"`
 
-	// MessageType is a setting.
+	// Kind of incident: CRITICAL, WARNING or INFO.
 	//
 	// +kubebuilder:validation:MinLength=1
 	// +optional
 	MessageType string `json:"messageType,omitempty"`
 
-	// MonitoringTool is a setting.
+	// Name of the sender.
 	//
 	// +kubebuilder:validation:MinLength=1
 	// +optional
 	MonitoringTool string `json:"monitoringTool,omitempty"`
 
-	// RoutingKey is a setting.
+	// Key that selects the team.
 	//
 	// +kubebuilder:validation:MinLength=1
 	// +required
 	RoutingKey string `json:"routingKey"`
 
-	// SendResolved is a setting.
+	// Whether a notification is sent when alerts are resolved. Unset means the default of the receiver.
 	//
 	// +optional
 	SendResolved *bool `json:"sendResolved,omitempty"`
 
-	// StateMessage is a setting.
+	// Long text of the alert.
 	//
 	// +kubebuilder:validation:MinLength=1
 	// +optional

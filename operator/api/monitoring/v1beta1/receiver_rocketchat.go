@@ -4,142 +4,142 @@ import (
 	corev1 "k8s.io/api/core/v1"
 )
 
-// RocketChatConfig holds settings.
+// RocketChatConfig sends messages to Rocket.Chat.
 type RocketChatConfig struct {
-	// Actions is a setting.
+	// Buttons below the message.
 	//
 	// +kubebuilder:validation:MinItems=1
 	// +optional
 	Actions []RocketChatActionConfig `json:"actions,omitempty"`
 
-	// APIURL is a setting.
+	// URL of the API. Empty means the global one.
 	//
 	// +kubebuilder:validation:Pattern=`^https?://.+$`
 	// +optional
 	APIURL string `json:"apiURL,omitempty"`
 
-	// Channel is a setting.
+	// Channel or user to send to.
 	//
 	// +kubebuilder:validation:MinLength=1
 	// +optional
 	Channel string `json:"channel,omitempty"`
 
-	// Color is a setting.
+	// Color of the bar next to the message.
 	//
 	// +kubebuilder:validation:MinLength=1
 	// +optional
 	Color string `json:"color,omitempty"`
 
-	// Emoji is a setting.
+	// Emoji to use as avatar.
 	//
 	// +kubebuilder:validation:MinLength=1
 	// +optional
 	Emoji string `json:"emoji,omitempty"`
 
-	// Fields is a setting.
+	// Table of names and values below the text.
 	//
 	// +kubebuilder:validation:MinItems=1
 	// +optional
 	Fields []RocketChatFieldConfig `json:"fields,omitempty"`
 
-	// HTTPConfig is a setting.
+	// Settings of the HTTP client.
 	//
 	// +optional
 	HTTPConfig *HTTPConfig `json:"httpConfig,omitempty"`
 
-	// IconURL is a setting.
+	// URL of an image to use as avatar.
 	//
 	// +optional
 	IconURL *string `json:"iconURL,omitempty"`
 
-	// ImageURL is a setting.
+	// URL of an image to show.
 	//
 	// +optional
 	ImageURL *string `json:"imageURL,omitempty"`
 
-	// LinkNames is a setting.
+	// Whether names of users and channels in the text become links.
 	//
 	// +optional
 	LinkNames *bool `json:"linkNames,omitempty"`
 
-	// SendResolved is a setting.
+	// Whether a notification is sent when alerts are resolved. Unset means the default of the receiver.
 	//
 	// +optional
 	SendResolved *bool `json:"sendResolved,omitempty"`
 
-	// ShortFields is a setting.
+	// Whether fields are short unless they say otherwise.
 	//
 	// +optional
 	ShortFields *bool `json:"shortFields,omitempty"`
 
-	// Text is a setting.
+	// Text of the notification.
 	//
 	// +kubebuilder:validation:MinLength=1
 	// +optional
 	Text string `json:"text,omitempty"`
 
-	// ThumbURL is a setting.
+	// URL of a small image to show.
 	//
 	// +optional
 	ThumbURL *string `json:"thumbURL,omitempty"`
 
-	// Title is a setting.
+	// Title of the notification.
 	//
 	// +kubebuilder:validation:MinLength=1
 	// +optional
 	Title string `json:"title,omitempty"`
 
-	// TitleLink is a setting.
+	// URL the title links to.
 	//
 	// +kubebuilder:validation:MinLength=1
 	// +optional
 	TitleLink string `json:"titleLink,omitempty"`
 
-	// Token is a setting.
+	// Secret key with the token of the sender.
 	//
 	// +required
 	Token corev1.SecretKeySelector `json:"token"`
 
-	// TokenID is a setting.
+	// Secret key with the ID of the token.
 	//
 	// +required
 	TokenID corev1.SecretKeySelector `json:"tokenID"`
 }
 
-// RocketChatActionConfig holds settings.
+// RocketChatActionConfig is a button below a message.
 type RocketChatActionConfig struct {
-	// Msg is a setting.
+	// Message that is sent when the button is used.
 	//
 	// +kubebuilder:validation:MinLength=1
 	// +optional
 	Msg string `json:"msg,omitempty"`
 
-	// Text is a setting.
+	// Text of the button.
 	//
 	// +kubebuilder:validation:MinLength=1
 	// +optional
 	Text string `json:"text,omitempty"`
 
-	// URL is a setting.
+	// URL the button opens.
 	//
 	// +optional
 	URL *string `json:"url,omitempty"`
 }
 
-// RocketChatFieldConfig holds settings.
+// RocketChatFieldConfig is a row of the table below a message.
 type RocketChatFieldConfig struct {
-	// Short is a setting.
+	// Whether two such fields fit next to each other.
 	//
 	// +optional
 	Short *bool `json:"short,omitempty"`
 
-	// Title is a setting.
+	// Name.
 	//
 	// +kubebuilder:validation:MinLength=1
 	// +optional
 	Title string `json:"title,omitempty"`
 
-	// Value is a setting.
+	// Value.
 	//
 	// +kubebuilder:validation:MinLength=1
 	// +optional
