@@ -1,0 +1,161 @@
+package reload
+
+import (
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"net/netip"
+	"net/url"
+	"os"
+	"strings"
+	"time"
+)
+
+// ClientOptions say how the server is talked to. All files are read again for
+// every request, so that renewed certificates and passwords need no restart.
+type ClientOptions struct {
+	// Timeout limits connecting, and one whole request.
+	Timeout time.Duration
+
+	// CAFile is a PEM bundle the server's certificate must lead to; empty means the system's.
+	CAFile string
+	// CertFile and KeyFile are a PEM client certificate; both or none.
+	CertFile, KeyFile string
+	// ServerName replaces the host name of the URL when the certificate is checked.
+	ServerName string
+	// SkipVerify accepts any server certificate. Ignored when CAFile is set.
+	SkipVerify bool
+
+	// UsernameFile and PasswordFile hold basic authentication; they win over user information in the URL.
+	UsernameFile, PasswordFile string
+	// BearerTokenFile holds a bearer token.
+	BearerTokenFile string
+	// HeaderFiles maps a header name to the file with its value.
+	HeaderFiles map[string]string
+}
+
+// Validate checks that the options fit together; it reads no file.
+func (o ClientOptions) Validate() error {
+	switch {
+	case (o.CertFile == "") != (o.KeyFile == ""):
+		return errors.New("a client certificate needs both a certificate file and a key file")
+	case o.PasswordFile != "" && o.UsernameFile == "":
+		return errors.New("a password file needs a username file")
+	case o.BearerTokenFile != "" && o.UsernameFile != "":
+		return errors.New("a bearer token file and basic authentication exclude each other")
+	}
+	return nil
+}
+
+// Loopback reports whether a URL leads to this machine (or pod), where server
+// certificates are usually self-signed or made for another name.
+func Loopback(u *url.URL) bool {
+	host := strings.TrimSuffix(strings.ToLower(u.Hostname()), ".")
+	if host == "localhost" || strings.HasSuffix(host, ".localhost") {
+		return true
+	}
+	ip, err := netip.ParseAddr(host)
+	return err == nil && ip.IsLoopback()
+}
+
+// client returns a client for one exchange. It opens a connection per request (a
+// kept one would hide a restarted server) and follows no redirect (a POST would become a GET).
+func (o ClientOptions) client() (*http.Client, error) {
+	cfg, err := o.tlsConfig()
+	if err != nil {
+		return nil, &Error{Reason: BadRequest, Err: err}
+	}
+	return &http.Client{
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+		Transport: &http.Transport{
+			Proxy:               http.ProxyFromEnvironment,
+			DialContext:         (&net.Dialer{Timeout: o.Timeout}).DialContext,
+			TLSHandshakeTimeout: o.Timeout,
+			TLSClientConfig:     cfg,
+			DisableKeepAlives:   true,
+			DisableCompression:  true,
+		},
+	}, nil
+}
+
+func (o ClientOptions) tlsConfig() (*tls.Config, error) {
+	cfg := &tls.Config{ServerName: o.ServerName, InsecureSkipVerify: o.SkipVerify && o.CAFile == ""}
+	if o.CAFile != "" {
+		pem, err := os.ReadFile(o.CAFile)
+		if err != nil {
+			return nil, fmt.Errorf("CA: %w", err)
+		}
+		cfg.RootCAs = x509.NewCertPool()
+		if !cfg.RootCAs.AppendCertsFromPEM(pem) {
+			return nil, fmt.Errorf("CA: no certificate in %s", o.CAFile)
+		}
+	}
+	if o.CertFile != "" {
+		pair, err := tls.LoadX509KeyPair(o.CertFile, o.KeyFile)
+		if err != nil {
+			return nil, fmt.Errorf("client certificate: %w", err)
+		}
+		cfg.Certificates = []tls.Certificate{pair}
+	}
+	return cfg, nil
+}
+
+// request builds an authenticated request without a body.
+func (o ClientOptions) request(ctx context.Context, method string, u *url.URL) (*http.Request, error) {
+	req, err := http.NewRequestWithContext(ctx, method, u.String(), nil)
+	if err != nil {
+		return nil, &Error{Reason: BadRequest, Err: withoutURL(err)}
+	}
+	if err := o.authorize(req); err != nil {
+		return nil, &Error{Reason: BadRequest, Err: err}
+	}
+	return req, nil
+}
+
+func (o ClientOptions) authorize(req *http.Request) error {
+	if o.UsernameFile != "" {
+		user, err := readSecret("username", o.UsernameFile)
+		if err != nil {
+			return err
+		}
+		password := ""
+		if o.PasswordFile != "" {
+			if password, err = readSecret("password", o.PasswordFile); err != nil {
+				return err
+			}
+		}
+		req.SetBasicAuth(user, password)
+	}
+	if o.BearerTokenFile != "" {
+		token, err := readSecret("bearer token", o.BearerTokenFile)
+		if err != nil {
+			return err
+		}
+		req.Header.Set("Authorization", "Bearer "+token)
+	}
+	for name, file := range o.HeaderFiles {
+		value, err := readSecret("header "+name, file)
+		if err != nil {
+			return err
+		}
+		req.Header.Set(name, value)
+	}
+	return nil
+}
+
+// readSecret reads a one-line value. Trailing line breaks are the editor's, not the secret's.
+func readSecret(what, file string) (string, error) {
+	b, err := os.ReadFile(file)
+	if err != nil {
+		return "", fmt.Errorf("%s: %w", what, err)
+	}
+	s := strings.TrimRight(string(b), "\r\n")
+	if strings.ContainsAny(s, "\r\n") {
+		return "", fmt.Errorf("%s: %s has more than one line", what, file)
+	}
+	return s, nil
+}

@@ -1,0 +1,84 @@
+package reload
+
+import (
+	"errors"
+	"fmt"
+	"net/url"
+)
+
+// Reason says why an attempt failed, in one word for logs, metrics and decisions.
+type Reason string
+
+// The reasons. Only Rejected and Timeout mean that the server was asked to reload.
+const (
+	// NotReady: the server says it is still starting; nothing was sent.
+	NotReady Reason = "not_ready"
+	// BadRequest: the request could not be built, for example because a password file is unreadable.
+	BadRequest Reason = "bad_request"
+	// Unreachable: no connection, a broken one, or no process of that name.
+	Unreachable Reason = "unreachable"
+	// Timeout: the server was asked and has not answered; it may still do it.
+	Timeout Reason = "timeout"
+	// Rejected: the server answered, and does not run the new content.
+	Rejected Reason = "rejected"
+	// Superseded: newer content arrived before the outcome was known.
+	Superseded Reason = "superseded"
+)
+
+// Error is a failed attempt.
+type Error struct {
+	Reason Reason
+	Err    error
+}
+
+func (e *Error) Error() string { return e.Err.Error() }
+func (e *Error) Unwrap() error { return e.Err }
+
+// ReasonOf returns the reason of a failed attempt, or "" for nil and foreign errors.
+func ReasonOf(err error) Reason {
+	if e, ok := errors.AsType[*Error](err); ok {
+		return e.Reason
+	}
+	return ""
+}
+
+func fail(r Reason, format string, args ...any) error {
+	return &Error{Reason: r, Err: fmt.Errorf(format, args...)}
+}
+
+const hidden = "xxxxx"
+
+// Redact returns u for logs and labels: user information and query are replaced, because both may carry secrets.
+func Redact(u *url.URL) string {
+	r := *u
+	if r.User != nil {
+		r.User = url.User(hidden)
+	}
+	if r.RawQuery != "" {
+		r.RawQuery = hidden
+	}
+	r.Fragment, r.RawFragment = "", ""
+	return r.String()
+}
+
+// withoutURL drops what the HTTP client puts around an error: the URL as it was written.
+func withoutURL(err error) error {
+	if ue, ok := errors.AsType[*url.Error](err); ok {
+		return ue.Err
+	}
+	return err
+}
+
+// ParseURL parses an absolute http or https URL. Its errors never show the text, which may hold a password.
+func ParseURL(s string) (*url.URL, error) {
+	u, err := url.Parse(s)
+	switch {
+	case err != nil:
+		return nil, errors.New("not a valid URL (not shown, it may hold a password)")
+	case u.Scheme != "http" && u.Scheme != "https":
+		return nil, errors.New("want a URL that starts with http:// or https://")
+	case u.Host == "":
+		return nil, errors.New("the URL has no host")
+	}
+	return u, nil
+}

@@ -1,0 +1,252 @@
+package reload
+
+import (
+	"context"
+	"net/http"
+	"net/http/httptrace"
+	"net/url"
+	"slices"
+	"sync/atomic"
+	"time"
+)
+
+const (
+	// readyTimeout bounds the readiness question, which a working server answers at once.
+	readyTimeout = 2 * time.Second
+	// patience is how long a server may say "not ready" before one request is sent all
+	// the same: it is held until the server can act, and a server whose readiness
+	// endpoint is broken would otherwise never be reloaded.
+	patience = time.Minute
+	// holdFactor times the timeout is how long an unanswered request blocks the next one.
+	holdFactor = 5
+	// clockSlack is how far two clocks behind one URL (a proxy's and the server's) may be apart.
+	clockSlack = 5 * time.Second
+)
+
+// HTTPOptions describe an endpoint that reloads a server.
+type HTTPOptions struct {
+	URL    *url.URL
+	Method string // empty means POST
+	// Success are the status codes that mean "done"; none means 200.
+	Success []int
+	Client  ClientOptions
+	// Ready is asked before each request: 503 means that the server still starts.
+	// Nil, or any other answer: the request is sent.
+	Ready *url.URL
+	// Info verifies the outcome; nil trusts the status code.
+	Info *RuntimeInfo
+	// InfoOptional ignores an Info endpoint that does not answer as a Prometheus does.
+	InfoOptional bool
+	// OnResponse is told the status code of every answer of the endpoint; may be nil.
+	OnResponse func(status int)
+}
+
+// HTTP asks a server to reload with a request. At most one request is open at a time.
+type HTTP struct {
+	opts          HTTPOptions
+	open          *exchange // sent, but not answered within the timeout
+	notReadySince time.Time
+}
+
+// NewHTTP returns the trigger for one endpoint.
+func NewHTTP(o HTTPOptions) *HTTP {
+	if o.Method == "" {
+		o.Method = http.MethodPost
+	}
+	if len(o.Success) == 0 {
+		o.Success = []int{http.StatusOK}
+	}
+	return &HTTP{opts: o}
+}
+
+// Reload makes one attempt, see Trigger.
+//
+// A request that is not answered within the timeout stays open: the server may be
+// working on it, and a second one would make it work twice. Until it is answered,
+// later attempts only wait for it.
+func (h *HTTP) Reload(ctx context.Context, r Request) error {
+	if x := h.open; x != nil {
+		if !h.wait(ctx, x) {
+			return h.stillOpen(ctx, x)
+		}
+		h.open = nil
+		if x.version == r.Version {
+			return h.judge(ctx, x)
+		}
+	}
+	asked, err := h.askReady(ctx)
+	if err != nil {
+		return err
+	}
+	x, err := h.send(ctx, r.Version, asked)
+	if err != nil {
+		return err
+	}
+	if h.wait(ctx, x) {
+		return h.judge(ctx, x)
+	}
+	if !x.wrote.Load() || ctx.Err() != nil {
+		x.stop()
+		return fail(Unreachable, "%s %s: no connection within %s", h.opts.Method, Redact(h.opts.URL), h.opts.Client.Timeout)
+	}
+	h.open = x
+	return fail(Timeout, "%s %s: no answer within %s; the server may still do it, so the next request waits for the answer",
+		h.opts.Method, Redact(h.opts.URL), h.opts.Client.Timeout)
+}
+
+// exchange is one request on its way.
+type exchange struct {
+	version string
+	started time.Time
+	asked   time.Time // the server's clock shortly before, zero when unknown
+	cancel  context.CancelFunc
+	wrote   atomic.Bool   // the request left this process
+	done    chan struct{} // closed when answer is valid
+	answer  answer
+}
+
+// stop gives the request up and waits until nothing of it is left.
+func (x *exchange) stop() {
+	x.cancel()
+	<-x.done
+}
+
+// wait reports whether x was answered in time.
+func (h *HTTP) wait(ctx context.Context, x *exchange) bool {
+	timeout := time.NewTimer(h.opts.Client.Timeout)
+	defer timeout.Stop()
+	select {
+	case <-x.done:
+		return true
+	case <-ctx.Done():
+		return false
+	case <-timeout.C:
+		return false
+	}
+}
+
+// stillOpen decides what becomes of a request that outlived another timeout. A
+// server that is not ready holds requests for as long as it starts.
+func (h *HTTP) stillOpen(ctx context.Context, x *exchange) error {
+	age := time.Since(x.started)
+	if ctx.Err() == nil && (age < holdFactor*h.opts.Client.Timeout || h.saysNotReady(ctx)) {
+		return fail(Timeout, "%s %s: still no answer after %s", h.opts.Method, Redact(h.opts.URL), age.Round(time.Second/10))
+	}
+	x.stop()
+	h.open = nil
+	return fail(Timeout, "%s %s: given up after %s without an answer", h.opts.Method, Redact(h.opts.URL), age.Round(time.Second/10))
+}
+
+// askReady returns the server's clock, or an error when the server should be left alone.
+func (h *HTTP) askReady(ctx context.Context) (asked time.Time, err error) {
+	if h.opts.Ready == nil {
+		return asked, nil
+	}
+	res, err := h.getReady(ctx)
+	if err != nil {
+		if ReasonOf(err) != "" || ctx.Err() != nil {
+			return asked, err
+		}
+		return asked, nil // no answer in time: the request itself will tell
+	}
+	if res.StatusCode != http.StatusServiceUnavailable {
+		h.notReadySince = time.Time{}
+		asked, _ = http.ParseTime(res.Header.Get("Date"))
+		return asked, nil
+	}
+	if h.notReadySince.IsZero() {
+		h.notReadySince = time.Now()
+	}
+	if time.Since(h.notReadySince) < patience {
+		return asked, fail(NotReady, "%s answers %s", Redact(h.opts.Ready), res.Status)
+	}
+	return asked, nil
+}
+
+func (h *HTTP) saysNotReady(ctx context.Context) bool {
+	if h.opts.Ready == nil {
+		return false
+	}
+	res, err := h.getReady(ctx)
+	return err == nil && res.StatusCode == http.StatusServiceUnavailable
+}
+
+// getReady returns the answer without its body. An error with a Reason is final for
+// this attempt; one without means that no answer came in time.
+func (h *HTTP) getReady(ctx context.Context) (*http.Response, error) {
+	limit := min(h.opts.Client.Timeout, readyTimeout)
+	asking, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	c, err := h.opts.Client.client()
+	if err != nil {
+		return nil, err
+	}
+	req, err := h.opts.Client.request(asking, http.MethodGet, h.opts.Ready)
+	if err != nil {
+		return nil, err
+	}
+	res, err := c.Do(req)
+	switch {
+	case asking.Err() != nil && ctx.Err() == nil:
+		return nil, asking.Err()
+	case err != nil:
+		return nil, fail(Unreachable, "GET %s: %w", Redact(h.opts.Ready), withoutURL(err))
+	}
+	res.Body.Close()
+	return res, nil
+}
+
+// send starts the request; its end is told by the exchange.
+func (h *HTTP) send(ctx context.Context, version string, asked time.Time) (*exchange, error) {
+	c, err := h.opts.Client.client()
+	if err != nil {
+		return nil, err
+	}
+	x := &exchange{version: version, started: time.Now(), asked: asked, done: make(chan struct{})}
+	ctx, x.cancel = context.WithCancel(ctx)
+	ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{
+		WroteRequest: func(i httptrace.WroteRequestInfo) { x.wrote.Store(i.Err == nil) },
+	})
+	req, err := h.opts.Client.request(ctx, h.opts.Method, h.opts.URL)
+	if err != nil {
+		x.cancel()
+		return nil, err
+	}
+	go func() {
+		defer close(x.done)
+		defer x.cancel()
+		x.answer = read(c.Do(req))
+		if x.answer.err == nil && h.opts.OnResponse != nil {
+			h.opts.OnResponse(x.answer.status)
+		}
+	}()
+	return x, nil
+}
+
+// judge turns the answer into the outcome of the attempt.
+func (h *HTTP) judge(ctx context.Context, x *exchange) error {
+	what := h.opts.Method + " " + Redact(h.opts.URL)
+	a := x.answer
+	if a.err != nil {
+		return fail(Unreachable, "%s: %w", what, a.err)
+	}
+	if !slices.Contains(h.opts.Success, a.status) {
+		return fail(Rejected, "%s: %s", what, a.describe())
+	}
+	if h.opts.Info == nil {
+		return nil
+	}
+	state, err := h.opts.Info.get(ctx)
+	switch {
+	case err != nil && h.opts.InfoOptional:
+		return nil
+	case err != nil:
+		return fail(Unreachable, "%s: answered %s, but the outcome could not be verified: %w", what, a.text, err)
+	case !state.OK:
+		return fail(Rejected, "%s: answered %s, but the server reports %s", what, a.text, state)
+	case !x.asked.IsZero() && state.At.Before(x.asked.Add(-clockSlack)):
+		// Both are the server's time in whole seconds, so a load after the question does not look older.
+		return fail(Rejected, "%s: answered %s, but the server still runs what it loaded before (%s)", what, a.text, state)
+	}
+	return nil
+}

@@ -1,0 +1,120 @@
+package reload
+
+import (
+	"context"
+	"log/slog"
+	"sync"
+	"time"
+)
+
+// Pauses after a failed step; the first is short because a folder in the middle of an update is soon complete.
+var stepBackoff = Backoff{Base: 200 * time.Millisecond, Max: 30 * time.Second}
+
+// Loop calls Step whenever something may have changed, and tells the targets the outcome.
+type Loop struct {
+	// Step looks at the inputs, prepares the content on disk and returns its version.
+	// It is safe to repeat at any time; calls never overlap.
+	Step func(context.Context) (version string, err error)
+	// Changes announces that something may have changed.
+	Changes <-chan struct{}
+	// Interval is the time after which Step is called without any announcement.
+	Interval time.Duration
+	// Targets are kept on the version Step returns.
+	Targets []*Target
+	// FirstMustWork makes a failure of the very first step the end of Run.
+	FirstMustWork bool
+	// OnStep is told every outcome, and whether a change or the interval caused the step; may be nil.
+	OnStep func(caused bool, err error)
+	Logger *slog.Logger
+
+	mu     sync.Mutex
+	failed string // text of the last failure, to log each only once
+}
+
+// Run returns nil after ctx ended, or the error of the first step.
+func (l *Loop) Run(ctx context.Context) error {
+	failures := 0
+	if err := l.step(ctx, false); err != nil {
+		if l.FirstMustWork {
+			return err
+		}
+		failures = 1
+	}
+	var running sync.WaitGroup
+	defer running.Wait()
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	refresh := func(ctx context.Context) error { return l.step(ctx, false) }
+	for _, t := range l.Targets {
+		running.Go(func() { t.Run(ctx, refresh) })
+	}
+	tick := time.NewTicker(l.Interval)
+	defer tick.Stop()
+	for ctx.Err() == nil {
+		again := l.again(failures)
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-l.Changes:
+			tick.Reset(l.Interval)
+			failures = count(failures, l.step(ctx, true))
+		case <-tick.C:
+			failures = count(failures, l.step(ctx, true))
+			for _, t := range l.Targets {
+				t.Nudge()
+			}
+		case <-again:
+			failures = count(failures, l.step(ctx, false))
+		}
+	}
+	return nil
+}
+
+func count(failures int, err error) int {
+	if err == nil {
+		return 0
+	}
+	return failures + 1
+}
+
+// again fires when a failed step should be repeated; never without a failure.
+func (l *Loop) again(failures int) <-chan time.Time {
+	if failures == 0 {
+		return nil
+	}
+	return time.After(stepBackoff.pause(Rejected, failures))
+}
+
+func (l *Loop) step(ctx context.Context, caused bool) error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	version, err := l.Step(ctx)
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	if err == nil {
+		for _, t := range l.Targets {
+			t.Want(version)
+		}
+	}
+	if l.OnStep != nil {
+		l.OnStep(caused, err)
+	}
+	l.log(err)
+	return err
+}
+
+// log tells each failure once, not every time it is met again.
+func (l *Loop) log(err error) {
+	switch {
+	case err == nil && l.failed != "":
+		l.failed = ""
+		l.Logger.Info("Inputs are readable again")
+	case err == nil:
+	case err.Error() == l.failed:
+		l.Logger.Debug("Inputs still cannot be used", "err", err)
+	default:
+		l.failed = err.Error()
+		l.Logger.Error("Inputs cannot be used, the last good output stays", "err", err)
+	}
+}
