@@ -28,6 +28,7 @@ type View[T metav1.Object] struct {
 
 	mu     sync.Mutex
 	writes map[types.NamespacedName]write[T]
+	last   map[types.NamespacedName]string // resourceVersion of our last write
 }
 
 type write[T metav1.Object] struct {
@@ -38,7 +39,22 @@ type write[T metav1.Object] struct {
 
 // NewView returns a view over a cache.
 func NewView[T metav1.Object](cache Cache[T]) *View[T] {
-	return &View[T]{cache: cache, writes: map[types.NamespacedName]write[T]{}}
+	return &View[T]{cache: cache, writes: map[types.NamespacedName]write[T]{}, last: map[types.NamespacedName]string{}}
+}
+
+// Ours reports whether this version of an object is what we wrote last, so that
+// an event about it tells nothing new.
+func (v *View[T]) Ours(obj T) bool {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	return v.last[types.NamespacedName{Namespace: obj.GetNamespace(), Name: obj.GetName()}] == obj.GetResourceVersion()
+}
+
+// Forget drops what is remembered of an object that is gone.
+func (v *View[T]) Forget(namespace, name string) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	delete(v.last, types.NamespacedName{Namespace: namespace, Name: name})
 }
 
 // Get returns the newest known version of an object.
@@ -101,6 +117,9 @@ func (v *View[T]) pending(key types.NamespacedName, cached T, have bool) (write[
 
 // wrote remembers the server's answer to a write.
 func (v *View[T]) wrote(obj T) {
+	v.mu.Lock()
+	v.last[types.NamespacedName{Namespace: obj.GetNamespace(), Name: obj.GetName()}] = obj.GetResourceVersion()
+	v.mu.Unlock()
 	v.remember(obj.GetNamespace(), obj.GetName(), write[T]{object: obj})
 }
 

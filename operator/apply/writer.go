@@ -96,11 +96,14 @@ func (w *Writer) Service(ctx context.Context, want *corev1.Service) (Change, err
 	return w.services.upsert(ctx, want)
 }
 
-// Secrets, ConfigMaps and StatefulSets are views that include our own latest writes.
+// Secrets is the view of the Secrets that the operator owns, with digests for values.
 func (w *Writer) Secrets() *View[*corev1.Secret] { return w.secrets.view }
 
 // ConfigMaps is the view of the ConfigMaps that the operator owns.
 func (w *Writer) ConfigMaps() *View[*corev1.ConfigMap] { return w.configMaps.view }
+
+// Services is the view of the Services that the operator owns.
+func (w *Writer) Services() *View[*corev1.Service] { return w.services.view }
 
 // StatefulSets is the view of the StatefulSets that the operator owns.
 func (w *Writer) StatefulSets() *View[*appsv1.StatefulSet] { return w.statefulSets.view }

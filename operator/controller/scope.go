@@ -71,6 +71,18 @@ func (n Namespaces) FieldSelector(more string) string {
 	return strings.Join(parts, ",")
 }
 
+// NameSelector is a label selector that keeps the Namespace objects in scope;
+// empty when all are.
+func (n Namespaces) NameSelector() string {
+	switch {
+	case n.allow != nil:
+		return "kubernetes.io/metadata.name in (" + strings.Join(n.allow, ",") + ")"
+	case len(n.deny) > 0:
+		return "kubernetes.io/metadata.name notin (" + strings.Join(n.deny, ",") + ")"
+	}
+	return ""
+}
+
 // Union returns the scope that covers both.
 func (n Namespaces) Union(o Namespaces) Namespaces {
 	switch {

@@ -3,6 +3,7 @@ package controller
 import (
 	"context"
 	"fmt"
+	"iter"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -166,11 +167,15 @@ func (s *Store[T]) List(namespace string, selector labels.Selector) []T {
 	return out
 }
 
-// Each calls visit for every object.
-func (s *Store[T]) Each(visit func(T)) {
-	for _, inf := range s.informers {
-		for _, raw := range inf.GetIndexer().List() {
-			visit(raw.(T))
+// All iterates over every object, in no particular order.
+func (s *Store[T]) All() iter.Seq[T] {
+	return func(yield func(T) bool) {
+		for _, inf := range s.informers {
+			for _, raw := range inf.GetIndexer().List() {
+				if !yield(raw.(T)) {
+					return
+				}
+			}
 		}
 	}
 }

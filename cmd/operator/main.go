@@ -1,0 +1,108 @@
+// Command operator runs Prometheus on Kubernetes: it turns the objects of
+// monitoring.coreos.com into StatefulSets, Secrets and ConfigMaps.
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"github.com/alecthomas/kingpin/v2"
+
+	"github.com/firekeeper-dev/firekeeper/internal/version"
+	"github.com/firekeeper-dev/firekeeper/operator/crds"
+)
+
+const program = "prometheus-operator"
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	code := run(ctx, os.Args[1:], os.Stdout, os.Stderr)
+	stop()
+	os.Exit(code)
+}
+
+// run is the program: it returns the exit code, 2 for a wrong command line.
+func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
+	var (
+		o    Options
+		r    renderOptions
+		code = -1
+	)
+	app := kingpin.New("operator", "Runs Prometheus on Kubernetes from objects of monitoring.coreos.com.")
+	app.UsageWriter(stderr).ErrorWriter(stderr).Terminate(func(c int) {
+		if code < 0 {
+			code = c
+		}
+	})
+	app.HelpFlag.Short('h')
+	o.Bind(app)
+	start := app.Command("start", "Run the operator (the default).").Default()
+	standard := app.Command("crds", "Print the CustomResourceDefinitions, small enough for kubectl apply.")
+	full := app.Command("full-crds", "Print the CustomResourceDefinitions with descriptions and all versions.")
+	render := app.Command("render", "Print what the operator would write, from manifests and without a cluster.")
+	r.bind(render)
+
+	command, err := app.Parse(doubleDashes(args))
+	if code >= 0 { // --help
+		return code
+	}
+	if o.ShortVersion {
+		fmt.Fprint(stdout, version.Version)
+		return 0
+	}
+	if o.Version {
+		fmt.Fprintln(stdout, version.Print(program))
+		return 0
+	}
+	if err == nil {
+		err = o.Validate()
+	}
+	if err != nil {
+		fmt.Fprintf(stderr, "operator: %v; see operator --help\n", err)
+		return 2
+	}
+	switch command {
+	case start.FullCommand():
+		err = o.start(ctx, stdout)
+	case standard.FullCommand():
+		err = printCRDs(stdout, false)
+	case full.FullCommand():
+		err = printCRDs(stdout, true)
+	case render.FullCommand():
+		err = r.run(o, stdout, stderr)
+	}
+	if err != nil {
+		fmt.Fprintf(stderr, "operator: %v\n", err)
+		return 1
+	}
+	return 0
+}
+
+func printCRDs(w io.Writer, full bool) error {
+	load := crds.Standard
+	if full {
+		load = crds.Full
+	}
+	all, err := load(version.Version)
+	if err != nil {
+		return err
+	}
+	return crds.Write(w, all)
+}
+
+// doubleDashes lets long flags be written with one dash, as users of Go's flag
+// package do.
+func doubleDashes(args []string) []string {
+	out := make([]string, len(args))
+	for i, a := range args {
+		if len(a) > 2 && a[0] == '-' && a[1] != '-' {
+			a = "-" + a
+		}
+		out[i] = a
+	}
+	return out
+}

@@ -1,0 +1,120 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/Masterminds/semver/v3"
+	"k8s.io/apimachinery/pkg/api/resource"
+
+	"github.com/firekeeper-dev/firekeeper/internal/version"
+	"github.com/firekeeper-dev/firekeeper/operator/controller"
+	"github.com/firekeeper-dev/firekeeper/operator/promconfig"
+	"github.com/firekeeper-dev/firekeeper/operator/prometheus"
+	"github.com/firekeeper-dev/firekeeper/operator/workload"
+)
+
+// workload is what the flags say about generated objects.
+//
+// Errors: a quantity does not parse.
+func (o *Options) workload() (workload.Config, error) {
+	cfg := workload.Config{
+		OperatorVersion: version.Version,
+		Localhost:       o.Localhost,
+		Labels:          o.Labels, Annotations: o.Annotations,
+		PrometheusBaseImage: o.PrometheusBase, ThanosBaseImage: o.ThanosBase,
+		ConfigReloaderImage: o.ConfigReloaderImage, RulesReloaderImage: o.RulesReloaderImage,
+		EnableReloaderProbes: o.ReloaderProbes,
+		Layout:               workload.Layout(o.ReloaderLayout),
+		TopologySharding:     o.FeatureGates.On(gateTopologySharding),
+		ShardRetention:       o.FeatureGates.On(gateShardRetention),
+		WatchAllReferences:   o.WatchReferences,
+	}
+	for _, q := range []struct {
+		flag, text, fallback string
+		into                 *resource.Quantity
+	}{
+		{"config-reloader-cpu-request", o.CPURequest, "10m", &cfg.ReloaderResources.CPURequest},
+		{"config-reloader-cpu-limit", o.CPULimit, "10m", &cfg.ReloaderResources.CPULimit},
+		{"config-reloader-memory-request", o.MemoryRequest, "50Mi", &cfg.ReloaderResources.MemoryRequest},
+		{"config-reloader-memory-limit", o.MemoryLimit, "50Mi", &cfg.ReloaderResources.MemoryLimit},
+	} {
+		text := q.text
+		if text == "" {
+			text = q.fallback
+		}
+		var err error
+		if *q.into, err = resource.ParseQuantity(text); err != nil {
+			return cfg, fmt.Errorf("--%s=%s: %w", q.flag, q.text, err)
+		}
+	}
+	return cfg, nil
+}
+
+// Versions of Kubernetes from which on the cluster has something.
+var (
+	endpointSlicesSince = semver.MustParse("1.21.0")
+	podTopologySince    = semver.MustParse("1.35.0")
+)
+
+// parseKubernetes reads the version of an API server. Vendors add suffixes that
+// semver takes for pre-releases, so only the numbers count.
+func parseKubernetes(text string) (*semver.Version, error) {
+	v, err := semver.NewVersion(strings.TrimSpace(text))
+	if err != nil {
+		return nil, fmt.Errorf("version of Kubernetes %q: %w", text, err)
+	}
+	return semver.New(v.Major(), v.Minor(), v.Patch(), "", ""), nil
+}
+
+func (o *Options) capabilities(kubernetes *semver.Version) promconfig.Capabilities {
+	return promconfig.Capabilities{
+		EndpointSlice:     !kubernetes.LessThan(endpointSlicesSince),
+		PodTopologyLabels: !kubernetes.LessThan(podTopologySince),
+		ShardRetention:    o.FeatureGates.On(gateShardRetention),
+		TopologySharding:  o.FeatureGates.On(gateTopologySharding),
+	}
+}
+
+// prometheus is what the flags say about the Prometheus kind.
+func (o *Options) prometheus(kubernetes *semver.Version) (prometheus.Options, error) {
+	cfg, err := o.workload()
+	if err != nil {
+		return prometheus.Options{}, err
+	}
+	scopes, err := o.scopes()
+	return prometheus.Options{
+		ControllerID:     o.ControllerID,
+		Scopes:           scopes,
+		Workload:         cfg,
+		Capabilities:     o.capabilities(kubernetes),
+		DisableUnmanaged: o.DisableUnmanaged,
+		InstantDelivery:  o.InstantDelivery,
+		Workers:          o.workers(),
+	}, err
+}
+
+// scopes resolves the lists of namespaces: an instance list that is not given
+// inherits the general one.
+func (o *Options) scopes() (prometheus.Scopes, error) {
+	configs, err := controller.NewNamespaces(o.Namespaces, o.DenyNamespaces)
+	if err != nil {
+		return prometheus.Scopes{}, err
+	}
+	instances := configs
+	if len(o.PrometheusNamespaces) > 0 {
+		if instances, err = controller.NewNamespaces(o.PrometheusNamespaces, nil); err != nil {
+			return prometheus.Scopes{}, err
+		}
+	}
+	references := instances
+	if o.WatchReferences {
+		references = instances.Union(configs)
+	}
+	return prometheus.Scopes{
+		Instances: instances, Configs: configs, References: references,
+		InstanceSelector: o.PrometheusSelector,
+		SecretFields:     o.SecretFields, SecretLabels: o.SecretLabels,
+		ConfigMapFields: o.ConfigMapFields, ConfigMapLabels: o.ConfigMapLabels,
+	}, nil
+}

@@ -1,0 +1,80 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/alecthomas/kingpin/v2"
+
+	"github.com/firekeeper-dev/firekeeper/operator/render"
+)
+
+// renderOptions are the flags of the command render.
+type renderOptions struct {
+	files             []string
+	owner, part       string
+	kubernetesVersion string
+	quiet             bool
+}
+
+func (r *renderOptions) bind(cmd *kingpin.CmdClause) {
+	cmd.Flag("file", "File or folder of manifests (YAML with several documents, JSON, Lists); - is standard input. Repeatable.").
+		Short('f').Required().StringsVar(&r.files)
+	cmd.Flag("for", "Render one owner only: KIND/NAMESPACE/NAME.").StringVar(&r.owner)
+	cmd.Flag("only", "What to print: objects as manifests, the plain config, or the plain rules.").
+		Default("objects").EnumVar(&r.part, render.Parts...)
+	cmd.Flag("kubernetes-version", "Version of the API server that the objects are for.").
+		Default("1.36.0").StringVar(&r.kubernetesVersion)
+}
+
+// run prints what the operator would write. Rejected objects are named on
+// stderr and are no error; an owner that cannot be rendered is one.
+func (r *renderOptions) run(o Options, stdout, stderr io.Writer) error {
+	kubernetes, err := parseKubernetes(r.kubernetesVersion)
+	if err != nil {
+		return fmt.Errorf("--kubernetes-version=%s: %w", r.kubernetesVersion, err)
+	}
+	if r.owner != "" && strings.Count(r.owner, "/") != 2 {
+		return fmt.Errorf("--for=%s: want KIND/NAMESPACE/NAME", r.owner)
+	}
+	opts, err := o.prometheus(kubernetes)
+	if err != nil {
+		return err
+	}
+	objects, err := render.Load(r.files)
+	if err != nil {
+		return err
+	}
+	outputs, err := render.Owners(objects, render.Options{Prometheus: opts, For: r.owner})
+	if err != nil {
+		return err
+	}
+	var failed error
+	for i, out := range outputs {
+		for _, rej := range out.Rejected {
+			fmt.Fprintln(stderr, rej)
+		}
+		for _, d := range out.Dropped {
+			fmt.Fprintf(stderr, "left out for %s: %s\n", out.Owner, d)
+		}
+		for _, w := range out.Warnings {
+			fmt.Fprintf(stderr, "warning for %s: %s\n", out.Owner, w)
+		}
+		if out.Err != nil {
+			failed = errors.Join(failed, fmt.Errorf("cannot render %s: %w", out.Owner, out.Err))
+			continue
+		}
+		if r.part == "config" && len(outputs) > 1 {
+			if i > 0 {
+				fmt.Fprintln(stdout, "---")
+			}
+			fmt.Fprintf(stdout, "# %s\n", out.Owner)
+		}
+		if err := out.WriteTo(stdout, r.part); err != nil {
+			return err
+		}
+	}
+	return failed
+}

@@ -1,0 +1,169 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"strings"
+
+	"github.com/Masterminds/semver/v3"
+	promclient "github.com/prometheus/client_golang/prometheus"
+	"golang.org/x/sync/errgroup"
+	corev1 "k8s.io/api/core/v1"
+	eventsv1 "k8s.io/api/events/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/metadata"
+	"k8s.io/client-go/rest"
+	"k8s.io/client-go/tools/clientcmd"
+	"k8s.io/client-go/tools/events"
+	"k8s.io/klog/v2"
+
+	"github.com/firekeeper-dev/firekeeper/internal/httpserver"
+	"github.com/firekeeper-dev/firekeeper/internal/logging"
+	"github.com/firekeeper-dev/firekeeper/internal/version"
+	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
+	"github.com/firekeeper-dev/firekeeper/operator/client"
+	"github.com/firekeeper-dev/firekeeper/operator/prometheus"
+	"github.com/firekeeper-dev/firekeeper/operator/server"
+)
+
+// start runs the operator until the context ends.
+func (o *Options) start(ctx context.Context, stdout io.Writer) error {
+	o.Log.Format = strings.ToLower(o.Log.Format)
+	log, err := logging.New(stdout, o.Log)
+	if err != nil {
+		return err
+	}
+	klog.SetSlogLogger(log)
+	log.Info("starting operator", "version", version.Info(), "build_context", version.Context(), "feature_gates", o.FeatureGates.State())
+
+	reg := server.Registry()
+	server.WatchClient(reg)
+	exposeGates(reg, o.FeatureGates)
+	srv, err := httpserver.Listen(httpserver.Options{Address: o.ListenAddress, Handler: server.Handler(reg), Logger: log})
+	if err != nil {
+		return fmt.Errorf("--web.listen-address=%s: %w", o.ListenAddress, err)
+	}
+	g, ctx := errgroup.WithContext(ctx)
+	g.Go(func() error { return srv.Serve(ctx) })
+	g.Go(func() error { return o.control(ctx, log, reg) })
+	err = g.Wait()
+	log.Info("stopped")
+	return err
+}
+
+// control connects to the cluster and runs the controllers.
+func (o *Options) control(ctx context.Context, log *slog.Logger, reg promclient.Registerer) error {
+	cfg, err := o.restConfig()
+	if err != nil {
+		return err
+	}
+	kube, err := kubernetes.NewForConfig(cfg)
+	if err != nil {
+		return err
+	}
+	info, err := kube.Discovery().ServerVersion()
+	if err != nil {
+		return fmt.Errorf("reach the API server at %s: %w", cfg.Host, err)
+	}
+	kubernetesVersion, err := parseKubernetes(info.GitVersion)
+	if err != nil {
+		kubernetesVersion = semver.MustParse("1.16.0")
+		log.Warn("cannot read the version of the API server, assuming an old one", "err", err, "assumed", kubernetesVersion.String())
+	}
+	log.Info("connected", "kubernetes_version", info.GitVersion, "host", cfg.Host)
+	opts, err := o.prometheus(kubernetesVersion)
+	if err != nil {
+		return err
+	}
+	log.Info("watching", "instances", opts.Scopes.Instances.String(), "configs", opts.Scopes.Configs.String(), "references", opts.Scopes.References.String())
+	if opts.StorageClasses, err = may(ctx, kube, access{"storage.k8s.io", "storageclasses", "get"}); err != nil {
+		return err
+	}
+	clients, err := o.clients(ctx, cfg, kube, log)
+	if err != nil {
+		return err
+	}
+	return prometheus.New(opts, clients, log, reg).Run(ctx)
+}
+
+func (o *Options) restConfig() (*rest.Config, error) {
+	var (
+		cfg *rest.Config
+		err error
+	)
+	switch {
+	case o.Kubeconfig != "" || (o.APIServer == "" && os.Getenv("KUBECONFIG") != ""):
+		rules := clientcmd.NewDefaultClientConfigLoadingRules()
+		rules.ExplicitPath = o.Kubeconfig
+		cfg, err = clientcmd.NewNonInteractiveDeferredLoadingClientConfig(rules, nil).ClientConfig()
+	case o.APIServer != "":
+		cfg = &rest.Config{Host: o.APIServer}
+		if strings.HasPrefix(o.APIServer, "https://") {
+			cfg.TLSClientConfig = rest.TLSClientConfig{
+				CertFile: o.CertFile, KeyFile: o.KeyFile, CAFile: o.CAFile, Insecure: o.TLSInsecure,
+			}
+		}
+	default:
+		cfg, err = rest.InClusterConfig()
+	}
+	if err != nil {
+		return nil, fmt.Errorf("find the API server: %w", err)
+	}
+	cfg.QPS, cfg.Burst = o.QPS, o.Burst
+	cfg.UserAgent = "PrometheusOperator/" + version.Version
+	cfg.Impersonate = rest.ImpersonationConfig{UserName: o.As}
+	return cfg, nil
+}
+
+func (o *Options) clients(ctx context.Context, cfg *rest.Config, kube kubernetes.Interface, log *slog.Logger) (prometheus.Clients, error) {
+	scheme := runtime.NewScheme()
+	for _, add := range []func(*runtime.Scheme) error{v1.AddToScheme, corev1.AddToScheme, eventsv1.AddToScheme} {
+		if err := add(scheme); err != nil {
+			return prometheus.Clients{}, err
+		}
+	}
+	crds, err := client.New(cfg, scheme, v1.SchemeGroupVersion)
+	if err != nil {
+		return prometheus.Clients{}, err
+	}
+	meta, err := metadata.NewForConfig(cfg)
+	if err != nil {
+		return prometheus.Clients{}, err
+	}
+	out := prometheus.Clients{Kube: kube, Metadata: meta, CRDs: crds}
+	for _, verb := range []string{"create", "patch"} {
+		ok, err := may(ctx, kube, access{"events.k8s.io", "events", verb})
+		if err != nil {
+			return out, err
+		}
+		if !ok {
+			log.Warn("no permission to write events: rejected objects are named in the log and in metrics only", "verb", verb)
+			return out, nil
+		}
+	}
+	broadcaster := events.NewBroadcaster(&events.EventSinkImpl{Interface: kube.EventsV1()})
+	if err := broadcaster.StartRecordingToSinkWithContext(ctx); err != nil {
+		return out, fmt.Errorf("record events: %w", err)
+	}
+	out.Events = broadcaster.NewRecorder(scheme, prometheus.ControllerName)
+	return out, nil
+}
+
+// exposeGates shows the feature gates as metrics.
+func exposeGates(reg promclient.Registerer, gates featureGates) {
+	v := promclient.NewGaugeVec(promclient.GaugeOpts{
+		Name: "prometheus_operator_feature_gate", Help: "1 when the feature gate is open.",
+	}, []string{"name"})
+	reg.MustRegister(v)
+	for name := range gateDefaults {
+		value := 0.0
+		if gates.On(name) {
+			value = 1
+		}
+		v.WithLabelValues(name).Set(value)
+	}
+}

@@ -1,0 +1,109 @@
+package apply
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/types"
+)
+
+// Object is anything the writer can write: *corev1.Secret, *corev1.ConfigMap,
+// *corev1.Service or *appsv1.StatefulSet.
+type Object interface {
+	metav1.Object
+	runtime.Object
+}
+
+// Verb is what a step does.
+type Verb string
+
+const (
+	Put       Verb = "put"         // create or update
+	PutIfNone Verb = "put-once"    // create; leave an existing object alone
+	Remove    Verb = "remove"      // delete; identity is enough
+	Annotate  Verb = "annotations" // set the object's annotations on the live one
+)
+
+// Step is one write.
+type Step struct {
+	Verb   Verb
+	Object Object
+}
+
+// Done is what a step did.
+type Done struct {
+	Step
+	Change Change
+}
+
+// Do takes the steps in order and stops at the first error. It returns what the
+// finished ones did.
+func (w *Writer) Do(ctx context.Context, steps []Step) ([]Done, error) {
+	var done []Done
+	for _, s := range steps {
+		change, err := w.step(ctx, s)
+		if err != nil {
+			return done, err
+		}
+		done = append(done, Done{s, change})
+	}
+	return done, nil
+}
+
+func (w *Writer) step(ctx context.Context, s Step) (Change, error) {
+	switch o := s.Object.(type) {
+	case *corev1.Secret:
+		return stepOf(ctx, &w.secrets, s.Verb, o, w.Secret)
+	case *corev1.ConfigMap:
+		return stepOf(ctx, &w.configMaps, s.Verb, o, w.ConfigMap)
+	case *corev1.Service:
+		return stepOf(ctx, &w.services, s.Verb, o, w.Service)
+	case *appsv1.StatefulSet:
+		switch s.Verb {
+		case Remove:
+			return w.DeleteStatefulSet(ctx, o.Namespace, o.Name)
+		case Annotate:
+			return w.annotateStatefulSet(ctx, o)
+		}
+		return stepOf(ctx, &w.statefulSets, s.Verb, o, w.StatefulSet)
+	}
+	return "", fmt.Errorf("cannot write a %T", s.Object)
+}
+
+func stepOf[T metav1.Object](ctx context.Context, k *kind[T], verb Verb, o T, put func(context.Context, T) (Change, error)) (Change, error) {
+	switch verb {
+	case Put:
+		return put(ctx, o)
+	case PutIfNone:
+		if _, exists := k.view.Get(o.GetNamespace(), o.GetName()); exists {
+			return Unchanged, nil
+		}
+		change, err := k.create(ctx, o)
+		if apierrors.IsAlreadyExists(err) {
+			return Unchanged, nil
+		}
+		return change, err
+	case Remove:
+		return k.remove(ctx, o.GetNamespace(), o.GetName(), metav1.DeleteOptions{})
+	}
+	return "", fmt.Errorf("cannot %s a %s", verb, k.name)
+}
+
+func (w *Writer) annotateStatefulSet(ctx context.Context, o *appsv1.StatefulSet) (Change, error) {
+	patch, err := json.Marshal(map[string]any{"metadata": map[string]any{"annotations": o.Annotations}})
+	if err != nil {
+		return "", fmt.Errorf("encode annotations of StatefulSet %q: %w", o.Name, err)
+	}
+	_, err = w.kube.AppsV1().StatefulSets(o.Namespace).Patch(ctx, o.Name, types.StrategicMergePatchType, patch,
+		metav1.PatchOptions{FieldManager: FieldManager})
+	if err != nil {
+		return "", fmt.Errorf("annotate StatefulSet %q: %w", o.Name, err)
+	}
+	return Updated, nil
+}

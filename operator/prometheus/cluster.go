@@ -1,0 +1,34 @@
+package prometheus
+
+import (
+	"iter"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/labels"
+
+	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
+	"github.com/firekeeper-dev/firekeeper/operator/assets"
+)
+
+// Cluster is what a pass reads. In the operator it is made of informer stores,
+// for rendering without a cluster of manifests. Objects are not changed.
+type Cluster struct {
+	// NamespaceLabels returns the labels of a namespace; ok is false when it is
+	// not known.
+	NamespaceLabels func(name string) (l labels.Set, ok bool)
+
+	ServiceMonitors iter.Seq[*v1.ServiceMonitor]
+	PodMonitors     iter.Seq[*v1.PodMonitor]
+	PrometheusRules iter.Seq[*v1.PrometheusRule]
+
+	// References resolves values in Secrets and ConfigMaps.
+	References assets.Reader
+
+	// RuleConfigMaps returns the live ConfigMaps with the rules of an owner.
+	RuleConfigMaps func(namespace, owner string) []*corev1.ConfigMap
+	// StatefulSets returns the live StatefulSets of an owner.
+	StatefulSets func(namespace, owner string) []*appsv1.StatefulSet
+	// Secrets returns the names of the live Secrets that the operator made in a namespace.
+	Secrets func(namespace string) []string
+}

@@ -1,0 +1,223 @@
+package prometheus
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
+	"github.com/firekeeper-dev/firekeeper/operator/apply"
+	"github.com/firekeeper-dev/firekeeper/operator/document"
+	"github.com/firekeeper-dev/firekeeper/operator/rules"
+	"github.com/firekeeper-dev/firekeeper/operator/workload"
+)
+
+// Plan is what a pass wants to write, in order: first Content, then the pods
+// are told, then Workload.
+type Plan struct {
+	Content  []apply.Step // Secrets and ConfigMaps
+	Workload []apply.Step // the Service and the StatefulSets
+	// Hash stands for everything in Content that reaches running pods.
+	Hash string
+	// Config is the finished configuration; empty when it is left to the user.
+	Config document.Document
+	// Dropped names what the version does not know and was left out, sorted.
+	Dropped []string
+	// Warnings are remarks for the user, sorted.
+	Warnings []string
+}
+
+// Desired decides what should exist for p. Same arguments, same result: the
+// assembler only remembers compressed chunks.
+func Desired(p *v1.Prometheus, in Inputs, cfg workload.Config, doc *document.Assembler) (Plan, error) {
+	owner := workload.ForServer(p, cfg)
+	plan := Plan{}
+	plan.ruleSteps(owner, in)
+	if err := plan.config(owner, in, doc); err != nil {
+		return plan, err
+	}
+	tlsSecrets := plan.tlsAssets(owner, in)
+	web, err := owner.WebConfigSecret()
+	if err != nil {
+		return plan, err
+	}
+	plan.Content = append(plan.Content,
+		apply.Step{Verb: apply.Put, Object: web},
+		apply.Step{Verb: apply.Put, Object: owner.ThanosHTTPClientSecret()})
+	plan.Hash = contentHash(plan.Content, in)
+
+	if !owner.CustomService() {
+		plan.Workload = append(plan.Workload, apply.Step{Verb: apply.Put, Object: owner.GoverningService()})
+	}
+	if err := plan.statefulSets(p, cfg, owner, in, tlsSecrets); err != nil {
+		return plan, err
+	}
+	plan.notes(owner, in)
+	return plan, nil
+}
+
+func (plan *Plan) ruleSteps(owner *workload.Owner, in Inputs) {
+	for _, s := range in.RulePlan.Steps {
+		meta := owner.RuleConfigMapMeta(0)
+		meta.Name = s.Name
+		object := &corev1.ConfigMap{
+			TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "ConfigMap"}, ObjectMeta: meta, Data: s.Files,
+		}
+		verb := apply.Put
+		if s.Verb == rules.Delete {
+			verb = apply.Remove
+		}
+		plan.Content = append(plan.Content, apply.Step{Verb: verb, Object: object})
+	}
+}
+
+// config assembles the configuration, or makes sure that its Secret exists when
+// its content is the user's.
+func (plan *Plan) config(owner *workload.Owner, in Inputs, doc *document.Assembler) error {
+	if in.Frame == nil {
+		plan.Content = append(plan.Content, apply.Step{Verb: apply.PutIfNone, Object: owner.ConfigSecret([]byte{})})
+		return nil
+	}
+	pieces := []document.Piece{document.NewPiece("head", in.Frame.Head)}
+	jobs := len(in.Frame.Additional)
+	for _, m := range in.Monitors {
+		if m.Err == nil && len(m.YAML) > 0 {
+			pieces = append(pieces, m.Piece)
+			jobs += len(m.YAML)
+		}
+	}
+	if jobs == 0 {
+		pieces = append(pieces, document.NewPiece("none", []byte(emptyScrapeConfigs)))
+	} else {
+		pieces = slices.Insert(pieces, 1, document.NewPiece("scrape_configs", []byte(scrapeConfigsKey)))
+	}
+	pieces = append(pieces, document.NewPiece("additional", in.Frame.Additional), document.NewPiece("tail", in.Frame.Tail))
+	var err error
+	if plan.Config, err = doc.Build(pieces); err != nil {
+		return err
+	}
+	plan.Content = append(plan.Content, apply.Step{Verb: apply.Put, Object: owner.ConfigSecret(plan.Config.Gzip)})
+	return nil
+}
+
+const (
+	scrapeConfigsKey   = "scrape_configs:\n"
+	emptyScrapeConfigs = "scrape_configs: []\n"
+)
+
+// tlsAssets writes the TLS asset Secrets and removes those that are not needed
+// any more. It returns how many there are.
+func (plan *Plan) tlsAssets(owner *workload.Owner, in Inputs) int {
+	files := map[string][]byte{}
+	if in.Frame != nil {
+		maps.Copy(files, in.Frame.Files)
+	}
+	for _, m := range in.Monitors {
+		maps.Copy(files, m.Files)
+	}
+	wanted := map[string]bool{}
+	secrets := owner.TLSAssetSecrets(files)
+	for _, s := range secrets {
+		wanted[s.Name] = true
+		plan.Content = append(plan.Content, apply.Step{Verb: apply.Put, Object: s})
+	}
+	base := strings.TrimSuffix(owner.TLSAssetSecretName(0), "0")
+	for _, name := range slices.Sorted(slices.Values(in.Secrets)) {
+		if rest, ok := strings.CutPrefix(name, base); ok && isNumber(rest) && !wanted[name] {
+			surplus := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: secrets[0].Namespace, Name: name}}
+			plan.Content = append(plan.Content, apply.Step{Verb: apply.Remove, Object: surplus})
+		}
+	}
+	return len(secrets)
+}
+
+func isNumber(s string) bool {
+	return s != "" && strings.Trim(s, "0123456789") == ""
+}
+
+// contentHash is the same as long as nothing changed that a running pod could
+// pick up: the Secrets it mounts and the rule files, wherever they are.
+func contentHash(content []apply.Step, in Inputs) string {
+	h := sha256.New()
+	for _, s := range content {
+		secret, ok := s.Object.(*corev1.Secret)
+		if !ok || s.Verb != apply.Put {
+			continue
+		}
+		fmt.Fprintf(h, "%s\x00", secret.Name)
+		for _, key := range slices.Sorted(maps.Keys(secret.Data)) {
+			fmt.Fprintf(h, "%s\x00%d\x00", key, len(secret.Data[key]))
+			h.Write(secret.Data[key])
+		}
+	}
+	for _, r := range in.Rules {
+		if r.Err == nil {
+			fmt.Fprintf(h, "%s\x00", r.FileName)
+			h.Write(r.Sum[:])
+		}
+	}
+	return hex.EncodeToString(h.Sum(nil)[:10])
+}
+
+func (plan *Plan) statefulSets(p *v1.Prometheus, cfg workload.Config, owner *workload.Owner, in Inputs, tlsSecrets int) error {
+	ruleMaps := owner.PadRuleConfigMaps(in.RulePlan.Names)
+	slices.Sort(ruleMaps)
+	wanted := map[string]bool{}
+	for shard, name := range owner.ShardNames() {
+		wanted[name] = true
+		var live *appsv1.StatefulSetSpec
+		if s := in.StatefulSets[name]; s != nil {
+			live = &s.Spec
+		}
+		hash, err := owner.InputHash(live, ruleMaps, tlsSecrets)
+		if err != nil {
+			return err
+		}
+		sts, err := owner.StatefulSet(workload.Inputs{
+			Shard: int32(shard), RuleConfigMaps: ruleMaps, TLSSecrets: tlsSecrets, Hash: hash,
+		})
+		if err != nil {
+			return err
+		}
+		plan.Workload = append(plan.Workload, apply.Step{Verb: apply.Put, Object: sts})
+	}
+	for _, name := range slices.Sorted(maps.Keys(in.StatefulSets)) {
+		if s := in.StatefulSets[name]; !wanted[name] && s.DeletionTimestamp == nil {
+			plan.surplus(p, cfg, s, in.Now)
+		}
+	}
+	return nil
+}
+
+// notes collects what the user should know although nothing failed.
+func (plan *Plan) notes(owner *workload.Owner, in Inputs) {
+	seen := map[string]bool{}
+	add := func(text string) { seen[text] = true }
+	for _, d := range owner.Dropped() {
+		add(d.String())
+	}
+	if in.Frame != nil {
+		for _, d := range in.Frame.Dropped {
+			add(d.String())
+		}
+		plan.Warnings = slices.Sorted(slices.Values(in.Frame.Warnings))
+	}
+	for _, m := range in.Monitors {
+		for _, d := range m.Dropped {
+			add(fmt.Sprintf("%s %s/%s: %s", m.Kind, m.Object.GetNamespace(), m.Object.GetName(), d))
+		}
+	}
+	for _, r := range in.Rules {
+		for _, d := range r.Dropped {
+			add(fmt.Sprintf("%s %s/%s: %s", v1.PrometheusRuleKind, r.Object.Namespace, r.Object.Name, d))
+		}
+	}
+	plan.Dropped = slices.Sorted(maps.Keys(seen))
+}

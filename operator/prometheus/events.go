@@ -1,0 +1,194 @@
+package prometheus
+
+import (
+	"maps"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/types"
+
+	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
+	"github.com/firekeeper-dev/firekeeper/operator/apply"
+	"github.com/firekeeper-dev/firekeeper/operator/assets"
+	"github.com/firekeeper-dev/firekeeper/operator/controller"
+	"github.com/firekeeper-dev/firekeeper/operator/delivery"
+	"github.com/firekeeper-dev/firekeeper/operator/selection"
+)
+
+// ControllerIDAnnotation on an owner names the operator that is responsible for it.
+const ControllerIDAnnotation = "operator.prometheus.io/controller-id"
+
+// handleEvents connects the stores to the queue.
+func (c *Controller) handleEvents() error {
+	s := c.stores
+	for _, connect := range []func() error{
+		func() error { return s.owners.OnChange(c.ownerChanged) },
+		func() error { return configChanged(c, s.services, v1.ServiceMonitorKind) },
+		func() error { return configChanged(c, s.pods, v1.PodMonitorKind) },
+		func() error { return configChanged(c, s.rules, v1.PrometheusRuleKind) },
+		func() error { return s.namespaces.OnChange(c.namespaceChanged) },
+		func() error { return referenceChanged(c, s.secretRefs, assets.Secret) },
+		func() error { return referenceChanged(c, s.configRefs, assets.ConfigMap) },
+		func() error { return ownedChanged(c, s.ownSecrets, "Secret", c.writer.Secrets()) },
+		func() error { return ownedChanged(c, s.ownConfigs, "ConfigMap", c.writer.ConfigMaps()) },
+		func() error { return ownedChanged(c, s.ownServices, "Service", c.writer.Services()) },
+		func() error { return s.statefulSets.OnChange(c.statefulSetChanged) },
+		func() error { return s.runningPods.OnChange(c.podChanged) },
+	} {
+		if err := connect(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func keyOf(o metav1.Object) types.NamespacedName {
+	return types.NamespacedName{Namespace: o.GetNamespace(), Name: o.GetName()}
+}
+
+// mine reports whether this operator is responsible for an owner.
+func (c *Controller) mine(p *v1.Prometheus) bool {
+	return p.Annotations[ControllerIDAnnotation] == c.opts.ControllerID
+}
+
+func (c *Controller) trigger(by, action string, keys ...types.NamespacedName) {
+	if len(keys) == 0 {
+		return
+	}
+	c.metrics.Triggered(by, action)
+	for _, key := range keys {
+		c.loop.Enqueue(key)
+	}
+}
+
+func (c *Controller) ownerChanged(e controller.Event[*v1.Prometheus]) {
+	p := e.Object()
+	key := keyOf(p)
+	if e.Action == "delete" || !c.mine(p) {
+		c.index.Remove(key)
+		if e.Action == "delete" && c.mine(p) {
+			c.trigger(v1.PrometheusKind, e.Action, key)
+		}
+		return
+	}
+	if e.Action == "update" && sameIntent(e.Before, e.After) {
+		return
+	}
+	c.index.Set(key, lenientRules(p))
+	c.trigger(v1.PrometheusKind, e.Action, key)
+}
+
+// sameIntent reports whether two versions of an object ask for the same: status
+// writes and resyncs do not count.
+func sameIntent(before, after metav1.Object) bool {
+	return before.GetGeneration() == after.GetGeneration() &&
+		maps.Equal(before.GetLabels(), after.GetLabels()) &&
+		maps.Equal(before.GetAnnotations(), after.GetAnnotations()) &&
+		before.GetDeletionTimestamp().Equal(after.GetDeletionTimestamp())
+}
+
+// configChanged wakes the owners that select the object, or did so before.
+func configChanged[T controller.Object](c *Controller, store *controller.Store[T], kind string) error {
+	return store.OnChange(func(e controller.Event[T]) {
+		obj := e.Object()
+		if e.Action == "update" && e.Before.GetGeneration() == e.After.GetGeneration() &&
+			maps.Equal(e.Before.GetLabels(), e.After.GetLabels()) {
+			return
+		}
+		if e.Action == "delete" {
+			c.forgetFragment(kind, keyOf(obj))
+		}
+		nsLabels, _ := c.namespaceLabels(obj.GetNamespace())
+		versions := []selection.Object{{Namespace: obj.GetNamespace(), NamespaceLabels: nsLabels, Labels: obj.GetLabels()}}
+		if e.Action == "update" {
+			versions = append(versions, selection.Object{
+				Namespace: obj.GetNamespace(), NamespaceLabels: nsLabels, Labels: e.Before.GetLabels(),
+			})
+		}
+		c.trigger(kind, e.Action, c.index.Owners(kind, versions...)...)
+	})
+}
+
+func (c *Controller) namespaceChanged(e controller.Event[*corev1.Namespace]) {
+	switch e.Action {
+	case "update":
+		c.trigger("Namespace", e.Action, c.index.NamespaceChanged(e.After.Name, e.Before.Labels, e.After.Labels)...)
+	case "add":
+		// Its objects may have been seen before the namespace itself.
+		c.trigger("Namespace", e.Action, c.index.NamespaceChanged(e.After.Name, labels.Set{}, e.After.Labels)...)
+	}
+}
+
+// referenceChanged wakes the owners whose last pass asked for the object.
+func referenceChanged(c *Controller, store *controller.Store[*metav1.PartialObjectMetadata], kind assets.Kind) error {
+	return store.OnChange(func(e controller.Event[*metav1.PartialObjectMetadata]) {
+		obj := e.Object()
+		ref := assets.Ref{Kind: kind, Namespace: obj.Namespace, Name: obj.Name}
+		if e.Action == "delete" {
+			c.assets.Forget(ref)
+		}
+		c.trigger(kind.String(), e.Action, c.referencing(ref)...)
+	})
+}
+
+// ownedChanged wakes the owner of an object that somebody else changed or deleted.
+func ownedChanged[T controller.Object](c *Controller, store *controller.Store[T], kind string, view *apply.View[T]) error {
+	return store.OnChange(func(e controller.Event[T]) {
+		obj := e.Object()
+		if e.Action == "delete" {
+			view.Forget(obj.GetNamespace(), obj.GetName())
+		}
+		if e.Action == "add" || (e.Action == "update" && view.Ours(obj)) {
+			return
+		}
+		c.trigger(kind, e.Action, c.ownersOf(obj)...)
+	})
+}
+
+// ownersOf returns the owners named by the object's owner references that this
+// operator is responsible for.
+func (c *Controller) ownersOf(obj metav1.Object) []types.NamespacedName {
+	var out []types.NamespacedName
+	for _, ref := range obj.GetOwnerReferences() {
+		if ref.Kind != v1.PrometheusKind {
+			continue
+		}
+		if p, ok := c.stores.owners.Get(obj.GetNamespace(), ref.Name); ok && c.mine(p) {
+			out = append(out, keyOf(p))
+		}
+	}
+	return out
+}
+
+func (c *Controller) statefulSetChanged(e controller.Event[*appsv1.StatefulSet]) {
+	owners := c.ownersOf(e.Object())
+	for _, key := range owners {
+		c.loop.EnqueueStatus(key)
+	}
+	if e.Action == "update" && (sameIntent(e.Before, e.After) || e.After.DeletionTimestamp != nil) {
+		return
+	}
+	// Our own write is looked at once more on purpose: its input hash was made
+	// from the spec before it.
+	c.trigger("StatefulSet", e.Action, owners...)
+}
+
+// podChanged refreshes the status of the pod's owner, and tells a new pod what
+// it should run.
+func (c *Controller) podChanged(e controller.Event[*corev1.Pod]) {
+	pod := e.Object()
+	if e.Action == "delete" {
+		c.nudger.Forget(keyOf(pod))
+	}
+	key := types.NamespacedName{Namespace: pod.Namespace, Name: pod.Labels[ownerNameLabel]}
+	p, ok := c.stores.owners.Get(key.Namespace, key.Name)
+	if !ok || !c.mine(p) {
+		return
+	}
+	c.loop.EnqueueStatus(key)
+	if e.Action != "delete" && !delivery.Carries(pod.Annotations[delivery.Annotation], c.deliveredHash(key)) {
+		c.deliver(key, pod)
+	}
+}

@@ -1,0 +1,233 @@
+package prometheus
+
+import (
+	"crypto/sha256"
+	"fmt"
+	"time"
+
+	appsv1 "k8s.io/api/apps/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
+	"github.com/firekeeper-dev/firekeeper/operator/assets"
+	"github.com/firekeeper-dev/firekeeper/operator/controller"
+	"github.com/firekeeper-dev/firekeeper/operator/document"
+	"github.com/firekeeper-dev/firekeeper/operator/fragment"
+	"github.com/firekeeper-dev/firekeeper/operator/promconfig"
+	"github.com/firekeeper-dev/firekeeper/operator/rules"
+)
+
+// Inputs is everything that a pass over a Prometheus read.
+type Inputs struct {
+	// Frame is the owner's own part of the configuration; nil when the
+	// configuration is left to the user.
+	Frame *promconfig.Frame
+	// Monitors are the selected monitors, compiled, in the order of the document.
+	Monitors []Monitor
+	// Rules are the selected rule objects, compiled, by namespace and name.
+	Rules []RuleFile
+	// RulePlan says which ConfigMap holds which rule file.
+	RulePlan rules.Plan
+	// Counts are the numbers of selected and rejected objects by kind.
+	Counts map[string]controller.Selection
+	// References are all Secrets and ConfigMaps that were asked for.
+	References []assets.Ref
+	// StatefulSets are the live ones of this owner, by name.
+	StatefulSets map[string]*appsv1.StatefulSet
+	// Secrets are the names of the Secrets that the operator made beside the owner.
+	Secrets []string
+	// Now decides about the deadlines of retained shards.
+	Now time.Time
+}
+
+// Monitor is one selected monitor and what it compiled to.
+type Monitor struct {
+	Object controller.Object
+	Kind   string
+	*CompiledMonitor
+}
+
+// CompiledMonitor is a fragment with its piece of the document. It is shared.
+type CompiledMonitor struct {
+	promconfig.Fragment
+	Piece document.Piece
+}
+
+// RuleFile is one selected PrometheusRule and what it compiled to.
+type RuleFile struct {
+	Object *v1.PrometheusRule
+	*CompiledRule
+}
+
+// CompiledRule is a rule file with the sum of its content. It is shared.
+type CompiledRule struct {
+	rules.Fragment
+	Sum [32]byte
+}
+
+// Compilers hold what may be kept between passes. The zero value compiles
+// everything anew.
+type Compilers struct {
+	Monitors fragment.Cache[*CompiledMonitor]
+	Rules    fragment.Cache[*CompiledRule]
+}
+
+func newCompilers(current func([]assets.Dependency) bool) *Compilers {
+	return &Compilers{
+		Monitors: fragment.Cache[*CompiledMonitor]{
+			Deps: func(m *CompiledMonitor) []assets.Dependency { return m.Deps }, Current: current,
+		},
+		Rules: fragment.Cache[*CompiledRule]{
+			Deps: func(*CompiledRule) []assets.Dependency { return nil }, Current: current,
+		},
+	}
+}
+
+// Gather reads what decides about p. The frame may be one that the caller kept
+// (see frameCache). A rejected monitor or rule is data, not an error.
+//
+// Errors: a selector, the version or another setting of p is wrong; a Secret that
+// p itself refers to is missing; the cluster could not be read.
+func (g *gatherer) Gather(p *v1.Prometheus, now time.Time) (Inputs, error) {
+	in := Inputs{Now: now, Counts: map[string]controller.Selection{}}
+	selectors, err := selectionRules(p)
+	if err != nil {
+		return in, err
+	}
+	settings, err := promconfig.ServerSettings(p, g.capabilities)
+	if err != nil {
+		return in, err
+	}
+	version, err := promconfig.ParseVersion(p.Spec.Version)
+	if err != nil {
+		return in, err
+	}
+	key := keyOf(p)
+	g.compilers.Monitors.Use(key, settings.Key())
+
+	for _, m := range selected(selectors[v1.ServiceMonitorKind], g.cluster.ServiceMonitors, g.cluster.NamespaceLabels) {
+		in.addMonitor(v1.ServiceMonitorKind, m, g.monitor(v1.ServiceMonitorKind, m, settings, func(r assets.Reader) promconfig.Fragment {
+			return promconfig.CompileServiceMonitor(m, settings, r)
+		}))
+	}
+	for _, m := range selected(selectors[v1.PodMonitorKind], g.cluster.PodMonitors, g.cluster.NamespaceLabels) {
+		in.addMonitor(v1.PodMonitorKind, m, g.monitor(v1.PodMonitorKind, m, settings, func(r assets.Reader) promconfig.Fragment {
+			return promconfig.CompilePodMonitor(m, settings, r)
+		}))
+	}
+	g.rules(p, rules.PrometheusSettings(p, version), selected(selectors[v1.PrometheusRuleKind], g.cluster.PrometheusRules, g.cluster.NamespaceLabels), &in)
+	in.collectReferences()
+	if err := in.temporary(); err != nil {
+		return in, err
+	}
+	in.StatefulSets = map[string]*appsv1.StatefulSet{}
+	for _, s := range g.cluster.StatefulSets(p.Namespace, p.Name) {
+		in.StatefulSets[s.Name] = s
+	}
+	in.Secrets = g.cluster.Secrets(p.Namespace)
+	if g.unmanaged(p) {
+		return in, nil
+	}
+	frame, err := g.frame(p, settings, rules.MountNames(rules.PrometheusBase(p.Name), in.RulePlan.Names))
+	for _, d := range frame.Deps {
+		in.References = append(in.References, d.Ref)
+	}
+	if err != nil {
+		return in, err
+	}
+	in.Frame = &frame
+	return in, nil
+}
+
+// GatherFrom gathers once from a cluster and keeps nothing.
+func GatherFrom(cluster Cluster, p *v1.Prometheus, opts Options, now time.Time) (Inputs, error) {
+	g := gatherer{
+		cluster: cluster, capabilities: opts.Capabilities, compilers: newCompilers(func([]assets.Dependency) bool { return true }),
+		unmanaged: opts.unmanaged,
+		frame: func(p *v1.Prometheus, s *promconfig.Settings, ruleConfigMaps []string) (promconfig.Frame, error) {
+			return promconfig.CompileServer(p, s, ruleConfigMaps, cluster.References)
+		},
+	}
+	return g.Gather(p, now)
+}
+
+// gatherer is what Gather works with.
+type gatherer struct {
+	cluster      Cluster
+	capabilities promconfig.Capabilities
+	compilers    *Compilers
+	// unmanaged reports whether the configuration of p is left to the user.
+	unmanaged func(p *v1.Prometheus) bool
+	// frame compiles the owner's part of the document, or returns a kept one.
+	frame func(p *v1.Prometheus, s *promconfig.Settings, ruleConfigMaps []string) (promconfig.Frame, error)
+}
+
+func (g *gatherer) monitor(kind string, m metav1.Object, s *promconfig.Settings, compile func(assets.Reader) promconfig.Fragment) *CompiledMonitor {
+	id := fragment.ID{Kind: kind, Namespace: m.GetNamespace(), Name: m.GetName(), UID: m.GetUID(), Generation: m.GetGeneration()}
+	return g.compilers.Monitors.Get(s.Key(), id, func() (*CompiledMonitor, bool) {
+		f := compile(g.cluster.References)
+		return &CompiledMonitor{
+			Fragment: f, Piece: document.NewPiece(kind+"/"+id.Namespace+"/"+id.Name, f.YAML),
+		}, !assets.IsTemporary(f.Err)
+	})
+}
+
+// rules compiles the rule objects and plans their ConfigMaps.
+func (g *gatherer) rules(p *v1.Prometheus, s rules.Settings, objects []*v1.PrometheusRule, in *Inputs) {
+	key := s.Key()
+	g.compilers.Rules.Use(keyOf(p), key)
+	files := make(map[string]string, len(objects))
+	count := controller.Selection{Selected: len(objects)}
+	for _, r := range objects {
+		id := fragment.ID{Kind: v1.PrometheusRuleKind, Namespace: r.Namespace, Name: r.Name, UID: r.UID, Generation: r.Generation}
+		f := g.compilers.Rules.Get(key, id, func() (*CompiledRule, bool) {
+			f := rules.Compile(r, s)
+			return &CompiledRule{Fragment: f, Sum: sha256.Sum256([]byte(f.Content))}, true
+		})
+		in.Rules = append(in.Rules, RuleFile{Object: r, CompiledRule: f})
+		if f.Err != nil {
+			count.Rejected++
+			continue
+		}
+		files[f.FileName] = f.Content
+	}
+	in.Counts[v1.PrometheusRuleKind] = count
+	var live []rules.Bucket
+	for _, m := range g.cluster.RuleConfigMaps(p.Namespace, p.Name) {
+		live = append(live, rules.Bucket{Name: m.Name, Files: m.Data})
+	}
+	in.RulePlan = rules.Pack(rules.PrometheusBase(p.Name), live, files)
+}
+
+func (in *Inputs) addMonitor(kind string, obj controller.Object, m *CompiledMonitor) {
+	in.Monitors = append(in.Monitors, Monitor{Object: obj, Kind: kind, CompiledMonitor: m})
+	count := in.Counts[kind]
+	count.Selected++
+	if m.Err != nil {
+		count.Rejected++
+	}
+	in.Counts[kind] = count
+}
+
+func (in *Inputs) collectReferences() {
+	seen := map[assets.Ref]bool{}
+	for _, m := range in.Monitors {
+		for _, d := range m.Deps {
+			if !seen[d.Ref] {
+				seen[d.Ref] = true
+				in.References = append(in.References, d.Ref)
+			}
+		}
+	}
+}
+
+// temporary returns an error when some monitor could not be compiled because the
+// cluster did not answer: acting now would take its targets away.
+func (in *Inputs) temporary() error {
+	for _, m := range in.Monitors {
+		if assets.IsTemporary(m.Err) {
+			return fmt.Errorf("%s %s/%s: %w", m.Kind, m.Object.GetNamespace(), m.Object.GetName(), m.Err)
+		}
+	}
+	return nil
+}

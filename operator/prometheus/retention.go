@@ -1,0 +1,82 @@
+package prometheus
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/prometheus/common/model"
+	appsv1 "k8s.io/api/apps/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
+	"github.com/firekeeper-dev/firekeeper/operator/apply"
+	"github.com/firekeeper-dev/firekeeper/operator/workload"
+)
+
+// surplus decides about a shard that is not wanted any more:
+//
+//	retention policy    | deadline annotation | decision
+//	--------------------|---------------------|---------------------------
+//	none, or Delete     | any                 | delete
+//	Retain              | absent              | set it; zero time for ever
+//	Retain              | zero time           | keep
+//	Retain              | in the future       | keep
+//	Retain              | in the past         | delete
+//	Retain              | does not parse      | keep and warn
+func (plan *Plan) surplus(p *v1.Prometheus, cfg workload.Config, sts *appsv1.StatefulSet, now time.Time) {
+	identity := func(annotations map[string]string) *appsv1.StatefulSet {
+		return &appsv1.StatefulSet{
+			TypeMeta:   metav1.TypeMeta{APIVersion: "apps/v1", Kind: "StatefulSet"},
+			ObjectMeta: metav1.ObjectMeta{Namespace: sts.Namespace, Name: sts.Name, Annotations: annotations},
+		}
+	}
+	remove := apply.Step{Verb: apply.Remove, Object: identity(nil)}
+	policy := p.Spec.ShardRetentionPolicy
+	if !cfg.ShardRetention || policy == nil || policy.WhenScaled != v1.RetainWhenScaledRetentionType {
+		plan.Workload = append(plan.Workload, remove)
+		return
+	}
+	text, set := sts.Annotations[workload.AnnotationDeletionDeadline]
+	if !set {
+		deadline, err := deletionDeadline(p, now)
+		if err != nil {
+			plan.Warnings = append(plan.Warnings, fmt.Sprintf("StatefulSet %s is kept: %v", sts.Name, err))
+			return
+		}
+		plan.Workload = append(plan.Workload, apply.Step{Verb: apply.Annotate, Object: identity(map[string]string{
+			workload.AnnotationDeletionDeadline: deadline.Format(time.RFC3339),
+		})})
+		return
+	}
+	deadline, err := time.Parse(time.RFC3339, text)
+	switch {
+	case err != nil:
+		plan.Warnings = append(plan.Warnings, fmt.Sprintf("StatefulSet %s is kept: annotation %s: %v", sts.Name, workload.AnnotationDeletionDeadline, err))
+	case !deadline.IsZero() && deadline.Before(now):
+		plan.Workload = append(plan.Workload, remove)
+	}
+}
+
+// deletionDeadline is when a shard that was scaled away may be deleted; the zero
+// time means never.
+func deletionDeadline(p *v1.Prometheus, now time.Time) (time.Time, error) {
+	period, field := string(p.Spec.Retention), "spec.retention"
+	switch retain := p.Spec.ShardRetentionPolicy.Retain; {
+	case retain != nil:
+		period, field = string(retain.RetentionPeriod), "spec.shardRetentionPolicy.retain.retentionPeriod"
+	case period == "" && p.Spec.RetentionSize != "":
+		return time.Time{}, nil
+	case period == "":
+		period = defaultRetention
+	}
+	d, err := model.ParseDuration(period)
+	if err != nil {
+		return time.Time{}, fmt.Errorf("%s: %w", field, err)
+	}
+	if d == 0 {
+		return time.Time{}, nil
+	}
+	return now.UTC().Add(time.Duration(d)), nil
+}
+
+const defaultRetention = "24h"

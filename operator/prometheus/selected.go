@@ -1,0 +1,98 @@
+package prometheus
+
+import (
+	"iter"
+	"slices"
+	"strings"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
+
+	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
+	"github.com/firekeeper-dev/firekeeper/operator/selection"
+)
+
+// kinds are the kinds that an owner selects, in the order of the document, with
+// the spec field's name before "Selector" and the two selectors.
+var kinds = []struct {
+	kind, field string
+	selectors   func(*v1.PrometheusSpec) (namespaces, objects *metav1.LabelSelector)
+}{
+	{v1.ServiceMonitorKind, "serviceMonitor", func(s *v1.PrometheusSpec) (_, _ *metav1.LabelSelector) {
+		return s.ServiceMonitorNamespaceSelector, s.ServiceMonitorSelector
+	}},
+	{v1.PodMonitorKind, "podMonitor", func(s *v1.PrometheusSpec) (_, _ *metav1.LabelSelector) {
+		return s.PodMonitorNamespaceSelector, s.PodMonitorSelector
+	}},
+	{v1.PrometheusRuleKind, "rule", func(s *v1.PrometheusSpec) (_, _ *metav1.LabelSelector) {
+		return s.RuleNamespaceSelector, s.RuleSelector
+	}},
+}
+
+// selectionRules parses the owner's selectors.
+//
+// Errors name the field, as in spec.ruleSelector.
+func selectionRules(p *v1.Prometheus) (selection.Rules, error) {
+	out := selection.Rules{}
+	for _, k := range kinds {
+		namespaces, objects := k.selectors(&p.Spec)
+		rule, err := selection.Parse(p.Namespace, k.field, namespaces, objects)
+		if err != nil {
+			return nil, err
+		}
+		out[k.kind] = rule
+	}
+	return out, nil
+}
+
+// lenientRules is selectionRules for the index: a selector that does not parse
+// selects nothing there, and the pass over the owner reports it.
+func lenientRules(p *v1.Prometheus) selection.Rules {
+	out := selection.Rules{}
+	for _, k := range kinds {
+		namespaces, objects := k.selectors(&p.Spec)
+		if rule, err := selection.Parse(p.Namespace, k.field, namespaces, objects); err == nil {
+			out[k.kind] = rule
+		}
+	}
+	return out
+}
+
+// selected returns the objects that a rule selects, by "namespace/name" in byte order.
+func selected[T metav1.Object](rule selection.Rule, all iter.Seq[T], namespaceLabels func(string) (labels.Set, bool)) []T {
+	if rule.Empty() {
+		return nil
+	}
+	verdicts := map[string]bool{}
+	var out []T
+	for obj := range all {
+		ns := obj.GetNamespace()
+		verdict, known := verdicts[ns]
+		if !known {
+			nsLabels, exists := namespaceLabels(ns)
+			verdict = rule.Namespace(ns, nsLabels) && (exists || rule.OwnNamespaceOnly())
+			verdicts[ns] = verdict
+		}
+		if verdict && rule.Labels(obj.GetLabels()) && obj.GetDeletionTimestamp() == nil {
+			out = append(out, obj)
+		}
+	}
+	slices.SortFunc(out, func(a, b T) int { return compareKeys(a.GetNamespace(), a.GetName(), b.GetNamespace(), b.GetName()) })
+	return out
+}
+
+// compareKeys compares "namespace/name" strings byte by byte without building
+// them: foo-bar/x comes before foo/x, because '-' comes before '/'.
+func compareKeys(nsA, nameA, nsB, nameB string) int {
+	if nsA == nsB {
+		return strings.Compare(nameA, nameB)
+	}
+	n := min(len(nsA), len(nsB))
+	if c := strings.Compare(nsA[:n], nsB[:n]); c != 0 {
+		return c
+	}
+	if len(nsA) > n {
+		return int(nsA[n]) - '/'
+	}
+	return '/' - int(nsB[n])
+}

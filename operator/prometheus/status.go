@@ -1,0 +1,226 @@
+package prometheus
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
+
+	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
+	"github.com/firekeeper-dev/firekeeper/operator/controller"
+)
+
+// Reasons of the condition Available.
+const (
+	reasonNoStatefulSet = "StatefulSetNotFound" // the shard's StatefulSet does not exist
+	reasonNoPodReady    = "NoPodReady"          // no pod of the shard is ready
+	reasonSomeNotReady  = "SomePodsNotReady"    // some pods of the shard are not ready
+)
+
+// Reasons of the condition Reconciled.
+const (
+	reasonFailed            = "ReconciliationFailed"   // the last pass failed; the message is its error
+	reasonNeverReconciled   = "NotFound"               // there was no pass yet
+	reasonNothingSelected   = "NoSelectedResources"    // the pass was fine but selected nothing
+	reasonDeprecated        = "DeprecatedFieldsInUse"  // the message names them
+	reasonConfigUnmanaged   = "ConfigurationUnmanaged" // the configuration Secret is left to the user
+	reasonFieldsLeftOut     = "FieldsNotSupported"     // the version does not know some fields; the message names them
+	reasonObjectsNotWritten = "WaitingForObjects"      // something else must happen first
+)
+
+// Shard is what the cluster shows of one expected shard.
+type Shard struct {
+	ID          int32
+	Key         string              // "namespace/name" of the StatefulSet
+	StatefulSet *appsv1.StatefulSet // nil when it does not exist
+	Pods        []*corev1.Pod       // those the StatefulSet owns, by ordinal
+}
+
+// StatusInputs is everything that the status is computed from.
+type StatusInputs struct {
+	Owner    *v1.Prometheus
+	Shards   []Shard
+	Selector map[string]string // labels that find the pods of all shards
+	Result   controller.Result
+	Known    bool // there was a pass
+	Now      metav1.Time
+}
+
+// Status returns the status to report. Same arguments, same result.
+func Status(in StatusInputs) v1.PrometheusStatus {
+	out := v1.PrometheusStatus{
+		Selector: labels.Set(in.Selector).String(),
+		Shards:   valueOr(in.Owner.Spec.Shards, 1),
+	}
+	out.Paused = in.Owner.Spec.Paused
+	expected := valueOr(in.Owner.Spec.Replicas, 1)
+	var verdicts []verdict
+	for _, s := range in.Shards {
+		if s.StatefulSet != nil && s.StatefulSet.DeletionTimestamp != nil {
+			continue
+		}
+		counts := countPods(s)
+		out.Replicas += counts.Replicas
+		out.UpdatedReplicas += counts.UpdatedReplicas
+		out.AvailableReplicas += counts.AvailableReplicas
+		out.UnavailableReplicas += counts.UnavailableReplicas
+		out.ShardStatuses = append(out.ShardStatuses, counts)
+		verdicts = append(verdicts, judge(s, counts.AvailableReplicas, expected))
+	}
+	out.Conditions = []v1.Condition{availableOf(verdicts), reconciledOf(in)}
+	for i := range out.Conditions {
+		c := &out.Conditions[i]
+		c.ObservedGeneration = in.Owner.Generation
+		c.LastTransitionTime = transitionTime(in.Owner.Status.Conditions, *c, in.Now)
+	}
+	return out
+}
+
+// valueOr is the value behind a pointer, or a default.
+func valueOr[T any](p *T, fallback T) T {
+	if p == nil {
+		return fallback
+	}
+	return *p
+}
+
+// transitionTime keeps the time of a condition whose status stands.
+func transitionTime(before []v1.Condition, c v1.Condition, now metav1.Time) metav1.Time {
+	for _, b := range before {
+		if b.Type == c.Type && b.Status == c.Status {
+			return b.LastTransitionTime
+		}
+	}
+	return now
+}
+
+func countPods(s Shard) v1.ShardStatus {
+	out := v1.ShardStatus{ShardID: strconv.Itoa(int(s.ID)), Replicas: int32(len(s.Pods))}
+	for _, p := range s.Pods {
+		if podReady(p) {
+			out.AvailableReplicas++
+		}
+		if s.StatefulSet != nil && p.Labels[appsv1.ControllerRevisionHashLabelKey] == s.StatefulSet.Status.UpdateRevision {
+			out.UpdatedReplicas++
+		}
+	}
+	out.UnavailableReplicas = out.Replicas - out.AvailableReplicas
+	return out
+}
+
+func podReady(p *corev1.Pod) bool {
+	if p.Status.Phase != corev1.PodRunning {
+		return false
+	}
+	for _, c := range p.Status.Conditions {
+		if c.Type == corev1.PodReady {
+			return c.Status == corev1.ConditionTrue
+		}
+	}
+	return false
+}
+
+// podMessage says why a pod is not ready; empty when nothing speaks.
+func podMessage(p *corev1.Pod) string {
+	for _, want := range []corev1.PodConditionType{corev1.PodScheduled, corev1.PodInitialized, corev1.ContainersReady, corev1.PodReady} {
+		for _, c := range p.Status.Conditions {
+			if c.Type == want && c.Status == corev1.ConditionFalse {
+				return c.Message
+			}
+		}
+	}
+	return ""
+}
+
+// verdict is what one shard says about Available.
+type verdict struct {
+	status v1.ConditionStatus
+	reason string
+	lines  []string
+}
+
+func judge(s Shard, ready, expected int32) verdict {
+	switch {
+	case s.StatefulSet == nil:
+		return verdict{v1.ConditionFalse, reasonNoStatefulSet, []string{fmt.Sprintf("shard %d: statefulset %s not found", s.ID, s.Key)}}
+	case ready >= expected:
+		return verdict{status: v1.ConditionTrue}
+	}
+	v := verdict{status: v1.ConditionDegraded, reason: reasonSomeNotReady}
+	if ready == 0 {
+		v = verdict{status: v1.ConditionFalse, reason: reasonNoPodReady}
+	}
+	for _, p := range s.Pods {
+		if msg := podMessage(p); msg != "" {
+			v.lines = append(v.lines, fmt.Sprintf("shard %d: pod %s: %s", s.ID, p.Name, msg))
+		}
+	}
+	return v
+}
+
+// availableOf folds the shards: the worst status counts, all reasons are named.
+func availableOf(verdicts []verdict) v1.Condition {
+	out := v1.Condition{Type: v1.Available, Status: v1.ConditionTrue}
+	worst := []v1.ConditionStatus{v1.ConditionFalse, v1.ConditionDegraded, v1.ConditionUnknown, v1.ConditionTrue}
+	var reasons, lines []string
+	for _, v := range verdicts {
+		if slices.Index(worst, v.status) < slices.Index(worst, out.Status) {
+			out.Status = v.status
+		}
+		if v.reason != "" {
+			reasons = append(reasons, v.reason)
+		}
+		lines = append(lines, v.lines...)
+	}
+	slices.Sort(reasons)
+	out.Reason = strings.Join(slices.Compact(reasons), "And")
+	out.Message = strings.Join(lines, "\n")
+	return out
+}
+
+func reconciledOf(in StatusInputs) v1.Condition {
+	out := v1.Condition{Type: v1.Reconciled, Status: v1.ConditionTrue, Reason: in.Result.Reason, Message: in.Result.Message}
+	switch {
+	case !in.Known:
+		out.Status, out.Reason = v1.ConditionUnknown, reasonNeverReconciled
+		out.Message = fmt.Sprintf("object %q was not found: there was no reconcile of it yet", in.Owner.Namespace+"/"+in.Owner.Name)
+	case in.Result.Err != nil:
+		out.Status, out.Reason, out.Message = v1.ConditionFalse, reasonFailed, in.Result.Err.Error()
+	}
+	return out
+}
+
+// ownedPods keeps the pods that a StatefulSet owns, by ordinal.
+func ownedPods(sts *appsv1.StatefulSet, pods []*corev1.Pod) []*corev1.Pod {
+	var out []*corev1.Pod
+	for _, p := range pods {
+		for _, o := range p.OwnerReferences {
+			if o.Kind == "StatefulSet" && o.Name == sts.Name {
+				out = append(out, p)
+				break
+			}
+		}
+	}
+	slices.SortFunc(out, func(a, b *corev1.Pod) int {
+		return cmp.Or(cmp.Compare(ordinal(a), ordinal(b)), cmp.Compare(a.Name, b.Name))
+	})
+	return out
+}
+
+func ordinal(p *corev1.Pod) int {
+	text := p.Labels[appsv1.PodIndexLabel]
+	if text == "" {
+		text = p.Name[strings.LastIndexByte(p.Name, '-')+1:]
+	}
+	n, err := strconv.Atoi(text)
+	if err != nil {
+		return -1
+	}
+	return n
+}

@@ -1,0 +1,238 @@
+package render
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
+	utilyaml "k8s.io/apimachinery/pkg/util/yaml"
+	"sigs.k8s.io/yaml"
+
+	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
+	"github.com/firekeeper-dev/firekeeper/operator/assets"
+)
+
+// maxManifestBytes bounds one file.
+const maxManifestBytes = 256 << 20
+
+// Objects are the manifests that matter to rendering.
+type Objects struct {
+	Prometheuses    []*v1.Prometheus
+	ServiceMonitors []*v1.ServiceMonitor
+	PodMonitors     []*v1.PodMonitor
+	PrometheusRules []*v1.PrometheusRule
+	References      assets.Static
+	// Ignored counts manifests of kinds that rendering does not look at.
+	Ignored map[string]int
+
+	namespaces map[string]labels.Set
+	defaults   defaults
+}
+
+// Load reads manifests from files and folders; "-" is standard input. Files hold
+// YAML (several documents allowed), JSON, or List objects. In folders, files
+// ending in .yaml, .yml and .json are read, subfolders included.
+//
+// Errors name file, document and object: unreadable files, documents that are
+// not manifests, unknown fields in kinds of ours.
+func Load(paths []string) (*Objects, error) {
+	d, err := loadDefaults()
+	if err != nil {
+		return nil, err
+	}
+	o := &Objects{Ignored: map[string]int{}, namespaces: map[string]labels.Set{}, defaults: d}
+	for _, p := range paths {
+		if err := o.path(p); err != nil {
+			return nil, err
+		}
+	}
+	return o, nil
+}
+
+func (o *Objects) path(path string) error {
+	if path == "-" {
+		return o.read("standard input", os.Stdin)
+	}
+	info, err := os.Stat(path)
+	if err != nil {
+		return err
+	}
+	if !info.IsDir() {
+		return o.file(path)
+	}
+	return filepath.WalkDir(path, func(name string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() {
+			return err
+		}
+		if slices.Contains([]string{".yaml", ".yml", ".json"}, filepath.Ext(name)) {
+			return o.file(name)
+		}
+		return nil
+	})
+}
+
+func (o *Objects) file(name string) error {
+	f, err := os.Open(name)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	return o.read(name, f)
+}
+
+func (o *Objects) read(name string, r io.Reader) error {
+	docs := utilyaml.NewYAMLReader(bufio.NewReader(io.LimitReader(r, maxManifestBytes)))
+	for i := 1; ; i++ {
+		doc, err := docs.Read()
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return fmt.Errorf("%s: %w", name, err)
+		}
+		if err := o.document(doc); err != nil {
+			return fmt.Errorf("%s: document %d: %w", name, i, err)
+		}
+	}
+}
+
+func (o *Objects) document(doc []byte) error {
+	raw, err := yaml.YAMLToJSONStrict(doc)
+	if err != nil {
+		return err
+	}
+	if len(bytes.TrimSpace(raw)) == 0 || string(raw) == "null" {
+		return nil
+	}
+	return o.object(raw)
+}
+
+// decoders are the kinds that rendering looks at.
+var decoders = map[string]func(*Objects, []byte) error{
+	v1.PrometheusKind: func(o *Objects, raw []byte) error {
+		return decode(o, raw, v1.PrometheusResource, &o.Prometheuses)
+	},
+	v1.ServiceMonitorKind: func(o *Objects, raw []byte) error {
+		return decode(o, raw, v1.ServiceMonitorResource, &o.ServiceMonitors)
+	},
+	v1.PodMonitorKind: func(o *Objects, raw []byte) error {
+		return decode(o, raw, v1.PodMonitorResource, &o.PodMonitors)
+	},
+	v1.PrometheusRuleKind: func(o *Objects, raw []byte) error {
+		return decode(o, raw, v1.PrometheusRuleResource, &o.PrometheusRules)
+	},
+}
+
+func (o *Objects) object(raw []byte) error {
+	var head struct {
+		metav1.TypeMeta   `json:",inline"`
+		metav1.ObjectMeta `json:"metadata"`
+		Items             []json.RawMessage `json:"items"`
+	}
+	if err := json.Unmarshal(raw, &head); err != nil {
+		return fmt.Errorf("not a manifest: %w", err)
+	}
+	switch {
+	case head.Kind == "":
+		return errors.New("not a manifest: it has no kind")
+	case strings.HasSuffix(head.Kind, "List") && head.Items != nil:
+		for i, item := range head.Items {
+			if err := o.object(item); err != nil {
+				return fmt.Errorf("items[%d]: %w", i, err)
+			}
+		}
+		return nil
+	}
+	where := fmt.Sprintf("%s %s/%s", head.Kind, head.Namespace, head.Name)
+	if head.APIVersion == v1.SchemeGroupVersion.String() {
+		if dec, ok := decoders[head.Kind]; ok {
+			if err := dec(o, raw); err != nil {
+				return fmt.Errorf("%s: %w", where, err)
+			}
+			return nil
+		}
+	}
+	if head.APIVersion == "v1" {
+		if known, err := o.core(head.Kind, raw); known || err != nil {
+			if err != nil {
+				err = fmt.Errorf("%s: %w", where, err)
+			}
+			return err
+		}
+	}
+	o.Ignored[head.Kind]++
+	return nil
+}
+
+// core takes Namespaces, and Secrets and ConfigMaps that can be referred to.
+func (o *Objects) core(kind string, raw []byte) (known bool, err error) {
+	switch kind {
+	case "Secret":
+		var s corev1.Secret
+		err = json.Unmarshal(raw, &s)
+		s.Namespace = namespaceOr(s.Namespace)
+		o.References.AddSecret(&s)
+	case "ConfigMap":
+		var m corev1.ConfigMap
+		err = json.Unmarshal(raw, &m)
+		m.Namespace = namespaceOr(m.Namespace)
+		o.References.AddConfigMap(&m)
+	case "Namespace":
+		var n corev1.Namespace
+		err = json.Unmarshal(raw, &n)
+		set := labels.Set{corev1.LabelMetadataName: n.Name}
+		for k, v := range n.Labels {
+			set[k] = v
+		}
+		o.namespaces[n.Name] = set
+	default:
+		return false, nil
+	}
+	return true, err
+}
+
+func namespaceOr(ns string) string {
+	if ns == "" {
+		return metav1.NamespaceDefault
+	}
+	return ns
+}
+
+// decode applies the API's defaults and reads an object strictly: a field that
+// the API does not have is an error.
+func decode[T any, P interface {
+	*T
+	metav1.Object
+}](o *Objects, raw []byte, resource string, into *[]P) error {
+	full, err := o.defaults.apply(resource, raw)
+	if err != nil {
+		return err
+	}
+	obj := P(new(T))
+	if err := yaml.UnmarshalStrict(full, obj); err != nil {
+		return err
+	}
+	obj.SetNamespace(namespaceOr(obj.GetNamespace()))
+	*into = append(*into, obj)
+	return nil
+}
+
+// namespaceLabels knows the namespaces that were given, and those that objects
+// live in: the API server labels each with its name.
+func (o *Objects) namespaceLabels(name string) (labels.Set, bool) {
+	if set, ok := o.namespaces[name]; ok {
+		return set, true
+	}
+	return labels.Set{corev1.LabelMetadataName: name}, true
+}

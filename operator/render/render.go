@@ -1,0 +1,197 @@
+package render
+
+import (
+	"bytes"
+	"compress/gzip"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"time"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	"sigs.k8s.io/yaml"
+
+	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
+	"github.com/firekeeper-dev/firekeeper/operator/apply"
+	"github.com/firekeeper-dev/firekeeper/operator/document"
+	"github.com/firekeeper-dev/firekeeper/operator/prometheus"
+)
+
+// Options are what the operator's flags say about rendering.
+type Options struct {
+	Prometheus prometheus.Options
+	// For keeps one owner, "KIND/NAMESPACE/NAME"; empty keeps all.
+	For string
+}
+
+// Rejection is one object that an owner selects and refuses.
+type Rejection struct {
+	Kind, Namespace, Name, Reason string
+}
+
+// String is the line for people: `rejected KIND NAMESPACE/NAME: REASON`.
+func (r Rejection) String() string {
+	return fmt.Sprintf("rejected %s %s/%s: %s", r.Kind, r.Namespace, r.Name, r.Reason)
+}
+
+// Output is what the operator would write for one owner.
+type Output struct {
+	Owner    string // "Prometheus/monitoring/k8s"
+	Objects  []apply.Object
+	Rejected []Rejection
+	Dropped  []string // what the owner's version does not know
+	Warnings []string
+	Err      error // the owner itself cannot be rendered
+}
+
+// Owners renders the owners among the objects, by namespace and name.
+//
+// Errors: options.For names nothing that is there.
+func Owners(o *Objects, opts Options) ([]Output, error) {
+	slices.SortFunc(o.Prometheuses, func(a, b *v1.Prometheus) int {
+		return strings.Compare(a.Namespace+"/"+a.Name, b.Namespace+"/"+b.Name)
+	})
+	var out []Output
+	for _, p := range o.Prometheuses {
+		name := v1.PrometheusKind + "/" + p.Namespace + "/" + p.Name
+		if opts.For == "" || strings.EqualFold(opts.For, name) {
+			out = append(out, o.prometheus(name, p, opts.Prometheus))
+		}
+	}
+	if len(out) == 0 && opts.For != "" {
+		return nil, fmt.Errorf("no %s among the manifests (%s)", opts.For, o.found())
+	}
+	return out, nil
+}
+
+// found lists the owners, for an error.
+func (o *Objects) found() string {
+	if len(o.Prometheuses) == 0 {
+		return "they hold no Prometheus"
+	}
+	var names []string
+	for _, p := range o.Prometheuses {
+		names = append(names, v1.PrometheusKind+"/"+p.Namespace+"/"+p.Name)
+	}
+	return "they hold " + strings.Join(names, ", ")
+}
+
+func (o *Objects) prometheus(name string, p *v1.Prometheus, opts prometheus.Options) Output {
+	out := Output{Owner: name}
+	in, err := prometheus.GatherFrom(o.cluster(), p, opts, time.Time{})
+	for _, m := range in.Monitors {
+		if m.Err != nil {
+			out.Rejected = append(out.Rejected, Rejection{m.Kind, m.Object.GetNamespace(), m.Object.GetName(), m.Err.Error()})
+		}
+	}
+	for _, r := range in.Rules {
+		if r.Err != nil {
+			out.Rejected = append(out.Rejected, Rejection{v1.PrometheusRuleKind, r.Object.Namespace, r.Object.Name, r.Err.Error()})
+		}
+	}
+	if err != nil {
+		out.Err = err
+		return out
+	}
+	plan, err := prometheus.Desired(p, in, opts.Workload, &document.Assembler{})
+	if err != nil {
+		out.Err = err
+		return out
+	}
+	for _, s := range append(plan.Content, plan.Workload...) {
+		if s.Verb == apply.Put || s.Verb == apply.PutIfNone {
+			out.Objects = append(out.Objects, s.Object)
+		}
+	}
+	out.Dropped, out.Warnings = plan.Dropped, plan.Warnings
+	return out
+}
+
+func (o *Objects) cluster() prometheus.Cluster {
+	return prometheus.Cluster{
+		NamespaceLabels: o.namespaceLabels,
+		ServiceMonitors: slices.Values(o.ServiceMonitors),
+		PodMonitors:     slices.Values(o.PodMonitors),
+		PrometheusRules: slices.Values(o.PrometheusRules),
+		References:      &o.References,
+		RuleConfigMaps:  func(string, string) []*corev1.ConfigMap { return nil },
+		StatefulSets:    func(string, string) []*appsv1.StatefulSet { return nil },
+		Secrets:         func(string) []string { return nil },
+	}
+}
+
+// Parts are the values of WriteTo's part.
+var Parts = []string{"objects", "config", "rules"}
+
+// WriteTo prints one part of the output: "objects" as manifests, "config" as the
+// plain configuration, "rules" as the plain rule files, each under a comment
+// with its name.
+func (out Output) WriteTo(w io.Writer, part string) error {
+	for _, object := range out.Objects {
+		var err error
+		switch o := object.(type) {
+		case *corev1.Secret:
+			if text, ok := o.Data[configKey]; ok && part == "config" {
+				err = unpack(w, text)
+			}
+		case *corev1.ConfigMap:
+			if part == "rules" {
+				err = writeRules(w, o)
+			}
+		}
+		if err == nil && part == "objects" {
+			err = writeObject(w, object)
+		}
+		if err != nil {
+			return fmt.Errorf("%s: %s: %w", out.Owner, object.GetName(), err)
+		}
+	}
+	return nil
+}
+
+const configKey = "prometheus.yaml.gz"
+
+func unpack(w io.Writer, gz []byte) error {
+	if len(gz) == 0 {
+		return nil // left to the user
+	}
+	r, err := gzip.NewReader(bytes.NewReader(gz))
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(w, r)
+	return err
+}
+
+func writeRules(w io.Writer, m *corev1.ConfigMap) error {
+	names := make([]string, 0, len(m.Data))
+	for name := range m.Data {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	for _, name := range names {
+		if _, err := fmt.Fprintf(w, "---\n# %s/%s\n%s", m.Name, name, m.Data[name]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func writeObject(w io.Writer, object apply.Object) error {
+	text, err := yaml.Marshal(object)
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(w, "---\n%s", withoutStatus(text))
+	return err
+}
+
+// withoutStatus drops the empty status that the Go types print.
+func withoutStatus(text []byte) []byte {
+	if i := bytes.Index(text, []byte("\nstatus:\n")); i >= 0 {
+		return text[:i+1]
+	}
+	return text
+}
