@@ -12,23 +12,20 @@ set -eu
 root=$(cd "$(dirname "$0")/../.." && pwd)
 cd "$root/operator"
 
-# The tools have their own build list; the workspace would mix it with ours.
-export GOWORK=off
-
-controller_gen() {
-	go tool -modfile=../internal/tools/go.mod controller-gen "$@"
-}
+# The tools have their own build list; the workspace would mix it with ours. What
+# they read is loaded as part of the workspace again.
+controller_gen=$(GOWORK=off go tool -modfile=../internal/tools/go.mod -n controller-gen)
 
 echo "deep copies"
-controller_gen object paths=./api/monitoring/...
+"$controller_gen" object paths=./api/monitoring/...
 
 echo "deploy/crds"
 rm -f ../deploy/crds/monitoring.coreos.com_*.yaml
-controller_gen crd:maxDescLen=0 paths=./api/monitoring/v1 paths=./api/monitoring/v1alpha1 output:crd:dir=../deploy/crds
+"$controller_gen" crd:maxDescLen=0 paths=./api/monitoring/v1 paths=./api/monitoring/v1alpha1 output:crd:dir=../deploy/crds
 
 echo "deploy/crds-full"
 rm -f ../deploy/crds-full/monitoring.coreos.com_*.yaml
-controller_gen crd paths=./api/monitoring/... output:crd:dir=../deploy/crds-full
+"$controller_gen" crd paths=./api/monitoring/... output:crd:dir=../deploy/crds-full
 
 echo "operator/crds"
 go run ./crds/pack ../deploy/crds crds/standard.yaml.gz
