@@ -85,7 +85,7 @@ func TestSets(t *testing.T) {
 // readCRDs decodes the definitions of a folder below deploy/.
 func readCRDs(t *testing.T, folder string) []schema {
 	t.Helper()
-	names, err := filepath.Glob(filepath.Join("../../deploy", folder, "*.yaml"))
+	names, err := filepath.Glob(filepath.Join("../../deploy", folder, "monitoring.coreos.com_*.yaml"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -46,7 +46,7 @@ func TestSameAsDeploy(t *testing.T) {
 		{"crds-full", crds.Full},
 	} {
 		t.Run(set.folder, func(t *testing.T) {
-			names, err := filepath.Glob(filepath.Join("../../deploy", set.folder, "*.yaml"))
+			names, err := filepath.Glob(filepath.Join("../../deploy", set.folder, "monitoring.coreos.com_*.yaml"))
 			if err != nil {
 				t.Fatal(err)
 			}

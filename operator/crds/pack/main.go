@@ -1,4 +1,4 @@
-// Command pack joins the YAML files of a folder into one gzipped stream:
+// Command pack joins the definitions of a folder into one gzipped stream:
 //
 //	pack DIR FILE
 //
@@ -25,14 +25,14 @@ func main() {
 	}
 }
 
-// pack writes the documents of dir to file, separated by `---` lines.
+// pack writes the definitions of dir to file, separated by `---` lines.
 func pack(dir, file string) error {
-	names, err := filepath.Glob(filepath.Join(dir, "*.yaml"))
+	names, err := filepath.Glob(filepath.Join(dir, "monitoring.coreos.com_*.yaml"))
 	if err != nil {
 		return err
 	}
 	if len(names) == 0 {
-		return fmt.Errorf("%s: no YAML files", dir)
+		return fmt.Errorf("%s: no definitions", dir)
 	}
 	docs := make([][]byte, len(names))
 	for i, name := range names {
