@@ -1,0 +1,128 @@
+# Firekeeper. `make` lists the targets.
+SHELL := /bin/bash
+.SHELLFLAGS := -eu -o pipefail -c
+.DEFAULT_GOAL := help
+MAKEFLAGS += --no-print-directory
+
+PREFIX    := github.com/firekeeper-dev/firekeeper
+MODULES   := cmd internal operator reloaders/config-reloader reloaders/rules-reloader
+PROGRAMS  := operator config-reloader rules-reloader
+VERSION   ?= $(shell cat .version)
+REVISION  ?= $(shell git rev-parse --short HEAD 2>/dev/null || echo unknown)
+PLATFORMS ?= linux-$(shell go env GOARCH)
+IMAGE     ?= firekeeper
+TAG       ?= latest
+CLUSTER   := go run ./internal/cluster/clusterctl
+PKG       ?= ./...
+TIME      ?= 1m
+LDFLAGS   := -s -w -X $(PREFIX)/internal/version.Version=$(VERSION) -X $(PREFIX)/internal/version.Revision=$(REVISION)
+GOBUILD   := CGO_ENABLED=0 go build -trimpath -ldflags "$(LDFLAGS)"
+
+##@ Everyday
+
+.PHONY: help
+help: ## List the targets
+	@awk 'BEGIN {FS = ":.*## "} /^##@/ {printf "\n%s\n", substr($$0, 5)} /^[a-z0-9-]+:.*## / {printf "  %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+.PHONY: build
+build: ## Build the three programs into bin/
+	@mkdir -p bin
+	@for p in $(PROGRAMS); do echo "build bin/$$p"; $(GOBUILD) -o bin/$$p ./cmd/$$p; done
+
+.PHONY: test
+test: ## Run all tests with the race detector, except those that need a node (PKG=./operator/rules narrows)
+	@if [ "$(PKG)" != "./..." ]; then go test -race $(PKG); else \
+	  for m in $(MODULES); do echo "test $$m"; (cd $$m && go test -race ./...); done; fi
+
+.PHONY: test-update
+test-update: ## Rewrite golden files; read the diff before you keep it
+	@cd operator && go test ./promconfig/... ./workload/... ./rules/... ./render/... -update
+
+.PHONY: bench
+bench: ## Run the benchmarks (COUNT=10 for benchstat)
+	@for m in $(MODULES); do (cd $$m && go test -run '^$$' -bench . -benchmem -count $(or $(COUNT),1) ./... | grep -v 'no test files'); done
+
+.PHONY: fuzz
+fuzz: ## Fuzz one property: make fuzz FUZZ=FuzzExpand PKG=./internal/gate TIME=1m
+	@test -n "$(FUZZ)" || { echo "FUZZ is not set; there are:"; grep -rhoE 'func Fuzz[A-Za-z]+' --include=*_test.go . | sort -u; exit 2; }
+	go test -run '^$$' -fuzz '^$(FUZZ)$$' -fuzztime $(TIME) $(PKG)
+
+##@ Quality
+
+.PHONY: generate
+generate: ## Write deep copies, CRDs and reference pages
+	@internal/tools/generate.sh
+	@for f in internal/tools/generate.d/*.sh; do [ -e "$$f" ] || continue; echo "$$f"; "$$f"; done
+
+.PHONY: fmt
+fmt: ## Format the code
+	@gofmt -w $(MODULES)
+
+.PHONY: tidy
+tidy: ## Tidy the modules
+	@for m in $(MODULES); do (cd $$m && GOWORK=off go mod tidy); done
+
+.PHONY: lint
+lint: ## Vet and staticcheck
+	@for m in $(MODULES); do echo "lint $$m"; (cd $$m && go vet ./...); done
+	@tool=$$(GOWORK=off go tool -modfile=internal/tools/go.mod -n staticcheck); \
+	  for m in $(MODULES); do (cd $$m && "$$tool" ./...); done
+
+.PHONY: verify
+verify: ## Fail when generated files, formatting or modules are not current
+	@before=$$(git status --porcelain; git diff); $(MAKE) generate fmt tidy >/dev/null; after=$$(git status --porcelain; git diff); \
+	  if [ "$$before" != "$$after" ]; then echo "make generate fmt tidy changes the tree:"; git status --short; exit 1; fi
+	@echo "generated files, formatting and modules are current"
+
+.PHONY: check
+check: verify lint test ## Everything a change needs
+
+##@ Clusters
+
+.PHONY: cluster-up
+cluster-up: ## Start a one-node Kubernetes on this machine (root); leaves .cluster/kubeconfig and .cluster/bin/kubectl
+	@$(CLUSTER) up
+
+.PHONY: cluster-down
+cluster-down: ## Stop it and remove everything it made
+	@$(CLUSTER) down
+
+.PHONY: e2e
+e2e: ## Run the tests that need a node: kube-prometheus on a one-node Kubernetes (root)
+	@cd cmd && FIREKEEPER_E2E=1 go test -count=1 -timeout 40m -v ./e2e/...
+
+.PHONY: demo
+demo: ## Show it: a cluster, the operator, a Prometheus, and how fast changes are live
+	@go run ./cmd/demo up
+
+.PHONY: demo-down
+demo-down: ## Remove what `make demo` made
+	@go run ./cmd/demo down
+
+.PHONY: run
+run: build ## Run the operator here, against the cluster of KUBECONFIG
+	bin/operator --instant-delivery
+
+##@ Release
+
+.PHONY: image-files
+image-files:
+	@mkdir -p bin/image && printf 'root:x:0:0:root:/:/sbin/nologin\nnobody:x:65534:65534:nobody:/:/sbin/nologin\n' > bin/image/passwd
+	@cp "$$(ls /etc/ssl/certs/ca-certificates.crt /etc/pki/tls/certs/ca-bundle.crt /etc/ssl/cert.pem 2>/dev/null | head -1)" bin/image/ca-certificates.crt
+	@for p in $(PLATFORMS); do echo "build for $$p"; d=bin/image/$$p; mkdir -p $$d/config-reloader $$d/rules-reloader; \
+	  export GOOS=$${p%-*} GOARCH=$${p#*-}; \
+	  $(GOBUILD) -o $$d/operator ./cmd/operator; \
+	  for r in config-reloader rules-reloader; do $(GOBUILD) -o $$d/$$r/$$r ./cmd/$$r; ln -sf $$r $$d/$$r/reloader; done; \
+	  ln -sf config-reloader $$d/config-reloader/prometheus-config-reloader; done
+
+.PHONY: images
+images: image-files ## Build the images with buildah or docker (IMAGE=registry/firekeeper TAG=v1 PLATFORMS="linux-amd64 linux-arm64")
+	@if command -v buildah >/dev/null; then b="buildah --storage-driver=vfs bud"; else b="docker build"; fi; \
+	  for p in $(PLATFORMS); do a="--build-arg TARGETOS=$${p%-*} --build-arg TARGETARCH=$${p#*-}"; \
+	    suffix=$$([ "$(words $(PLATFORMS))" = 1 ] || echo "-$${p#*-}"); \
+	    $$b $$a -f Dockerfile.operator -t $(IMAGE)/operator:$(TAG)$$suffix .; \
+	    for r in config-reloader rules-reloader; do $$b $$a --build-arg RELOADER=$$r -f Dockerfile.reloader -t $(IMAGE)/$$r:$(TAG)$$suffix .; done; done
+
+.PHONY: clean
+clean: ## Remove what was built
+	rm -rf bin .cache
