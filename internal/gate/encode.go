@@ -16,6 +16,9 @@ import (
 // [ParseList] makes them.
 type Node = yaml.MapSlice
 
+// Item is one pair of a Node.
+type Item = yaml.MapItem
+
 // Marshal writes v as a document for the target and lists what it left out.
 //
 // v: a struct or a pointer to one. Errors: a value YAML cannot express.

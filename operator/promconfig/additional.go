@@ -1,0 +1,93 @@
+package promconfig
+
+import (
+	"errors"
+	"fmt"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/firekeeper-dev/firekeeper/internal/gate"
+)
+
+// additional reads a Secret key with a YAML list of maps; nothing when the
+// selector is nil or optional and missing.
+func (r *resolver) additional(sel *corev1.SecretKeySelector) ([]gate.Node, error) {
+	if sel == nil {
+		return nil, nil
+	}
+	text, ok, err := r.scope.OptionalSecretKey(*sel)
+	if err != nil || !ok {
+		return nil, err
+	}
+	nodes, err := gate.ParseList([]byte(text))
+	if err != nil { // the library's message quotes the content
+		return nil, fmt.Errorf("key %q of Secret %q is not a YAML list of maps", sel.Key, sel.Name)
+	}
+	return nodes, nil
+}
+
+var errRelabelList = errors.New("relabel_configs is not a list of maps")
+
+// shardJobs adds the sharding steps to the user's own jobs. Jobs with a hashmod
+// step shard themselves. relabel_configs becomes the last key.
+func shardJobs(jobs []gate.Node, sharding []Step, t gate.Target) ([]gate.Node, error) {
+	text, _, err := gate.AppendItems(nil, sharding, t, "")
+	if err != nil {
+		return nil, err
+	}
+	steps, err := gate.ParseList(text)
+	if err != nil {
+		return nil, fmt.Errorf("sharding steps: %w", err)
+	}
+	out := make([]gate.Node, 0, len(jobs))
+	for i, job := range jobs {
+		sharded, err := shardJob(job, steps)
+		if err != nil {
+			return nil, fmt.Errorf("[%d]: %w", i, err)
+		}
+		out = append(out, sharded)
+	}
+	return out, nil
+}
+
+func shardJob(job gate.Node, sharding []gate.Node) (gate.Node, error) {
+	const key = "relabel_configs"
+	var (
+		out     gate.Node
+		relabel = []any{}
+		hashed  bool
+	)
+	for _, item := range job {
+		if item.Key != key {
+			out = append(out, item)
+			continue
+		}
+		list, ok := item.Value.([]any)
+		if !ok {
+			return nil, errRelabelList
+		}
+		for _, step := range list {
+			node, ok := step.(gate.Node)
+			if !ok {
+				return nil, errRelabelList
+			}
+			hashed = hashed || isHashmod(node)
+		}
+		relabel = append(relabel, list...)
+	}
+	if !hashed {
+		for _, step := range sharding {
+			relabel = append(relabel, step)
+		}
+	}
+	return append(out, gate.Item{Key: key, Value: relabel}), nil
+}
+
+func isHashmod(step gate.Node) bool {
+	for _, item := range step {
+		if item.Key == "action" && item.Value == "hashmod" {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,128 @@
+package promconfig
+
+import (
+	"fmt"
+	"maps"
+	"path"
+	"slices"
+
+	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
+)
+
+// Global is the global block.
+type Global struct {
+	// ScrapeInterval of jobs that say nothing.
+	ScrapeInterval v1.Duration `yaml:"scrape_interval"`
+	// ScrapeTimeout of jobs that say nothing.
+	ScrapeTimeout v1.Duration `yaml:"scrape_timeout,omitempty"`
+	// ScrapeProtocols in order of preference.
+	ScrapeProtocols []ScrapeProtocol `yaml:"scrape_protocols,omitempty" since:"2.49.0"`
+	// ExternalLabels are added to everything that leaves the server.
+	ExternalLabels map[string]string `yaml:"external_labels"`
+	// GlobalLimits of jobs that say nothing.
+	GlobalLimits `yaml:",inline"`
+	// ScrapeFailureLogFile collects failed scrapes.
+	ScrapeFailureLogFile string `yaml:"scrape_failure_log_file,omitempty" since:"2.55.0"`
+	// MetricNameValidationScheme is utf8 or legacy.
+	MetricNameValidationScheme string `yaml:"metric_name_validation_scheme,omitempty" since:"3.0.0"`
+	// MetricNameEscapingScheme is asked for when scraping.
+	MetricNameEscapingScheme string `yaml:"metric_name_escaping_scheme,omitempty" since:"3.4.0"`
+	// ConvertClassicHistogramsToNHCB stores classic histograms as native ones.
+	ConvertClassicHistogramsToNHCB *bool `yaml:"convert_classic_histograms_to_nhcb,omitempty" since:"3.4.0"`
+	// AlwaysScrapeClassicHistograms keeps classic histograms besides native ones.
+	AlwaysScrapeClassicHistograms *bool `yaml:"always_scrape_classic_histograms,omitempty" since:"3.5.0"`
+	// ScrapeNativeHistograms turns native histograms on.
+	ScrapeNativeHistograms *bool `yaml:"scrape_native_histograms,omitempty" since:"3.8.0"`
+	// EvaluationInterval of rule groups that say nothing.
+	EvaluationInterval v1.Duration `yaml:"evaluation_interval,omitempty" mode:"server"`
+	// RuleQueryOffset moves rule evaluation into the past.
+	RuleQueryOffset v1.Duration `yaml:"rule_query_offset,omitempty" since:"2.53.0" mode:"server"`
+	// QueryLogFile collects queries.
+	QueryLogFile string `yaml:"query_log_file,omitempty" since:"2.16.0" mode:"server"`
+}
+
+// globalFrom fills what servers and agents share.
+func globalFrom(f *v1.CommonPrometheusFields, namespace, name string, c Capabilities) (Global, []string) {
+	limits, warnings := enforcedFrom(f).global(f)
+	labels, more := externalLabels(f, namespace, name, c)
+	return Global{
+		ScrapeInterval:                 orDefault(f.ScrapeInterval),
+		ScrapeTimeout:                  f.ScrapeTimeout,
+		ScrapeProtocols:                scrapeProtocols(f.ScrapeProtocols),
+		ExternalLabels:                 labels,
+		GlobalLimits:                   limits,
+		ScrapeFailureLogFile:           logFile(f.ScrapeFailureLogFile),
+		MetricNameValidationScheme:     lower(f.NameValidationScheme),
+		MetricNameEscapingScheme:       escapingSchemes[f.NameEscapingScheme],
+		ConvertClassicHistogramsToNHCB: f.ConvertClassicHistogramsToNHCB,
+		AlwaysScrapeClassicHistograms:  f.ScrapeClassicHistograms,
+		ScrapeNativeHistograms:         f.ScrapeNativeHistograms,
+	}, append(warnings, more...)
+}
+
+var escapingSchemes = map[v1.NameEscapingSchemeOptions]string{
+	v1.AllowUTF8NameEscapingScheme:   "allow-utf-8",
+	v1.UnderscoresNameEscapingScheme: "underscores",
+	v1.DotsNameEscapingScheme:        "dots",
+	v1.ValuesNameEscapingScheme:      "values",
+}
+
+func orDefault(d v1.Duration) v1.Duration {
+	if d == "" {
+		return defaultInterval
+	}
+	return d
+}
+
+// logDir is a volume the pod can write to.
+const logDir = "/var/log/prometheus"
+
+// logFile puts a bare file name into the writable volume.
+func logFile(name string) string {
+	if name == "" || path.Dir(name) != "." {
+		return name
+	}
+	return path.Join(logDir, path.Base(name))
+}
+
+// defaultReplicaLabel is the external label that tells replicas apart.
+const defaultReplicaLabel = "prometheus_replica"
+
+// externalLabels are the reserved labels and what the user adds; reserved ones win.
+func externalLabels(f *v1.CommonPrometheusFields, namespace, name string, c Capabilities) (labels map[string]string, warnings []string) {
+	labels = map[string]string{}
+	reserve := func(label, value string) {
+		if label != "" {
+			labels[label] = value
+		}
+	}
+	reserve(valueOr(f.PrometheusExternalLabelName, "prometheus"), namespace+"/"+name)
+	reserve(valueOr(f.ReplicaExternalLabelName, defaultReplicaLabel), "$(POD_NAME)")
+	if topology := topologyOf(f, c); topology != nil {
+		reserve(valueOr(topology.ExternalLabelName, "zone"), "$(TOPOLOGY_ZONE)")
+	}
+	for _, label := range slices.Sorted(maps.Keys(f.ExternalLabels)) {
+		if _, taken := labels[label]; taken {
+			warnings = append(warnings, fmt.Sprintf("spec.externalLabels: %q is reserved and ignored", label))
+			continue
+		}
+		labels[label] = f.ExternalLabels[label]
+	}
+	return labels, warnings
+}
+
+func valueOr(s *string, fallback string) string {
+	if s == nil {
+		return fallback
+	}
+	return *s
+}
+
+// serverGlobal adds what only a server has.
+func serverGlobal(p *v1.Prometheus, c Capabilities) (Global, []string) {
+	g, warnings := globalFrom(&p.Spec.CommonPrometheusFields, p.Namespace, p.Name, c)
+	g.EvaluationInterval = orDefault(p.Spec.EvaluationInterval)
+	g.RuleQueryOffset = p.Spec.RuleQueryOffset
+	g.QueryLogFile = logFile(p.Spec.QueryLogFile)
+	return g, warnings
+}

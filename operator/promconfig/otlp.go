@@ -1,0 +1,81 @@
+package promconfig
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/firekeeper-dev/firekeeper/internal/gate"
+	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
+)
+
+// OTLP is the otlp block: how received OTLP becomes series.
+type OTLP struct {
+	// PromoteResourceAttributes to labels.
+	PromoteResourceAttributes []string `yaml:"promote_resource_attributes,omitempty" since:"2.55.0"`
+	// TranslationStrategy of names.
+	TranslationStrategy v1.TranslationStrategyOption `yaml:"translation_strategy,omitempty" since:"3.0.0"`
+	// KeepIdentifyingResourceAttributes in target_info.
+	KeepIdentifyingResourceAttributes *bool `yaml:"keep_identifying_resource_attributes,omitempty" since:"3.1.0"`
+	// ConvertHistogramsToNHCB stores explicit histograms as native ones.
+	ConvertHistogramsToNHCB *bool `yaml:"convert_histograms_to_nhcb,omitempty" since:"3.4.0"`
+	// PromoteAllResourceAttributes to labels.
+	PromoteAllResourceAttributes *bool `yaml:"promote_all_resource_attributes,omitempty" since:"3.5.0"`
+	// IgnoreResourceAttributes when all are promoted.
+	IgnoreResourceAttributes []string `yaml:"ignore_resource_attributes,omitempty" since:"3.5.0"`
+	// PromoteScopeMetadata to labels.
+	PromoteScopeMetadata *bool `yaml:"promote_scope_metadata,omitempty" since:"3.6.0"`
+	// LabelNameUnderscoreSanitization prefixes names that begin with an underscore.
+	LabelNameUnderscoreSanitization *bool `yaml:"label_name_underscore_sanitization,omitempty" since:"3.8.0"`
+	// LabelNamePreserveMultipleUnderscores keeps runs of underscores.
+	LabelNamePreserveMultipleUnderscores *bool `yaml:"label_name_preserve_multiple_underscores,omitempty" since:"3.8.0"`
+}
+
+func otlpFrom(f *v1.CommonPrometheusFields, t gate.Target) (*OTLP, error) {
+	o := f.OTLP
+	if o == nil {
+		return nil, nil
+	}
+	if err := checkOTLP(o, f.NameValidationScheme, t); err != nil {
+		return nil, err
+	}
+	return &OTLP{
+		PromoteResourceAttributes:            o.PromoteResourceAttributes,
+		TranslationStrategy:                  o.TranslationStrategy,
+		KeepIdentifyingResourceAttributes:    o.KeepIdentifyingResourceAttributes,
+		ConvertHistogramsToNHCB:              o.ConvertHistogramsToNHCB,
+		PromoteAllResourceAttributes:         o.PromoteAllResourceAttributes,
+		IgnoreResourceAttributes:             o.IgnoreResourceAttributes,
+		PromoteScopeMetadata:                 o.PromoteScopeMetadata,
+		LabelNameUnderscoreSanitization:      o.LabelNameUnderscoreSanitization,
+		LabelNamePreserveMultipleUnderscores: o.LabelNamePreserveMultipleUnderscores,
+	}, nil
+}
+
+// strategySince are the translation strategies that came after the key.
+var strategySince = map[v1.TranslationStrategyOption]string{
+	v1.NoTranslation:                     "3.4.0",
+	v1.UnderscoreEscapingWithoutSuffixes: "3.6.0",
+}
+
+func checkOTLP(o *v1.OTLPConfig, scheme v1.NameValidationSchemeOptions, t gate.Target) error {
+	if !t.AtLeast("2.55.0") {
+		return errors.New("needs Prometheus >= 2.55.0")
+	}
+	if o.TranslationStrategy == v1.NoUTF8EscapingWithSuffixes && scheme == v1.LegacyNameValidationScheme {
+		return fmt.Errorf("translationStrategy: %s does not go with nameValidationScheme %s", o.TranslationStrategy, scheme)
+	}
+	if since := strategySince[o.TranslationStrategy]; since != "" && !t.AtLeast(since) {
+		return fmt.Errorf("translationStrategy: %s needs Prometheus >= %s", o.TranslationStrategy, since)
+	}
+	if !t.AtLeast("3.5.0") {
+		return nil // the keys of the rules below are left out
+	}
+	all := o.PromoteAllResourceAttributes != nil && *o.PromoteAllResourceAttributes
+	switch {
+	case all && len(o.PromoteResourceAttributes) > 0:
+		return errors.New("promoteAllResourceAttributes and promoteResourceAttributes exclude each other")
+	case !all && len(o.IgnoreResourceAttributes) > 0:
+		return errors.New("ignoreResourceAttributes needs promoteAllResourceAttributes")
+	}
+	return nil
+}

@@ -1,0 +1,125 @@
+package promconfig
+
+import (
+	"strings"
+
+	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
+)
+
+// Step is one entry of a list of relabel steps: a user's [Relabel] or one of
+// the forms the operator writes, which differ in the order of their keys.
+type Step interface{ step() }
+
+// Relabel is a relabel step as users write it.
+type Relabel struct {
+	// SourceLabels are joined by Separator and matched against Regex.
+	SourceLabels []v1.LabelName `yaml:"source_labels,omitempty"`
+	// Separator may be the empty string, which differs from not given (";").
+	Separator *string `yaml:"separator,omitempty"`
+	// TargetLabel is written to.
+	TargetLabel string `yaml:"target_label,omitempty"`
+	// Regex is RE2, anchored at both ends.
+	Regex string `yaml:"regex,omitempty"`
+	// Modulus of the hash of the source labels.
+	Modulus uint64 `yaml:"modulus,omitempty"`
+	// Replacement may be the empty string, which differs from not given ("$1").
+	Replacement *string `yaml:"replacement,omitempty"`
+	// Action in lower case; "replace" when empty.
+	Action string `yaml:"action,omitempty"`
+}
+
+// filterStep keeps or drops targets.
+type filterStep struct {
+	// Action is keep, drop or labeldrop.
+	Action string `yaml:"action"`
+	// SourceLabels to match.
+	SourceLabels []string `yaml:"source_labels,omitempty"`
+	// Regex is RE2, anchored at both ends.
+	Regex string `yaml:"regex"`
+}
+
+// portStep keeps targets of one container port.
+type portStep struct {
+	// Action is keep.
+	Action string `yaml:"action"`
+	// SourceLabels to match.
+	SourceLabels []string `yaml:"source_labels"`
+	// Regex is the port number, written as a number.
+	Regex int32 `yaml:"regex"`
+}
+
+// copyStep writes a label from another one.
+type copyStep struct {
+	// SourceLabels to copy from.
+	SourceLabels []string `yaml:"source_labels,omitempty"`
+	// TargetLabel is written to.
+	TargetLabel string `yaml:"target_label"`
+	// Regex that the source must match.
+	Regex string `yaml:"regex,omitempty"`
+	// Modulus of the hash of the source labels.
+	Modulus int32 `yaml:"modulus,omitempty"`
+	// Replacement for the target label.
+	Replacement string `yaml:"replacement,omitempty"`
+	// Action of the step; replace when empty.
+	Action string `yaml:"action,omitempty"`
+}
+
+// ownerStep takes the name of a Node or Pod from the address's target reference.
+type ownerStep struct {
+	// SourceLabels are kind and name of the reference.
+	SourceLabels []string `yaml:"source_labels"`
+	// Separator between the two.
+	Separator string `yaml:"separator"`
+	// Regex picks the kind.
+	Regex string `yaml:"regex"`
+	// Replacement is the name.
+	Replacement string `yaml:"replacement"`
+	// TargetLabel is node or pod.
+	TargetLabel string `yaml:"target_label"`
+}
+
+// keepStep keeps targets, action last.
+type keepStep struct {
+	// SourceLabels to match.
+	SourceLabels []string `yaml:"source_labels"`
+	// Regex is RE2, anchored at both ends.
+	Regex string `yaml:"regex"`
+	// Action is keep.
+	Action string `yaml:"action"`
+}
+
+func (*Relabel) step()    {}
+func (*filterStep) step() {}
+func (*portStep) step()   {}
+func (*copyStep) step()   {}
+func (*ownerStep) step()  {}
+func (*keepStep) step()   {}
+
+// appendRelabel adds the user's steps to the list.
+func appendRelabel(steps []Step, configs []v1.RelabelConfig) []Step {
+	if len(configs) == 0 {
+		return steps
+	}
+	out := make([]Relabel, len(configs))
+	for i := range configs {
+		c := &configs[i]
+		out[i] = Relabel{
+			SourceLabels: c.SourceLabels, Separator: c.Separator, TargetLabel: c.TargetLabel, Regex: c.Regex,
+			Modulus: c.Modulus, Replacement: c.Replacement, Action: strings.ToLower(c.Action),
+		}
+		steps = append(steps, &out[i])
+	}
+	return steps
+}
+
+// sanitize makes a label name of a Kubernetes label key: every character
+// outside of [a-zA-Z0-9_] becomes "_".
+func sanitize(key string) string {
+	return strings.Map(func(r rune) rune {
+		switch {
+		case r >= 'a' && r <= 'z', r >= 'A' && r <= 'Z', r >= '0' && r <= '9', r == '_':
+			return r
+		}
+		return '_'
+	}, key)
+}

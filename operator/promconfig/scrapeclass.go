@@ -1,0 +1,107 @@
+package promconfig
+
+import (
+	"fmt"
+
+	"github.com/firekeeper-dev/firekeeper/internal/gate"
+	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
+	"github.com/firekeeper-dev/firekeeper/operator/assets"
+)
+
+// checkScrapeClasses applies the rules that need no look at the cluster.
+func checkScrapeClasses(classes []v1.ScrapeClass, t gate.Target) error {
+	defaults := ""
+	for i := range classes {
+		c := &classes[i]
+		if err := checkScrapeClass(c, t); err != nil {
+			return fmt.Errorf("scrapeClasses[%d] %q: %w", i, c.Name, err)
+		}
+		if c.Default == nil || !*c.Default {
+			continue
+		}
+		if defaults != "" {
+			return fmt.Errorf("scrapeClasses: %q and %q are both the default", defaults, c.Name)
+		}
+		defaults = c.Name
+	}
+	return nil
+}
+
+func checkScrapeClass(c *v1.ScrapeClass, t gate.Target) error {
+	if err := checkRelabel(c.RelabelConfigs, t); err != nil {
+		return fmt.Errorf("relabelings: %w", err)
+	}
+	if err := checkRelabel(c.MetricRelabelConfigs, t); err != nil {
+		return fmt.Errorf("metricRelabelings: %w", err)
+	}
+	if err := checkTLS(c.TLSConfig); err != nil {
+		return fmt.Errorf("tlsConfig: %w", err)
+	}
+	if err := checkAuthorization(c.Authorization); err != nil {
+		return fmt.Errorf("authorization: %w", err)
+	}
+	return nil
+}
+
+// scrapeClass returns the named class, else the default, else an empty one.
+// A name the owner does not have is an error.
+func (s *Settings) scrapeClass(name string) (*v1.ScrapeClass, error) {
+	for i := range s.data.ScrapeClasses {
+		c := &s.data.ScrapeClasses[i]
+		if name != "" && c.Name == name || name == "" && c.Default != nil && *c.Default {
+			return c, nil
+		}
+	}
+	if name != "" {
+		return nil, fmt.Errorf("scrapeClassName: the owner has no scrape class %q", name)
+	}
+	return &v1.ScrapeClass{}, nil
+}
+
+// mergeTLS lays a monitor's TLS block over the class's: only paths the monitor
+// leaves open are taken from the class, nothing else of it is mixed in.
+func mergeTLS(monitor, class *v1.TLSConfig) *v1.TLSConfig {
+	if monitor == nil || class == nil {
+		if monitor != nil {
+			return monitor
+		}
+		return class
+	}
+	out := *monitor
+	if !given(out.CA) && out.CAFile == "" {
+		out.CAFile = class.CAFile
+	}
+	if !given(out.Cert) && out.CertFile == "" {
+		out.CertFile = class.CertFile
+	}
+	if out.KeySecret == nil && out.KeyFile == "" {
+		out.KeyFile = class.KeyFile
+	}
+	return &out
+}
+
+// mergeAuthorization lays a monitor's block, already read as own, over the
+// class's. References of a class resolve where the owner lives, so they count
+// only for monitors there.
+func (s *Settings) mergeAuthorization(r *resolver, monitor *v1.SafeAuthorization, own *Authorization, class *v1.Authorization) (*Authorization, error) {
+	if class == nil || monitor != nil && monitor.Credentials != nil {
+		return own, nil
+	}
+	out := &Authorization{Type: authorizationType(class.Type)}
+	if monitor != nil && *monitor != (v1.SafeAuthorization{}) {
+		out.Type = own.Type
+	}
+	switch {
+	case class.Credentials == nil:
+		out.CredentialsFile = class.CredentialsFile
+	case r.scope.Namespace() == s.data.Namespace:
+		value, err := r.scope.SecretKey(*class.Credentials)
+		switch {
+		case err == nil:
+			out.Credentials = &value
+		case !assets.IsNotFound(err):
+			return nil, fmt.Errorf("scrape class credentials: %w", err)
+		}
+	}
+	return out, nil
+}

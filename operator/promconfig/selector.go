@@ -1,0 +1,55 @@
+package promconfig
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// selectorSteps turns a label selector into relabel steps on the meta labels of
+// the object ("service", "pod" or "ingress"). labelpresent takes part so that
+// an empty value differs from an absent label.
+func selectorSteps(steps []Step, sel *metav1.LabelSelector, object string) []Step {
+	for _, key := range slices.Sorted(maps.Keys(sel.MatchLabels)) {
+		steps = append(steps, &filterStep{
+			Action: "keep", SourceLabels: metaLabelPair(object, key), Regex: "(" + sel.MatchLabels[key] + ");true",
+		})
+	}
+	for _, e := range sel.MatchExpressions {
+		pair := metaLabelPair(object, e.Key)
+		values := "(" + strings.Join(e.Values, "|") + ");true"
+		switch e.Operator {
+		case metav1.LabelSelectorOpIn:
+			steps = append(steps, &filterStep{Action: "keep", SourceLabels: pair, Regex: values})
+		case metav1.LabelSelectorOpNotIn:
+			steps = append(steps, &filterStep{Action: "drop", SourceLabels: pair, Regex: values})
+		case metav1.LabelSelectorOpExists:
+			steps = append(steps, &filterStep{Action: "keep", SourceLabels: pair[1:], Regex: "true"})
+		case metav1.LabelSelectorOpDoesNotExist:
+			steps = append(steps, &filterStep{Action: "drop", SourceLabels: pair[1:], Regex: "true"})
+		}
+	}
+	return steps
+}
+
+func metaLabelPair(object, key string) []string {
+	name := sanitize(key)
+	return []string{
+		"__meta_kubernetes_" + object + "_label_" + name,
+		"__meta_kubernetes_" + object + "_labelpresent_" + name,
+	}
+}
+
+// checkSelector reports whether Kubernetes takes the selector.
+func checkSelector(sel *metav1.LabelSelector) error {
+	if len(sel.MatchLabels) == 0 && len(sel.MatchExpressions) == 0 {
+		return nil
+	}
+	if _, err := metav1.LabelSelectorAsSelector(sel); err != nil {
+		return fmt.Errorf("selector: %w", err)
+	}
+	return nil
+}

@@ -1,0 +1,268 @@
+package promconfig
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+
+	"k8s.io/apimachinery/pkg/util/intstr"
+
+	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
+	"github.com/firekeeper-dev/firekeeper/operator/assets"
+)
+
+// ServiceMonitorJob is the job of one endpoint of a ServiceMonitor.
+type ServiceMonitorJob struct {
+	// JobHead of the job.
+	JobHead `yaml:",inline"`
+	// Proxy towards the targets.
+	Proxy `yaml:",inline"`
+	// OAuth2 credentials.
+	OAuth2 *OAuth2 `yaml:"oauth2,omitempty" since:"2.27.0"`
+	// TLSConfig towards the targets.
+	TLSConfig *TLSConfig `yaml:"tls_config,omitempty"`
+	// BearerTokenFile is a path in the container, deprecated.
+	BearerTokenFile string `yaml:"bearer_token_file,omitempty"`
+	// BearerToken from a Secret, deprecated.
+	BearerToken string `yaml:"bearer_token,omitempty"`
+	// BasicAuth credentials.
+	BasicAuth *BasicAuth `yaml:"basic_auth,omitempty"`
+	// Authorization header.
+	Authorization *Authorization `yaml:"authorization,omitempty" since:"2.26.0"`
+	// JobTail of the job.
+	JobTail `yaml:",inline"`
+}
+
+// CompileServiceMonitor makes one job per endpoint.
+func CompileServiceMonitor(m *v1.ServiceMonitor, s *Settings, r assets.Reader) Fragment {
+	return s.compile(m.Namespace, r, func(c *compiler) (any, int, error) {
+		jobs, err := c.serviceMonitor(m)
+		return jobs, len(jobs), err
+	})
+}
+
+func (c *compiler) serviceMonitor(m *v1.ServiceMonitor) ([]ServiceMonitorJob, error) {
+	if err := checkSelector(&m.Spec.Selector); err != nil {
+		return nil, err
+	}
+	if err := checkMechanism(m.Spec.SelectorMechanism, c.s.target); err != nil {
+		return nil, err
+	}
+	jobs := make([]ServiceMonitorJob, len(m.Spec.Endpoints))
+	for i := range m.Spec.Endpoints {
+		if err := c.checkServiceEndpoint(&m.Spec.Endpoints[i], &jobs[i]); err != nil {
+			return nil, fmt.Errorf("endpoints[%d]: %w", i, err)
+		}
+	}
+	class, err := c.s.scrapeClass(m.Spec.ScrapeClass)
+	if err != nil {
+		return nil, err
+	}
+	api, err := c.owner.apiServer(c.s.data.APIServerConfig)
+	if err != nil {
+		return nil, fmt.Errorf("apiserver config: %w", err)
+	}
+	role := m.Spec.ServiceDiscoveryRole
+	if role == "" {
+		role = c.s.data.ServiceDiscoveryRole
+	}
+	sdRole := endpointsRole(role, c.s.capabilities, c.s.target)
+	sd := &KubernetesSD{Role: sdRole, Namespaces: c.s.namespaces(m.Spec.NamespaceSelector, m.Namespace), APIServer: api,
+		AttachMetadata: c.s.attachMetadata(m.Spec.AttachMetadata, class.AttachMetadata, sdRole)}
+	if sd.Selectors, err = c.s.selectors(m.Spec.SelectorMechanism, &m.Spec.Selector, sdRole, roleService); err != nil {
+		return nil, fmt.Errorf("selector: %w", err)
+	}
+	for i := range jobs {
+		if err := c.serviceJob(m, i, class, sd, &jobs[i]); err != nil {
+			return nil, fmt.Errorf("endpoints[%d]: %w", i, err)
+		}
+	}
+	return jobs, nil
+}
+
+// checkServiceEndpoint validates one endpoint and reads what it refers to.
+func (c *compiler) checkServiceEndpoint(e *v1.Endpoint, job *ServiceMonitorJob) (err error) {
+	if c.s.data.DenyFileAccess {
+		if err := checkNoFiles(e); err != nil {
+			return err
+		}
+	}
+	if err := checkHTTP(e.HTTPConfigWithoutTLS, e.TLSConfig, e.ProxyConfig); err != nil {
+		return err
+	}
+	if t := e.BearerTokenSecret; t != nil && t.Name != "" {
+		if job.BearerToken, err = c.own.secret(t); err != nil {
+			return fmt.Errorf("bearerTokenSecret: %w", err)
+		}
+	}
+	if job.BasicAuth, err = c.own.basicAuth(e.BasicAuth); err != nil {
+		return fmt.Errorf("basicAuth: %w", err)
+	}
+	if job.TLSConfig, err = c.own.tls(e.TLSConfig); err != nil {
+		return fmt.Errorf("tlsConfig: %w", err)
+	}
+	if job.OAuth2, err = c.own.oauth2(e.OAuth2); err != nil {
+		return fmt.Errorf("oauth2: %w", err)
+	}
+	if job.Authorization, err = c.own.authorization(e.Authorization); err != nil {
+		return fmt.Errorf("authorization: %w", err)
+	}
+	if err := checkInterval(e.Interval, e.ScrapeTimeout, c.s.data.ScrapeInterval); err != nil {
+		return err
+	}
+	if err := checkRelabel(e.RelabelConfigs, c.s.target); err != nil {
+		return fmt.Errorf("relabelConfigs: %w", err)
+	}
+	if err := checkRelabel(e.MetricRelabelConfigs, c.s.target); err != nil {
+		return fmt.Errorf("metricRelabelConfigs: %w", err)
+	}
+	job.Proxy, err = c.own.proxy(e.ProxyConfig)
+	return err
+}
+
+// checkNoFiles refuses paths into the container for owners that forbid them.
+func checkNoFiles(e *v1.Endpoint) error {
+	t := e.TLSConfig
+	if e.BearerTokenFile != "" || t != nil && (t.CAFile != "" || t.CertFile != "" || t.KeyFile != "") {
+		return errors.New("paths into the container (bearerTokenFile, caFile, certFile, keyFile) are denied by the owner's arbitraryFSAccessThroughSMs")
+	}
+	return nil
+}
+
+// serviceJob fills in what needs no look at the cluster.
+func (c *compiler) serviceJob(m *v1.ServiceMonitor, i int, class *v1.ScrapeClass, sd *KubernetesSD, job *ServiceMonitorJob) (err error) {
+	e := &m.Spec.Endpoints[i]
+	job.JobHead = JobHead{
+		JobName:                  "serviceMonitor/" + m.Namespace + "/" + m.Name + "/" + strconv.Itoa(i),
+		HonorLabels:              e.HonorLabels && !c.s.data.OverrideHonorLabels,
+		HonorTimestamps:          honorTimestamps(e.HonorTimestamps, c.s.data.OverrideHonorTimestamps),
+		TrackTimestampsStaleness: e.TrackTimestampsStaleness,
+		KubernetesSD:             []*KubernetesSD{sd},
+		ScrapeInterval:           e.Interval,
+		ScrapeTimeout:            e.ScrapeTimeout,
+		MetricsPath:              e.Path,
+		Params:                   e.Params,
+		Scheme:                   lower(e.Scheme),
+		FollowRedirects:          e.FollowRedirects,
+		EnableHTTP2:              e.EnableHTTP2,
+	}
+	job.BearerTokenFile = e.BearerTokenFile
+	if class.TLSConfig != nil {
+		job.TLSConfig = tlsConfig(mergeTLS(e.TLSConfig, class.TLSConfig), AssetDir, m.Namespace)
+	}
+	if job.Authorization, err = c.s.mergeAuthorization(c.own, e.Authorization, job.Authorization, class.Authorization); err != nil {
+		return err
+	}
+	enforced := c.s.enforcement(serviceMonitors, m.Namespace, m.Name)
+	job.JobTail = c.tail(tailInput{
+		limits: m.Spec.ScrapeLimits, histograms: m.Spec.NativeHistogramConfig, protocols: m.Spec.ScrapeProtocols,
+		fallback: m.Spec.FallbackScrapeProtocol, bodySize: m.Spec.BodySizeLimit, class: class,
+		metricRelabel: e.MetricRelabelConfigs, enforced: enforced,
+	})
+	steps := c.serviceSteps(m, e, sd.Role)
+	steps = appendRelabel(steps, class.RelabelConfigs)
+	steps = appendRelabel(steps, e.RelabelConfigs)
+	if enforced != nil {
+		steps = append(steps, enforced)
+	}
+	job.RelabelConfigs = append(steps, c.s.shardByAddress...)
+	return nil
+}
+
+// Steps that are the same in all jobs.
+var (
+	tmpJobName       = &copyStep{SourceLabels: []string{"job"}, TargetLabel: "__tmp_prometheus_job_name"}
+	namespaceLabel   = &copyStep{SourceLabels: []string{"__meta_kubernetes_namespace"}, TargetLabel: "namespace"}
+	serviceLabel     = &copyStep{SourceLabels: []string{"__meta_kubernetes_service_name"}, TargetLabel: "service"}
+	podLabel         = &copyStep{SourceLabels: []string{"__meta_kubernetes_pod_name"}, TargetLabel: "pod"}
+	containerLabel   = &copyStep{SourceLabels: []string{"__meta_kubernetes_pod_container_name"}, TargetLabel: "container"}
+	jobOfService     = &copyStep{SourceLabels: []string{"__meta_kubernetes_service_name"}, TargetLabel: "job", Replacement: "${1}"}
+	finishedPodsDrop = &filterStep{Action: "drop", SourceLabels: []string{"__meta_kubernetes_pod_phase"}, Regex: "(Failed|Succeeded)"}
+	targetOwners     = map[string][]Step{roleEndpoints: ownerSteps("endpoint"), roleEndpointSlice: ownerSteps("endpointslice")}
+)
+
+// ownerSteps take the node or pod from the address's target reference.
+func ownerSteps(object string) []Step {
+	sources := []string{"__meta_kubernetes_" + object + "_address_target_kind", "__meta_kubernetes_" + object + "_address_target_name"}
+	return []Step{
+		&ownerStep{SourceLabels: sources, Separator: ";", Regex: "Node;(.*)", Replacement: "${1}", TargetLabel: "node"},
+		&ownerStep{SourceLabels: sources, Separator: ";", Regex: "Pod;(.*)", Replacement: "${1}", TargetLabel: "pod"},
+	}
+}
+
+// serviceSteps are the operator's own steps before the user's.
+func (c *compiler) serviceSteps(m *v1.ServiceMonitor, e *v1.Endpoint, role string) []Step {
+	object := "endpoint"
+	if role == roleEndpointSlice {
+		object = "endpointslice"
+	}
+	steps := make([]Step, 0, 24)
+	steps = append(steps, tmpJobName)
+	if m.Spec.SelectorMechanism != v1.SelectorMechanismRoleSelector {
+		steps = selectorSteps(steps, &m.Spec.Selector, "service")
+	}
+	switch {
+	case e.Port != "":
+		steps = append(steps, keepPort("__meta_kubernetes_"+object+"_port_name", e.Port))
+	case e.TargetPort != nil:
+		steps = appendTargetPort(steps, *e.TargetPort, "__meta_kubernetes_pod_container_port_name")
+	}
+	steps = append(steps, targetOwners[role]...)
+	steps = append(steps, namespaceLabel, serviceLabel, podLabel, containerLabel)
+	if e.FilterRunning == nil || *e.FilterRunning {
+		steps = append(steps, finishedPodsDrop)
+	}
+	steps = appendLabelCopies(steps, "service", m.Spec.TargetLabels)
+	steps = appendLabelCopies(steps, "pod", m.Spec.PodTargetLabels)
+	steps = appendLabelCopies(steps, "pod", c.s.data.PodTargetLabels)
+	steps = append(steps, jobOfService)
+	if m.Spec.JobLabel != "" {
+		steps = append(steps, copyLabel("service", m.Spec.JobLabel, "job"))
+	}
+	return appendEndpointLabel(steps, e.Port, e.TargetPort)
+}
+
+func keepPort(source, name string) Step {
+	return &filterStep{Action: "keep", SourceLabels: []string{source}, Regex: name}
+}
+
+func keepPortNumber(number int32) Step {
+	return &portStep{Action: "keep", SourceLabels: []string{"__meta_kubernetes_pod_container_port_number"}, Regex: number}
+}
+
+// appendTargetPort filters by a port's name or number; 0 and "" filter nothing.
+func appendTargetPort(steps []Step, port intstr.IntOrString, nameLabel string) []Step {
+	switch {
+	case port.StrVal != "":
+		return append(steps, keepPort(nameLabel, port.StrVal))
+	case port.IntVal != 0:
+		return append(steps, keepPortNumber(port.IntVal))
+	}
+	return steps
+}
+
+// appendEndpointLabel names the endpoint after its port.
+func appendEndpointLabel(steps []Step, port string, targetPort *intstr.IntOrString) []Step {
+	if port == "" && targetPort != nil {
+		port = targetPort.String()
+	}
+	if port == "" {
+		return steps
+	}
+	return append(steps, &copyStep{TargetLabel: "endpoint", Replacement: port})
+}
+
+// appendLabelCopies copies labels of the Service or pod to the target.
+func appendLabelCopies(steps []Step, object string, labels []string) []Step {
+	for _, l := range labels {
+		steps = append(steps, copyLabel(object, l, sanitize(l)))
+	}
+	return steps
+}
+
+func copyLabel(object, key, target string) Step {
+	return &copyStep{
+		SourceLabels: []string{"__meta_kubernetes_" + object + "_label_" + sanitize(key)},
+		TargetLabel:  target, Regex: "(.+)", Replacement: "${1}",
+	}
+}

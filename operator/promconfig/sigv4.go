@@ -1,0 +1,50 @@
+package promconfig
+
+import (
+	"errors"
+	"fmt"
+
+	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
+)
+
+// SigV4 is a sigv4 block: requests signed for AWS.
+type SigV4 struct {
+	// Region of AWS; the SDK's default when empty.
+	Region string `yaml:"region,omitempty"`
+	// AccessKey from a Secret.
+	AccessKey string `yaml:"access_key,omitempty"`
+	// SecretKey from a Secret.
+	SecretKey string `yaml:"secret_key,omitempty"`
+	// Profile of the SDK's configuration file.
+	Profile string `yaml:"profile,omitempty"`
+	// RoleARN of the role to assume.
+	RoleARN string `yaml:"role_arn,omitempty"`
+	// ExternalID for assuming the role.
+	ExternalID string `yaml:"external_id,omitempty" since:"3.11.0"`
+	// UseFIPSSTSEndpoint picks the FIPS endpoint of STS.
+	UseFIPSSTSEndpoint *bool `yaml:"use_fips_sts_endpoint,omitempty" since:"2.54.0"`
+}
+
+func (r *resolver) sigv4(s *v1.Sigv4) (*SigV4, error) {
+	if s == nil {
+		return nil, nil
+	}
+	if (s.AccessKey == nil) != (s.SecretKey == nil) {
+		return nil, errors.New("accessKey and secretKey need each other")
+	}
+	access, err := r.secret(s.AccessKey)
+	if err != nil {
+		return nil, fmt.Errorf("accessKey: %w", err)
+	}
+	secret, err := r.secret(s.SecretKey)
+	if err != nil {
+		return nil, fmt.Errorf("secretKey: %w", err)
+	}
+	if access == "" || secret == "" {
+		access, secret = "", ""
+	}
+	return &SigV4{
+		Region: s.Region, AccessKey: access, SecretKey: secret, Profile: s.Profile, RoleARN: s.RoleARN,
+		ExternalID: s.ExternalID, UseFIPSSTSEndpoint: s.UseFIPSSTSEndpoint,
+	}, nil
+}

@@ -1,0 +1,179 @@
+package promconfig
+
+import (
+	"errors"
+	"fmt"
+	"path"
+
+	corev1 "k8s.io/api/core/v1"
+
+	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
+	"github.com/firekeeper-dev/firekeeper/operator/assets"
+)
+
+// AssetDir is where a Prometheus container finds TLS assets.
+const AssetDir = "/etc/prometheus/certs"
+
+// TLSConfig is a tls_config block. Files of references come first, plain paths last.
+type TLSConfig struct {
+	// InsecureSkipVerify turns off the check of the server's certificate.
+	InsecureSkipVerify *bool `yaml:"insecure_skip_verify,omitempty"`
+	// CAAsset is the path of a CA bundle in the assets volume.
+	CAAsset string `yaml:"ca_file,omitempty"`
+	// CertAsset is the path of a client certificate in the assets volume.
+	CertAsset string `yaml:"cert_file,omitempty"`
+	// KeyAsset is the path of a client key in the assets volume.
+	KeyAsset string `yaml:"key_file,omitempty"`
+	// ServerName is expected in the server's certificate instead of the host.
+	ServerName string `yaml:"server_name,omitempty"`
+	// MinVersion is "TLS10" to "TLS13".
+	MinVersion v1.TLSVersion `yaml:"min_version,omitempty" since:"2.35.0"`
+	// MaxVersion is "TLS10" to "TLS13".
+	MaxVersion v1.TLSVersion `yaml:"max_version,omitempty" since:"2.41.0"`
+	// CAFile is a path in the container as the user gave it.
+	CAFile string `yaml:"ca_file,omitempty" again:"plain paths come last"`
+	// CertFile is a path in the container as the user gave it.
+	CertFile string `yaml:"cert_file,omitempty" again:"plain paths come last"`
+	// KeyFile is a path in the container as the user gave it.
+	KeyFile string `yaml:"key_file,omitempty" again:"plain paths come last"`
+}
+
+// tlsConfig writes t for references of the namespace; it reads nothing.
+func tlsConfig(t *v1.TLSConfig, dir, namespace string) *TLSConfig {
+	if t == nil {
+		return nil
+	}
+	return &TLSConfig{
+		InsecureSkipVerify: t.InsecureSkipVerify,
+		CAAsset:            assetPath(t.CA, dir, namespace),
+		CertAsset:          assetPath(t.Cert, dir, namespace),
+		KeyAsset:           assetPath(v1.SecretOrConfigMap{Secret: t.KeySecret}, dir, namespace),
+		ServerName:         t.ServerName,
+		MinVersion:         t.MinVersion,
+		MaxVersion:         t.MaxVersion,
+		CAFile:             t.CAFile,
+		CertFile:           t.CertFile,
+		KeyFile:            t.KeyFile,
+	}
+}
+
+func assetPath(ref v1.SecretOrConfigMap, dir, namespace string) string {
+	switch {
+	case ref.Secret != nil:
+		return path.Join(dir, assets.FileName(assets.Secret, namespace, ref.Secret.Name, ref.Secret.Key))
+	case ref.ConfigMap != nil:
+		return path.Join(dir, assets.FileName(assets.ConfigMap, namespace, ref.ConfigMap.Name, ref.ConfigMap.Key))
+	}
+	return ""
+}
+
+// fullTLS gives a block without file paths the form with them.
+func fullTLS(t *v1.SafeTLSConfig) *v1.TLSConfig {
+	if t == nil {
+		return nil
+	}
+	return &v1.TLSConfig{SafeTLSConfig: *t}
+}
+
+// checkTLS applies the rules that need no look at the cluster.
+func checkTLS(t *v1.TLSConfig) error {
+	if t == nil {
+		return nil
+	}
+	hasCA, hasCert := given(t.CA), given(t.Cert)
+	switch {
+	case t.CA.Secret != nil && t.CA.ConfigMap != nil:
+		return errors.New("ca: secret and configMap exclude each other")
+	case t.Cert.Secret != nil && t.Cert.ConfigMap != nil:
+		return errors.New("cert: secret and configMap exclude each other")
+	case t.MaxVersion != "" && t.MinVersion != "" && t.MaxVersion < t.MinVersion:
+		return fmt.Errorf("maxVersion: %q is below minVersion %q", t.MaxVersion, t.MinVersion)
+	case hasCA && t.CAFile != "":
+		return errors.New("ca and caFile exclude each other")
+	case hasCert && t.CertFile != "":
+		return errors.New("cert and certFile exclude each other")
+	case t.KeySecret != nil && t.KeyFile != "":
+		return errors.New("keySecret and keyFile exclude each other")
+	}
+	cert, key := hasCert || t.CertFile != "", t.KeySecret != nil || t.KeyFile != ""
+	switch {
+	case cert && !key:
+		return errors.New("a certificate needs a key: set keySecret")
+	case key && !cert:
+		return errors.New("a key needs a certificate: set cert")
+	}
+	return nil
+}
+
+func given(ref v1.SecretOrConfigMap) bool { return ref.Secret != nil || ref.ConfigMap != nil }
+
+// tls checks and writes t, and registers the files it refers to.
+func (r *resolver) tls(t *v1.TLSConfig) (*TLSConfig, error) {
+	if t == nil {
+		return nil, nil
+	}
+	if err := checkTLS(t); err != nil {
+		return nil, err
+	}
+	ca, err := r.either(t.CA)
+	if err != nil {
+		return nil, fmt.Errorf("ca: %w", err)
+	}
+	cert, err := r.either(t.Cert)
+	if err != nil {
+		return nil, fmt.Errorf("cert: %w", err)
+	}
+	key, err := r.secret(t.KeySecret)
+	if err != nil {
+		return nil, fmt.Errorf("keySecret: %w", err)
+	}
+	if ca != "" {
+		if err := assets.CheckCertificate(ca); err != nil {
+			return nil, fmt.Errorf("ca: %w", err)
+		}
+	}
+	if cert != "" && key != "" {
+		if err := assets.CheckKeyPair(cert, key); err != nil {
+			return nil, fmt.Errorf("cert: %w", err)
+		}
+	}
+	r.addFile(t.CA, ca)
+	r.addFile(t.Cert, cert)
+	r.addFile(v1.SecretOrConfigMap{Secret: t.KeySecret}, key)
+	return tlsConfig(t, r.dir, r.scope.Namespace()), nil
+}
+
+func (r *resolver) addFile(ref v1.SecretOrConfigMap, text string) {
+	switch {
+	case ref.Secret != nil:
+		r.scope.AddFile(assets.Secret, ref.Secret.Name, ref.Secret.Key, text)
+	case ref.ConfigMap != nil:
+		r.scope.AddFile(assets.ConfigMap, ref.ConfigMap.Name, ref.ConfigMap.Key, text)
+	}
+}
+
+// resolver reads the references of one object and remembers where TLS assets
+// will be mounted.
+type resolver struct {
+	scope *assets.Scope
+	dir   string
+}
+
+// secret returns the value behind sel; nil means "".
+func (r *resolver) secret(sel *corev1.SecretKeySelector) (string, error) {
+	if sel == nil {
+		return "", nil
+	}
+	return r.scope.SecretKey(*sel)
+}
+
+// either returns the value behind a Secret or ConfigMap reference; none means "".
+func (r *resolver) either(ref v1.SecretOrConfigMap) (string, error) {
+	switch {
+	case ref.Secret != nil:
+		return r.scope.SecretKey(*ref.Secret)
+	case ref.ConfigMap != nil:
+		return r.scope.ConfigMapKey(*ref.ConfigMap)
+	}
+	return "", nil
+}

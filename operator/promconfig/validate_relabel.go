@@ -1,0 +1,137 @@
+package promconfig
+
+import (
+	"errors"
+	"fmt"
+	"regexp"
+	"regexp/syntax"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/firekeeper-dev/firekeeper/internal/gate"
+	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
+)
+
+// Defaults of a relabel step; a field with its default counts as not given.
+const (
+	defaultSeparator   = ";"
+	defaultRegex       = "(.*)"
+	defaultReplacement = "$1"
+)
+
+// actionTraits says which rules apply to a relabel action.
+type actionTraits struct {
+	since       string // first version with the action
+	needsTarget bool   // a valid target label is required
+	plain       bool   // replacement must be the default
+	compares    bool   // only source labels and target label may be given
+	regexOnly   bool   // only the regex may be given
+}
+
+var actions = map[string]actionTraits{
+	"replace":   {needsTarget: true},
+	"hashmod":   {needsTarget: true},
+	"lowercase": {needsTarget: true, plain: true, since: "2.36.0"},
+	"uppercase": {needsTarget: true, plain: true, since: "2.36.0"},
+	"keepequal": {needsTarget: true, plain: true, compares: true, since: "2.41.0"},
+	"dropequal": {needsTarget: true, plain: true, compares: true, since: "2.41.0"},
+	"labeldrop": {regexOnly: true},
+	"labelkeep": {regexOnly: true},
+}
+
+// checkRelabel reports the first wrong step, as "[index]: …".
+func checkRelabel(configs []v1.RelabelConfig, t gate.Target) error {
+	for i := range configs {
+		if err := checkStep(&configs[i], t); err != nil {
+			return fmt.Errorf("[%d]: %w", i, err)
+		}
+	}
+	return nil
+}
+
+func checkStep(c *v1.RelabelConfig, t gate.Target) error {
+	action := strings.ToLower(c.Action)
+	if action == "" {
+		action = "replace"
+	}
+	traits := actions[action]
+	if traits.since != "" && !t.AtLeast(traits.since) {
+		return fmt.Errorf("action: %q needs Prometheus >= %s", action, traits.since)
+	}
+	if err := checkRegex(c.Regex); err != nil {
+		return fmt.Errorf("regex: %w", err)
+	}
+	if action == "hashmod" && c.Modulus == 0 {
+		return errors.New("modulus: must not be 0 for hashmod")
+	}
+	if traits.needsTarget {
+		if c.TargetLabel == "" {
+			return fmt.Errorf("targetLabel: %s needs one", action)
+		}
+		if !validLabelName(c.TargetLabel, t) {
+			return fmt.Errorf("targetLabel: %q is not a valid label name for the version", c.TargetLabel)
+		}
+	}
+	return checkStepRest(c, action, traits, t)
+}
+
+// checkStepRest holds the rules about fields an action does not use.
+func checkStepRest(c *v1.RelabelConfig, action string, traits actionTraits, t gate.Target) error {
+	plainReplacement := c.Replacement == nil || *c.Replacement == defaultReplacement
+	plainSeparator := c.Separator == nil || *c.Separator == defaultSeparator
+	switch {
+	case traits.plain && !plainReplacement:
+		return fmt.Errorf("replacement: %s takes none", action)
+	case action == "labelmap" && c.Replacement != nil && !validMapReplacement(*c.Replacement, t):
+		return fmt.Errorf("replacement: %q does not make valid label names for the version", *c.Replacement)
+	case traits.compares && (c.Regex != "" && c.Regex != defaultRegex || c.Modulus != 0 || !plainSeparator):
+		return fmt.Errorf("%s takes only sourceLabels and targetLabel", action)
+	case traits.regexOnly && (len(c.SourceLabels) > 0 || c.TargetLabel != "" || c.Modulus != 0 || !plainSeparator || !plainReplacement):
+		return fmt.Errorf("%s takes only a regex", action)
+	}
+	return nil
+}
+
+// checkRegex reports whether the expression compiles where Prometheus puts it.
+// Parsing finds every error compiling would.
+func checkRegex(regex string) error {
+	if isWord(regex) {
+		return nil
+	}
+	if _, err := syntax.Parse("^(?s:"+regex+")$", syntax.Perl); err != nil {
+		return fmt.Errorf("%q: %w", regex, err)
+	}
+	return nil
+}
+
+// isWord spares simple names the parser.
+func isWord(s string) bool {
+	for i := range len(s) {
+		if c := s[i]; c != '_' && (c < 'a' || c > 'z') && (c < 'A' || c > 'Z') && (c < '0' || c > '9') {
+			return false
+		}
+	}
+	return true
+}
+
+// validLabelName decides by the version alone; the owner's
+// nameValidationScheme is about metrics.
+func validLabelName(name string, t gate.Target) bool {
+	if name == "" {
+		return false
+	}
+	if utf8Names(t) {
+		return utf8.ValidString(name)
+	}
+	return isWord(name) && (name[0] < '0' || name[0] > '9')
+}
+
+// legacyReplacement is what labelmap took before any UTF-8 name was valid.
+var legacyReplacement = regexp.MustCompile(`^(?:(?:[a-zA-Z_]|\$(?:\{\w+\}|\w+))+\w*)+$`)
+
+func validMapReplacement(replacement string, t gate.Target) bool {
+	if utf8Names(t) {
+		return replacement != "" && utf8.ValidString(replacement)
+	}
+	return legacyReplacement.MatchString(replacement)
+}
