@@ -1,0 +1,228 @@
+// Package expand replaces references to environment variables in a stream.
+//
+// Kubernetes is the dialect of generated configuration files: only $(NAME) is a
+// reference. Whatever else has a dollar sign stays as it is, because the same
+// files hold $1 and ${1} in relabel replacements, $ in regular expressions and
+// $labels in templates:
+//
+//	x$(A)y      value of A between x and y; also when the value is empty
+//	$(UNSET)    stays, and is reported
+//	$$(A)       a dollar sign and the value: there is no escape
+//	$($(A))     "$(" value ")": values are not looked at again
+//
+// Shell is for files written by hand for it: $V, ${V}, ${V:-default}, $$.
+//
+// The values come from github.com/a8m/envsubst. Its own scanner sees the tokens
+// only, never a whole file: it would take the other dollar signs for references,
+// and its cost grows with the square of the text.
+package expand
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/a8m/envsubst/parse"
+)
+
+// Syntax is a dialect of references.
+type Syntax string
+
+// The dialects.
+const (
+	Kubernetes Syntax = "kubernetes"
+	Shell      Syntax = "shell"
+)
+
+// Syntaxes lists the dialects, the default first.
+var Syntaxes = []string{string(Kubernetes), string(Shell)}
+
+// bufferSize is how much of a stream is held; a longer name or line grows it.
+const bufferSize = 32 << 10
+
+// Unset counts references to variables that are not set, by name.
+type Unset map[string]int
+
+// Total is the number of references.
+func (u Unset) Total() (n int) {
+	for _, c := range u {
+		n += c
+	}
+	return n
+}
+
+// Names returns the names in order.
+func (u Unset) Names() []string { return slices.Sorted(maps.Keys(u)) }
+
+// Expander holds one environment. It serves one goroutine.
+type Expander struct {
+	syntax Syntax
+	env    parse.Env
+	values map[string]value
+	buf    []byte
+}
+
+type value struct {
+	text string
+	set  bool
+}
+
+// New returns an expander for the environment env ("NAME=value"; the first of equal names counts).
+func New(syntax Syntax, env []string) *Expander {
+	return &Expander{syntax: syntax, env: env, values: map[string]value{}}
+}
+
+// Expand copies src to dst with all references replaced.
+//
+// Errors: from reading and writing as they are; in the Shell dialect also for a reference
+// that is not closed. What dst got until then is to be thrown away.
+func (e *Expander) Expand(dst io.Writer, src io.Reader) (Unset, error) {
+	if e.syntax == Shell {
+		return nil, e.shell(dst, src)
+	}
+	return e.kubernetes(dst, src)
+}
+
+// lookup resolves one name through the engine, once per name.
+func (e *Expander) lookup(name []byte) (value, error) {
+	if v, ok := e.values[string(name)]; ok {
+		return v, nil
+	}
+	var v value
+	var err error
+	if v.text, v.set = e.env.Lookup(string(name)); v.set && string(name) != "_" { // the engine leaves ${_} alone
+		v.text, err = parse.New("config", e.env, parse.Relaxed).Parse("${" + string(name) + "}")
+	}
+	if err != nil {
+		return v, fmt.Errorf("expand $(%s): %w", name, err)
+	}
+	e.values[string(name)] = v
+	return v, nil
+}
+
+// kubernetes works on a window of the stream: it writes what is decided and keeps
+// what may be the start of a reference until more is read.
+func (e *Expander) kubernetes(dst io.Writer, src io.Reader) (Unset, error) {
+	unset := Unset{}
+	if e.buf == nil {
+		e.buf = make([]byte, bufferSize)
+	}
+	buf, n := e.buf, 0
+	for {
+		if n == len(buf) {
+			buf = append(buf, make([]byte, len(buf))...)
+		}
+		m, readErr := src.Read(buf[n:])
+		n += m
+		if readErr != nil && !errors.Is(readErr, io.EOF) {
+			return unset, readErr
+		}
+		kept, err := e.window(dst, buf[:n], readErr != nil, unset)
+		if err != nil {
+			return unset, err
+		}
+		if readErr != nil {
+			return unset, nil
+		}
+		n = copy(buf, buf[n-kept:n])
+	}
+}
+
+// window writes b expanded and returns how many bytes at its end it left undecided; none at the end of the stream.
+func (e *Expander) window(dst io.Writer, b []byte, last bool, unset Unset) (kept int, err error) {
+	done := 0 // written up to here
+	for at := 0; at < len(b); {
+		i := bytes.IndexByte(b[at:], '$')
+		if i < 0 {
+			break
+		}
+		start := at + i
+		end, state := reference(b[start:])
+		if state == undecided && !last {
+			_, err := dst.Write(b[done:start])
+			return len(b) - start, err
+		}
+		at = start + 1
+		if state != complete {
+			continue
+		}
+		v, err := e.lookup(b[start+2 : start+end-1])
+		if err != nil {
+			return 0, err
+		}
+		at = start + end
+		if !v.set {
+			unset[string(b[start+2:start+end-1])]++
+			continue
+		}
+		if _, err := dst.Write(b[done:start]); err != nil {
+			return 0, err
+		}
+		if _, err := io.WriteString(dst, v.text); err != nil {
+			return 0, err
+		}
+		done = at
+	}
+	_, err = dst.Write(b[done:])
+	return 0, err
+}
+
+type scanState int
+
+const (
+	none scanState = iota
+	complete
+	undecided // b ends before it can be told
+)
+
+// reference looks for $(NAME) at the start of b, which begins with a dollar sign.
+func reference(b []byte) (end int, s scanState) {
+	switch {
+	case len(b) == 1:
+		return 0, undecided
+	case b[1] != '(':
+		return 0, none
+	}
+	for i := 2; i < len(b); i++ {
+		switch c := b[i]; {
+		case 'a' <= c && c <= 'z', 'A' <= c && c <= 'Z', '0' <= c && c <= '9', c == '_':
+		case c == ')' && i > 2:
+			return i + 1, complete
+		default:
+			return 0, none
+		}
+	}
+	return 0, undecided
+}
+
+// shell hands one line after the other to the engine.
+func (e *Expander) shell(dst io.Writer, src io.Reader) error {
+	r := bufio.NewReaderSize(src, bufferSize)
+	for n := 1; ; n++ {
+		line, readErr := r.ReadString('\n')
+		if readErr != nil && !errors.Is(readErr, io.EOF) {
+			return readErr
+		}
+		text, newline := strings.CutSuffix(line, "\n")
+		if strings.ContainsRune(text, '$') {
+			var err error
+			if text, err = parse.New("config", e.env, parse.Relaxed).Parse(text); err != nil {
+				return fmt.Errorf("line %d: %w", n, err)
+			}
+		}
+		if newline {
+			text += "\n"
+		}
+		if _, err := io.WriteString(dst, text); err != nil {
+			return err
+		}
+		if readErr != nil {
+			return nil
+		}
+	}
+}

@@ -1,0 +1,64 @@
+package render
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+)
+
+// The three ends of the pipe mark their errors, so that the message can name the file at fault.
+type (
+	inflateError struct{ error }
+	writeError   struct{ error }
+	sizeError    struct{ error }
+)
+
+func (e inflateError) Unwrap() error { return e.error }
+func (e writeError) Unwrap() error   { return e.error }
+
+func (s *stream) explain(f File, err error) error {
+	if e, ok := errors.AsType[sizeError](err); ok {
+		return fmt.Errorf("%s: %w", f.Input, e)
+	}
+	if e, ok := errors.AsType[writeError](err); ok {
+		return fmt.Errorf("write output: %w", e.error)
+	}
+	if e, ok := errors.AsType[inflateError](err); ok {
+		return fmt.Errorf("gunzip %s: %w", f.Input, e.error)
+	}
+	return fmt.Errorf("expand %s: %w", f.Input, err)
+}
+
+type inflating struct{ r io.Reader }
+
+func (i *inflating) Read(p []byte) (int, error) {
+	n, err := i.r.Read(p)
+	if err != nil && err != io.EOF {
+		err = inflateError{err}
+	}
+	return n, err
+}
+
+type written struct{ f *os.File }
+
+func (w *written) Write(p []byte) (int, error) {
+	n, err := w.f.Write(p)
+	if err != nil {
+		err = writeError{err}
+	}
+	return n, err
+}
+
+// limited fails before more than left bytes are written.
+type limited struct {
+	w         io.Writer
+	max, left int64
+}
+
+func (l *limited) Write(p []byte) (int, error) {
+	if l.left -= int64(len(p)); l.left < 0 {
+		return 0, sizeError{fmt.Errorf("the content is larger than %d bytes", l.max)}
+	}
+	return l.w.Write(p)
+}

@@ -1,0 +1,128 @@
+package render
+
+import (
+	"bufio"
+	"bytes"
+	"compress/gzip"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"hash"
+	"io"
+	"os"
+
+	"github.com/firekeeper-dev/firekeeper/reloaders/config-reloader/expand"
+)
+
+const (
+	outputMode = 0o644
+	copySize   = 32 << 10
+)
+
+// gzipMagic is how a gzip stream with the deflate method begins. The content decides, not the name.
+var gzipMagic = []byte{0x1f, 0x8b, 8}
+
+// stream turns one input into one output in constant memory; its buffers are used again.
+type stream struct {
+	expander *expand.Expander
+	maxSize  int64
+
+	raw      *bufio.Reader
+	inflated *gzip.Reader
+	out      *bufio.Writer
+	copyBuf  []byte
+}
+
+// hash returns the SHA-256 of a file in hex.
+func (s *stream) hash(path string) (string, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return "", err
+	}
+	defer f.Close()
+	if s.copyBuf == nil {
+		s.copyBuf = make([]byte, copySize)
+	}
+	sum := sha256.New()
+	// The wrappers keep CopyBuffer from taking a way around the buffer.
+	if _, err := io.CopyBuffer(struct{ io.Writer }{sum}, struct{ io.Reader }{f}, s.copyBuf); err != nil {
+		return "", err
+	}
+	return sumHex(sum), nil
+}
+
+func sumHex(h hash.Hash) string { return hex.EncodeToString(h.Sum(nil)) }
+
+// stage writes the rendered input to temp. After an error temp may exist and is worthless.
+func (s *stream) stage(f File, temp string) (Result, error) {
+	res := Result{Input: f.Input, Output: f.Output}
+	in, err := os.Open(f.Input)
+	if err != nil {
+		return res, fmt.Errorf("read config: %w", err)
+	}
+	defer in.Close()
+	out, err := create(temp)
+	if err != nil {
+		return res, fmt.Errorf("write output: %w", err)
+	}
+	defer out.Close()
+
+	rawSum, outSum := sha256.New(), sha256.New()
+	content, err := s.open(io.TeeReader(in, rawSum))
+	if err != nil {
+		return res, fmt.Errorf("gunzip %s: %w", f.Input, err)
+	}
+	w := &limited{w: io.MultiWriter(outSum, &written{out}), max: s.maxSize, left: s.maxSize}
+	if s.out == nil {
+		s.out = bufio.NewWriterSize(nil, copySize)
+	}
+	s.out.Reset(w)
+	if res.Unset, err = s.expander.Expand(s.out, content); err == nil {
+		err = s.out.Flush()
+	}
+	if err == nil {
+		err = out.Close()
+	}
+	if err != nil {
+		return res, s.explain(f, err)
+	}
+	res.InputSHA256, res.OutputSHA256 = sumHex(rawSum), sumHex(outSum)
+	return res, nil
+}
+
+// open returns the content of raw, inflated if it is gzip; several members count as one content.
+func (s *stream) open(raw io.Reader) (io.Reader, error) {
+	if s.raw == nil {
+		s.raw = bufio.NewReaderSize(nil, copySize)
+	}
+	s.raw.Reset(raw)
+	start, err := s.raw.Peek(len(gzipMagic))
+	if err != nil && err != io.EOF {
+		return nil, err
+	}
+	if !bytes.Equal(start, gzipMagic) {
+		return s.raw, nil
+	}
+	if s.inflated == nil {
+		s.inflated, err = gzip.NewReader(s.raw)
+	} else {
+		err = s.inflated.Reset(s.raw)
+	}
+	return &inflating{s.inflated}, err
+}
+
+// create makes a fresh file that everyone may read, whatever was left there and whatever the umask says.
+func create(path string) (*os.File, error) {
+	if err := os.Remove(path); err != nil && !os.IsNotExist(err) {
+		return nil, err
+	}
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, outputMode)
+	if err != nil {
+		return nil, err
+	}
+	if err := f.Chmod(outputMode); err != nil {
+		f.Close()
+		return nil, err
+	}
+	return f, nil
+}
