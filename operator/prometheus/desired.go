@@ -15,6 +15,7 @@ import (
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 	"github.com/firekeeper-dev/firekeeper/operator/apply"
 	"github.com/firekeeper-dev/firekeeper/operator/document"
+	"github.com/firekeeper-dev/firekeeper/operator/promconfig"
 	"github.com/firekeeper-dev/firekeeper/operator/rules"
 	"github.com/firekeeper-dev/firekeeper/operator/workload"
 )
@@ -94,9 +95,9 @@ func (plan *Plan) config(owner *workload.Owner, in Inputs, doc *document.Assembl
 		}
 	}
 	if jobs == 0 {
-		pieces = append(pieces, document.NewPiece("none", []byte(emptyScrapeConfigs)))
+		pieces = append(pieces, document.NewPiece("none", []byte(promconfig.NoScrapeConfigs)))
 	} else {
-		pieces = slices.Insert(pieces, 1, document.NewPiece("scrape_configs", []byte(scrapeConfigsKey)))
+		pieces = slices.Insert(pieces, 1, document.NewPiece("scrape_configs", []byte(promconfig.ScrapeConfigs)))
 	}
 	pieces = append(pieces, document.NewPiece("additional", in.Frame.Additional), document.NewPiece("tail", in.Frame.Tail))
 	var err error
@@ -106,11 +107,6 @@ func (plan *Plan) config(owner *workload.Owner, in Inputs, doc *document.Assembl
 	plan.Content = append(plan.Content, apply.Step{Verb: apply.Put, Object: owner.ConfigSecret(plan.Config.Gzip)})
 	return nil
 }
-
-const (
-	scrapeConfigsKey   = "scrape_configs:\n"
-	emptyScrapeConfigs = "scrape_configs: []\n"
-)
 
 // tlsAssets writes the TLS asset Secrets and removes those that are not needed
 // any more. It returns how many there are.

@@ -229,7 +229,7 @@ func (c *Controller) frame(ctx context.Context, kept *frameCache, p *v1.Promethe
 
 // unmanaged reports whether the configuration of p is left to the user.
 func (o Options) unmanaged(p *v1.Prometheus) bool {
-	return !o.DisableUnmanaged && promconfig.Unmanaged(p)
+	return promconfig.Unmanaged(p, o.DisableUnmanaged)
 }
 
 // check looks at the objects that p names and that are not watched.
@@ -351,9 +351,9 @@ func deprecatedFields(p *v1.Prometheus) []string {
 	add("spec.tag", "spec.image", p.Spec.Tag)
 	add("spec.sha", "spec.image", p.Spec.SHA)
 	if t := p.Spec.Thanos; t != nil {
-		add("spec.thanos.baseImage", "spec.thanos.image", valueOr(t.BaseImage, ""))
-		add("spec.thanos.tag", "spec.thanos.image", valueOr(t.Tag, ""))
-		add("spec.thanos.sha", "spec.thanos.image", valueOr(t.SHA, ""))
+		add("spec.thanos.baseImage", "spec.thanos.image", t.BaseImage)
+		add("spec.thanos.tag", "spec.thanos.image", t.Tag)
+		add("spec.thanos.sha", "spec.thanos.image", t.SHA)
 	}
 	return out
 }

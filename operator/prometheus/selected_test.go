@@ -1,0 +1,69 @@
+package prometheus
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
+
+	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
+	"github.com/firekeeper-dev/firekeeper/operator/selection"
+)
+
+func FuzzCompareKeys(f *testing.F) {
+	f.Add("foo", "x", "foo-bar", "x")
+	f.Add("a", "b", "a", "b")
+	f.Add("", "", "a", "")
+	f.Fuzz(func(t *testing.T, nsA, nameA, nsB, nameB string) {
+		if strings.Contains(nsA+nsB, "/") {
+			t.Skip("no namespace has a slash")
+		}
+		got, want := compareKeys(nsA, nameA, nsB, nameB), strings.Compare(nsA+"/"+nameA, nsB+"/"+nameB)
+		if (got < 0) != (want < 0) || (got > 0) != (want > 0) {
+			t.Errorf("compareKeys(%q/%q, %q/%q) = %d, want %d", nsA, nameA, nsB, nameB, got, want)
+		}
+	})
+}
+
+func TestSelected(t *testing.T) {
+	monitor := func(ns, name string, l labels.Set) *v1.ServiceMonitor {
+		return &v1.ServiceMonitor{ObjectMeta: metav1.ObjectMeta{Namespace: ns, Name: name, Labels: l}}
+	}
+	going := monitor("own", "going", nil)
+	going.DeletionTimestamp = &metav1.Time{}
+	all := []*v1.ServiceMonitor{
+		monitor("foo", "x", nil), monitor("foo-bar", "x", nil), monitor("own", "b", labels.Set{"app": "web"}),
+		monitor("own", "a", nil), monitor("unknown", "x", nil), going,
+	}
+	namespaces := func(name string) (labels.Set, bool) {
+		return labels.Set{"kubernetes.io/metadata.name": name}, name != "unknown"
+	}
+	everything := &metav1.LabelSelector{}
+	for name, tc := range map[string]struct {
+		namespaces, objects *metav1.LabelSelector
+		want                []string
+	}{
+		"no selector":                       {everything, nil, nil},
+		"own namespace, deleted ones apart": {nil, everything, []string{"own/a", "own/b"}},
+		"by label":                          {nil, &metav1.LabelSelector{MatchLabels: map[string]string{"app": "web"}}, []string{"own/b"}},
+		"all known namespaces in byte order of namespace/name": {everything, everything, []string{"foo-bar/x", "foo/x", "own/a", "own/b"}},
+		"namespaces by label": {&metav1.LabelSelector{MatchLabels: map[string]string{"kubernetes.io/metadata.name": "foo"}}, everything, []string{"foo/x"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			rule, err := selection.Parse("own", "serviceMonitor", tc.namespaces, tc.objects)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var got []string
+			for _, m := range selected(rule, slices.Values(all), namespaces) {
+				got = append(got, m.Namespace+"/"+m.Name)
+			}
+			if diff := cmp.Diff(tc.want, got); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+}

@@ -1,0 +1,162 @@
+package prometheus
+
+import (
+	"errors"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
+	"github.com/firekeeper-dev/firekeeper/operator/controller"
+)
+
+var now = metav1.NewTime(time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC))
+
+// shard has a StatefulSet at revision "new" and pods with the given states:
+// "ready", "old" (ready, of an earlier revision) or a message why not ready.
+func shard(id int32, states ...string) Shard {
+	name := fmt.Sprintf("prometheus-main-shard-%d", id)
+	s := Shard{ID: id, Key: "demo/" + name, StatefulSet: &appsv1.StatefulSet{
+		ObjectMeta: metav1.ObjectMeta{Name: name}, Status: appsv1.StatefulSetStatus{UpdateRevision: "new"},
+	}}
+	for i, state := range states {
+		p := &corev1.Pod{
+			ObjectMeta: metav1.ObjectMeta{
+				Name: fmt.Sprintf("%s-%d", name, i), Labels: map[string]string{appsv1.ControllerRevisionHashLabelKey: "new"},
+				OwnerReferences: []metav1.OwnerReference{{Kind: "StatefulSet", Name: name}},
+			},
+			Status: corev1.PodStatus{Phase: corev1.PodRunning, Conditions: []corev1.PodCondition{{Type: corev1.PodReady, Status: corev1.ConditionTrue}}},
+		}
+		switch state {
+		case "ready":
+		case "old":
+			p.Labels[appsv1.ControllerRevisionHashLabelKey] = "old"
+		default:
+			p.Status.Conditions = []corev1.PodCondition{
+				{Type: corev1.PodReady, Status: corev1.ConditionFalse, Message: "last"},
+				{Type: corev1.ContainersReady, Status: corev1.ConditionFalse, Message: state},
+			}
+		}
+		s.Pods = append(s.Pods, p)
+	}
+	return s
+}
+
+func TestAvailable(t *testing.T) {
+	missing := Shard{ID: 1, Key: "demo/prometheus-main-shard-1"}
+	for name, tc := range map[string]struct {
+		shards []Shard
+		want   v1.Condition
+	}{
+		"all ready": {[]Shard{shard(0, "ready", "old")}, v1.Condition{Status: v1.ConditionTrue}},
+		"some ready": {[]Shard{shard(0, "ready", "image is missing")}, v1.Condition{
+			Status: v1.ConditionDegraded, Reason: "SomePodsNotReady", Message: "shard 0: pod prometheus-main-shard-0-1: image is missing",
+		}},
+		"none ready": {[]Shard{shard(0, "a", "b")}, v1.Condition{
+			Status: v1.ConditionFalse, Reason: "NoPodReady",
+			Message: "shard 0: pod prometheus-main-shard-0-0: a\nshard 0: pod prometheus-main-shard-0-1: b",
+		}},
+		"no pods at all": {[]Shard{shard(0)}, v1.Condition{Status: v1.ConditionFalse, Reason: "NoPodReady"}},
+		"the worst shard counts and all reasons are named": {[]Shard{shard(0, "ready", "ready"), missing, shard(2, "x", "y")}, v1.Condition{
+			Status: v1.ConditionFalse, Reason: "NoPodReadyAndStatefulSetNotFound",
+			Message: "shard 1: statefulset demo/prometheus-main-shard-1 not found\n" +
+				"shard 2: pod prometheus-main-shard-2-0: x\nshard 2: pod prometheus-main-shard-2-1: y",
+		}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p := &v1.Prometheus{}
+			p.Spec.Replicas = new(int32(2))
+			got := Status(StatusInputs{Owner: p, Shards: tc.shards, Known: true, Now: now}).Conditions[0]
+			tc.want.Type, tc.want.LastTransitionTime = v1.Available, now
+			if diff := cmp.Diff(tc.want, got); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+}
+
+func TestStatusCountsPods(t *testing.T) {
+	p := &v1.Prometheus{}
+	p.Spec.Shards, p.Spec.Replicas, p.Spec.Paused = new(int32(3)), new(int32(2)), true
+	going := shard(1, "ready", "ready")
+	going.StatefulSet.DeletionTimestamp = &now
+	got := Status(StatusInputs{
+		Owner: p, Shards: []Shard{shard(0, "ready", "old"), going, {ID: 2, Key: "demo/x"}}, Selector: map[string]string{"b": "2", "a": "1"},
+		Known: true, Now: now,
+	})
+	want := v1.PrometheusStatus{
+		Selector: "a=1,b=2", Shards: 3,
+		WorkloadStatus: v1.WorkloadStatus{Paused: true, Replicas: 2, UpdatedReplicas: 1, AvailableReplicas: 2},
+		ShardStatuses: []v1.ShardStatus{
+			{ShardID: "0", Replicas: 2, UpdatedReplicas: 1, AvailableReplicas: 2},
+			{ShardID: "2"}, // missing: zeros; the one that is being deleted has no entry
+		},
+	}
+	got.Conditions = nil
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestReconciled(t *testing.T) {
+	p := &v1.Prometheus{ObjectMeta: metav1.ObjectMeta{Namespace: "demo", Name: "main", Generation: 7}}
+	for name, tc := range map[string]struct {
+		result controller.Result
+		known  bool
+		want   v1.Condition
+	}{
+		"no pass yet": {controller.Result{}, false, v1.Condition{
+			Status: v1.ConditionUnknown, Reason: "NotFound", Message: `object "demo/main" was not found: there was no reconcile of it yet`,
+		}},
+		"a failed pass drops the reason of the one before": {
+			controller.Result{Err: errors.New("spec.version: nonsense"), Outcome: controller.Outcome{Reason: "NoSelectedResources"}}, true,
+			v1.Condition{Status: v1.ConditionFalse, Reason: "ReconciliationFailed", Message: "spec.version: nonsense"},
+		},
+		"a good pass with a remark": {controller.Result{Outcome: controller.Outcome{Reason: "NoSelectedResources", Message: "m"}}, true,
+			v1.Condition{Status: v1.ConditionTrue, Reason: "NoSelectedResources", Message: "m"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			got := Status(StatusInputs{Owner: p, Result: tc.result, Known: tc.known, Now: now}).Conditions[1]
+			tc.want.Type, tc.want.LastTransitionTime, tc.want.ObservedGeneration = v1.Reconciled, now, 7
+			if diff := cmp.Diff(tc.want, got); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+}
+
+func TestTransitionTimeStandsWhileTheStatusDoes(t *testing.T) {
+	earlier := metav1.NewTime(now.Add(-time.Hour))
+	p := &v1.Prometheus{}
+	p.Status.Conditions = []v1.Condition{
+		{Type: v1.Available, Status: v1.ConditionFalse, LastTransitionTime: earlier},
+		{Type: v1.Reconciled, Status: v1.ConditionTrue, LastTransitionTime: earlier},
+	}
+	got := Status(StatusInputs{Owner: p, Shards: []Shard{shard(0, "ready")}, Known: true, Now: now}).Conditions
+	if !got[0].LastTransitionTime.Equal(&now) || !got[1].LastTransitionTime.Equal(&earlier) {
+		t.Errorf("times %v, %v", got[0].LastTransitionTime, got[1].LastTransitionTime)
+	}
+}
+
+func TestOwnedPodsByOrdinal(t *testing.T) {
+	sts := &appsv1.StatefulSet{ObjectMeta: metav1.ObjectMeta{Name: "web"}}
+	pod := func(name, owner string, index string) *corev1.Pod {
+		p := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: name, OwnerReferences: []metav1.OwnerReference{{Kind: "StatefulSet", Name: owner}}}}
+		if index != "" {
+			p.Labels = map[string]string{appsv1.PodIndexLabel: index}
+		}
+		return p
+	}
+	var names []string
+	for _, p := range ownedPods(sts, []*corev1.Pod{pod("web-10", "web", ""), pod("web-2", "web", "2"), pod("other-0", "other", ""), pod("web-0", "web", "")}) {
+		names = append(names, p.Name)
+	}
+	if diff := cmp.Diff([]string{"web-0", "web-2", "web-10"}, names); diff != "" {
+		t.Error(diff)
+	}
+}
