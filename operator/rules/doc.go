@@ -18,6 +18,7 @@
 //	settings.go  what of an owner matters to a rule object; the cache key
 //	gate.go      since when a key of the rule file exists
 //	enforce.go   the namespace label in PromQL
+//	effort.go    bounds the time an object may cost
 //	render.go    the rule file
 //	check.go     what Prometheus would refuse (template.go: alert templates)
 //	invalid.go   the error with all faults

@@ -1,7 +1,6 @@
 package rules
 
 import (
-	"fmt"
 	"maps"
 	"slices"
 	"strconv"
@@ -10,17 +9,12 @@ import (
 	"github.com/prometheus/prometheus/promql/parser"
 )
 
-// maxPrintBytes bounds the work of printing an expression back. Prometheus'
-// printer copies the text once per level of nesting, so a hostile expression
-// (a sum of 100,000 numbers is nested as deep) would cost minutes. Real ones are
-// a thousand times below.
-const maxPrintBytes = 64 << 20
-
 // parseAll parses every expression of the document once. Where a label is
 // enforced, labels and expressions of the document are replaced. The result has
 // the fault of each expression, by group and rule; nil when all are well.
 func parseAll(doc *document, namespace string, s Settings) map[[2]int]string {
 	var faults map[[2]int]string
+	work := 0
 	p := parser.NewParser(s.PromQL)
 	var must *labels.Matcher
 	if s.EnforcedLabel != "" {
@@ -32,7 +26,11 @@ func parseAll(doc *document, namespace string, s Settings) map[[2]int]string {
 			if must != nil {
 				r.Labels = withLabel(r.Labels, must.Name, must.Value)
 			}
-			if err := r.parse(p, must); err != nil {
+			err := affordable(r.exprText(), &work)
+			if err == nil {
+				err = r.parse(p, must)
+			}
+			if err != nil {
 				if faults == nil {
 					faults = map[[2]int]string{}
 				}
@@ -54,9 +52,7 @@ func (r *rule) parse(p parser.Parser, must *labels.Matcher) error {
 	if err != nil || must == nil {
 		return err
 	}
-	if depth := enforce(expr, must); depth*len(text) > maxPrintBytes {
-		return fmt.Errorf("too deeply nested to enforce %s: %d levels in %d bytes", must, depth, len(text))
-	}
+	enforce(expr, must)
 	r.Expr = expr.String()
 	return nil
 }
@@ -68,19 +64,16 @@ func (r *rule) exprText() string {
 	return r.Expr.(string) // ruleOf writes nothing else
 }
 
-// enforce replaces, in every selector below n, all matchers on the label by
-// must, and returns the depth of the tree.
-func enforce(n parser.Node, must *labels.Matcher) int {
+// enforce replaces, in every selector below n, all matchers on the label by must.
+func enforce(n parser.Node, must *labels.Matcher) {
 	if vs, ok := n.(*parser.VectorSelector); ok {
 		other := slices.DeleteFunc(vs.LabelMatchers, func(m *labels.Matcher) bool { return m.Name == must.Name })
 		vs.LabelMatchers = append(other, must)
-		return 1
+		return
 	}
-	depth := 0
 	for child := range parser.ChildrenIter(n) {
-		depth = max(depth, enforce(child, must))
+		enforce(child, must)
 	}
-	return depth + 1
 }
 
 // withLabel is a copy of in with one more label.
