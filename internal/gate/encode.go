@@ -23,10 +23,15 @@ type Item = yaml.MapItem
 //
 // v: a struct or a pointer to one. Errors: a value YAML cannot express.
 func Marshal(v any, target Target) ([]byte, []Dropped, error) {
-	return Append(nil, v, target, "")
+	text, dropped, err := Append(nil, v, target, "")
+	if err == nil && len(text) == 0 {
+		text = []byte("{}\n")
+	}
+	return text, dropped, err
 }
 
-// Append writes v as further top-level keys of a document in buf.
+// Append writes v as further top-level keys of a document in buf; nothing when
+// no key of v is for the target.
 //
 // path: prefix of the reported paths, without a dot at its end; may be empty.
 func Append(buf []byte, v any, target Target, path string) ([]byte, []Dropped, error) {
@@ -39,11 +44,7 @@ func Append(buf []byte, v any, target Target, path string) ([]byte, []Dropped, e
 	if rv.Kind() != reflect.Struct {
 		return buf, nil, fmt.Errorf("gate: a document must be a struct, not %T", v)
 	}
-	before := len(e.buf)
 	e.plans.writerFor(rv.Type())(e, rv, place{indent: 0, after: nothing})
-	if e.err == nil && len(e.buf) == before && before == 0 {
-		e.buf = append(e.buf, "{}\n"...)
-	}
 	return e.buf, e.dropped, e.err
 }
 

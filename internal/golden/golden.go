@@ -1,0 +1,155 @@
+// Package golden runs tests that are told in one readable file.
+//
+// A file is in txtar form: a comment that says the point, inputs as a user
+// would write them, and under want/ every expected output:
+//
+//	# enable_compression is written from 2.49.0 on.
+//	-- in.yaml --
+//	kind: ServiceMonitor
+//	…
+//	-- want/2.48.1.dropped --
+//	scrape_configs[0].enable_compression needs >= 2.49.0
+//
+// The name of the file is the name of the test. "go test -update" writes what
+// was got into the files; read the difference before keeping it.
+package golden
+
+import (
+	"bytes"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"golang.org/x/tools/txtar"
+)
+
+var update = flag.Bool("update", false, "write what was got into the golden files")
+
+// Want is the prefix of the expected outputs in a file.
+const Want = "want/"
+
+// Case is one golden file.
+type Case struct {
+	// Comment is the text before the first file.
+	Comment string
+	files   []txtar.File
+}
+
+// Input returns the content of a file outside of want/.
+func (c Case) Input(name string) (content []byte, ok bool) {
+	for _, f := range c.files {
+		if f.Name == name {
+			return f.Data, true
+		}
+	}
+	return nil, false
+}
+
+// Inputs lists the names outside of want/ in file order.
+func (c Case) Inputs() (names []string) {
+	for _, f := range c.files {
+		if !strings.HasPrefix(f.Name, Want) {
+			names = append(names, f.Name)
+		}
+	}
+	return names
+}
+
+// Run tests every file that matches the pattern. render returns the output for
+// a name below want/ (without that prefix); an error fails the test.
+func Run(t *testing.T, pattern string, render func(t *testing.T, c Case, name string) ([]byte, error)) {
+	t.Helper()
+	paths, err := filepath.Glob(pattern)
+	if err != nil || len(paths) == 0 {
+		t.Fatalf("no golden files match %s: %v", pattern, err)
+	}
+	for _, path := range paths {
+		t.Run(strings.TrimSuffix(filepath.Base(path), ".txtar"), func(t *testing.T) {
+			archive, err := txtar.ParseFile(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if compare(t, archive, render) && *update {
+				if err := os.WriteFile(path, txtar.Format(archive), 0o644); err != nil {
+					t.Fatal(err)
+				}
+			}
+		})
+	}
+}
+
+// compare renders each wanted file and puts what it got into the archive.
+func compare(t *testing.T, archive *txtar.Archive, render func(*testing.T, Case, string) ([]byte, error)) (changed bool) {
+	c := Case{Comment: string(archive.Comment), files: archive.Files}
+	wanted := 0
+	for i, f := range archive.Files {
+		name, ok := strings.CutPrefix(f.Name, Want)
+		if !ok {
+			continue
+		}
+		wanted++
+		got, err := render(t, c, name)
+		if err != nil {
+			t.Errorf("%s: %v", f.Name, err)
+			continue
+		}
+		if len(got) > 0 && !bytes.HasSuffix(got, []byte("\n")) {
+			got = append(bytes.Clone(got), '\n') // txtar cannot say otherwise
+		}
+		if bytes.Equal(got, f.Data) {
+			continue
+		}
+		changed = true
+		if !*update {
+			t.Errorf("%s\n%s", f.Name, Diff(string(f.Data), string(got)))
+		}
+		archive.Files[i].Data = got
+	}
+	if wanted == 0 {
+		t.Errorf("the file has nothing under %s", Want)
+	}
+	return changed
+}
+
+// Diff shows two texts line by line: "-" wanted only, "+" got only. It finds a
+// longest common part, so it is for test output and not for large files.
+func Diff(want, got string) string {
+	a, b := strings.SplitAfter(want, "\n"), strings.SplitAfter(got, "\n")
+	common := make([][]int, len(a)+1)
+	for i := range common {
+		common[i] = make([]int, len(b)+1)
+	}
+	for i := len(a) - 1; i >= 0; i-- {
+		for j := len(b) - 1; j >= 0; j-- {
+			if a[i] == b[j] {
+				common[i][j] = common[i+1][j+1] + 1
+			} else {
+				common[i][j] = max(common[i+1][j], common[i][j+1])
+			}
+		}
+	}
+	var out strings.Builder
+	line := func(mark, text string) {
+		if text != "" {
+			fmt.Fprintf(&out, "%s %s\n", mark, strings.TrimSuffix(text, "\n"))
+		}
+	}
+	i, j := 0, 0
+	for i < len(a) || j < len(b) {
+		switch {
+		case i < len(a) && j < len(b) && a[i] == b[j]:
+			line(" ", a[i])
+			i, j = i+1, j+1
+		case j == len(b) || i < len(a) && common[i+1][j] >= common[i][j+1]:
+			line("-", a[i])
+			i++
+		default:
+			line("+", b[j])
+			j++
+		}
+	}
+	return out.String()
+}
