@@ -1,0 +1,277 @@
+package promconfig
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/prometheus/prometheus/config"
+	_ "github.com/prometheus/prometheus/discovery/kubernetes" // so that its blocks are checked
+	"go.yaml.in/yaml/v2"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	kyaml "sigs.k8s.io/yaml"
+
+	"github.com/firekeeper-dev/firekeeper/internal/golden"
+	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
+	"github.com/firekeeper-dev/firekeeper/operator/assets"
+)
+
+// everything is a cluster and an operator with all features.
+var everything = Capabilities{EndpointSlice: true, PodTopologyLabels: true, ShardRetention: true, TopologySharding: true}
+
+// world is what a golden file puts in.
+type world struct {
+	prometheus *v1.Prometheus
+	services   []*v1.ServiceMonitor
+	pods       []*v1.PodMonitor
+	objects    assets.Static
+	cluster    Capabilities
+}
+
+// rendered is what comes out for one version.
+type rendered struct {
+	text     []byte
+	frame    Frame
+	rejected []string
+	dropped  []string
+	files    []string
+}
+
+// TestGolden renders the inputs for the version that a wanted file names.
+//
+//	want/<version>.yaml      the whole document
+//	want/<version>/<path>    a part of it: "global", "remote_write.0.queue_config";
+//	                         "jobs" are the scrape_configs without discovery and relabeling
+//	want/<version>.dropped   what the version does not know
+//	want/<version>.rejected  monitors that are left out, and why
+//	want/<version>.error     why nothing is generated
+//	want/<version>.warnings, want/<version>.files
+func TestGolden(t *testing.T) {
+	golden.Run(t, "testdata/*.txtar", func(t *testing.T, c golden.Case, name string) ([]byte, error) {
+		version, part := cutName(name)
+		w, err := readWorld(c)
+		if err != nil {
+			return nil, err
+		}
+		w.prometheus.Spec.Version = version
+		out, err := w.render()
+		if part == "error" {
+			if err == nil {
+				return nil, fmt.Errorf("no error")
+			}
+			return []byte(err.Error()), nil
+		}
+		if err != nil {
+			return nil, err
+		}
+		checkDocument(t, version, out.text)
+		switch part {
+		case "yaml":
+			return out.text, nil
+		case "dropped":
+			return lines(out.dropped), nil
+		case "rejected":
+			return lines(out.rejected), nil
+		case "warnings":
+			return lines(out.frame.Warnings), nil
+		case "files":
+			return lines(out.files), nil
+		}
+		return partOf(out.text, part)
+	})
+}
+
+func cutName(name string) (version, part string) {
+	if version, part, ok := strings.Cut(name, "/"); ok {
+		return version, part
+	}
+	i := strings.LastIndexByte(name, '.')
+	return name[:i], name[i+1:]
+}
+
+func lines(s []string) []byte {
+	if len(s) == 0 {
+		return nil
+	}
+	return []byte(strings.Join(s, "\n") + "\n")
+}
+
+// readWorld reads all *.yaml inputs; "cluster" holds Capabilities as JSON.
+func readWorld(c golden.Case) (*world, error) {
+	w := &world{cluster: everything, prometheus: &v1.Prometheus{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "test"}}}
+	for _, name := range c.Inputs() {
+		text, _ := c.Input(name)
+		if name == "cluster" {
+			if err := json.Unmarshal(text, &w.cluster); err != nil {
+				return nil, err
+			}
+			continue
+		}
+		for doc := range bytes.SplitSeq(text, []byte("\n---\n")) {
+			if err := w.add(doc); err != nil {
+				return nil, fmt.Errorf("%s: %w", name, err)
+			}
+		}
+	}
+	return w, nil
+}
+
+func (w *world) add(doc []byte) error {
+	var meta metav1.TypeMeta
+	if err := kyaml.Unmarshal(doc, &meta); err != nil {
+		return err
+	}
+	var (
+		secret    corev1.Secret
+		configMap corev1.ConfigMap
+		service   v1.ServiceMonitor
+		pod       v1.PodMonitor
+		into      any
+	)
+	switch meta.Kind {
+	case "Prometheus":
+		w.prometheus = &v1.Prometheus{}
+		into = w.prometheus
+	case "ServiceMonitor":
+		into = &service
+		w.services = append(w.services, &service)
+	case "PodMonitor":
+		into = &pod
+		w.pods = append(w.pods, &pod)
+	case "Secret":
+		into = &secret
+	case "ConfigMap":
+		into = &configMap
+	default:
+		return fmt.Errorf("kind %q is not known here", meta.Kind)
+	}
+	if err := kyaml.UnmarshalStrict(doc, into); err != nil {
+		return err
+	}
+	switch meta.Kind {
+	case "Secret":
+		w.objects.AddSecret(&secret)
+	case "ConfigMap":
+		w.objects.AddConfigMap(&configMap)
+	}
+	return nil
+}
+
+func (w *world) render() (rendered, error) {
+	var out rendered
+	s, err := ServerSettings(w.prometheus, w.cluster)
+	if err != nil {
+		return out, err
+	}
+	rules := []string{}
+	for i := range 3 {
+		rules = append(rules, fmt.Sprintf("prometheus-%s-rulefiles-%d", w.prometheus.Name, i))
+	}
+	if out.frame, err = CompileServer(w.prometheus, s, rules, &w.objects); err != nil {
+		return out, err
+	}
+	files := maps.Clone(out.frame.Files)
+	if files == nil {
+		files = map[string][]byte{}
+	}
+	var m Monitors
+	take := func(f Fragment, kind string, o metav1.Object, into *[][]byte) {
+		maps.Copy(files, f.Files)
+		if f.Err != nil {
+			out.rejected = append(out.rejected, fmt.Sprintf("%s %s/%s: %v", kind, o.GetNamespace(), o.GetName(), f.Err))
+			return
+		}
+		*into = append(*into, f.YAML)
+		for _, d := range f.Dropped {
+			out.dropped = append(out.dropped, d.String())
+		}
+	}
+	byKey := func(a, b metav1.Object) int {
+		return strings.Compare(a.GetNamespace()+"/"+a.GetName(), b.GetNamespace()+"/"+b.GetName())
+	}
+	slices.SortFunc(w.services, func(a, b *v1.ServiceMonitor) int { return byKey(a, b) })
+	slices.SortFunc(w.pods, func(a, b *v1.PodMonitor) int { return byKey(a, b) })
+	for _, o := range w.services {
+		take(CompileServiceMonitor(o, s, &w.objects), "ServiceMonitor", o, &m.ServiceMonitors)
+	}
+	for _, o := range w.pods {
+		take(CompilePodMonitor(o, s, &w.objects), "PodMonitor", o, &m.PodMonitors)
+	}
+	for _, d := range out.frame.Dropped {
+		out.dropped = append(out.dropped, d.String())
+	}
+	out.files = slices.Sorted(maps.Keys(files))
+	out.text = out.frame.Document(m)
+	return out, nil
+}
+
+// partOf writes the value at a dotted path as a document of its own.
+func partOf(text []byte, path string) ([]byte, error) {
+	var doc yaml.MapSlice
+	if err := yaml.UnmarshalStrict(text, &doc); err != nil {
+		return nil, err
+	}
+	if path == "jobs" {
+		return yaml.Marshal(jobsOf(doc))
+	}
+	var v any = doc
+	for key := range strings.SplitSeq(path, ".") {
+		v = child(v, key)
+	}
+	if v == nil {
+		return []byte("absent\n"), nil
+	}
+	return yaml.Marshal(v)
+}
+
+func child(v any, key string) any {
+	switch v := v.(type) {
+	case yaml.MapSlice:
+		for _, item := range v {
+			if item.Key == key {
+				return item.Value
+			}
+		}
+	case []any:
+		var i int
+		if _, err := fmt.Sscan(key, &i); err == nil && i < len(v) {
+			return v[i]
+		}
+	}
+	return nil
+}
+
+func jobsOf(doc yaml.MapSlice) (out []yaml.MapSlice) {
+	jobs, _ := child(doc, "scrape_configs").([]any)
+	for _, job := range jobs {
+		var kept yaml.MapSlice
+		for _, item := range job.(yaml.MapSlice) {
+			if item.Key != "relabel_configs" && item.Key != "kubernetes_sd_configs" {
+				kept = append(kept, item)
+			}
+		}
+		out = append(out, kept)
+	}
+	return out
+}
+
+// checkDocument: Prometheus itself must take what is written for a version of
+// its own major; older forms are not read by it any more.
+func checkDocument(t *testing.T, version string, text []byte) {
+	t.Helper()
+	var strict yaml.MapSlice
+	if err := yaml.UnmarshalStrict(text, &strict); err != nil {
+		t.Errorf("%s: not strict YAML: %v\n%s", version, err, text)
+	}
+	if v, err := ParseVersion(version); err != nil || v.Major() < 3 {
+		return
+	}
+	if _, err := config.Load(string(text), nil); err != nil {
+		t.Errorf("%s: Prometheus refuses the document: %v\n%s", version, err, text)
+	}
+}
