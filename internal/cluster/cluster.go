@@ -1,0 +1,228 @@
+package cluster
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"github.com/firekeeper-dev/firekeeper/internal/cluster/programs"
+)
+
+// Cluster is a running Kubernetes.
+type Cluster struct {
+	Dir        string // absolute; removed by Stop
+	Kubeconfig string // path; user is in system:masters
+	Host       string // https://127.0.0.1:port
+	Token      string // bearer token of the same user
+	CAFile     string // PEM path; signs the API server's and the kubelet's certificates
+	NodeIP     string // address pods reach this machine at; 127.0.0.1 without a node
+
+	log      io.Writer
+	state    *state
+	programs map[string]string
+	finder   *programs.Finder // for what is needed later
+	running  []*process
+	stop     func() error // once
+	detach   func() bool  // forgets the context of Start
+}
+
+// Start starts a cluster and returns when it can be used.
+//
+// An attached cluster (no Options.Detach) stops when ctx ends. When Start returns an error, everything
+// it made is gone again, except for the logs, whose folder the error names.
+func Start(ctx context.Context, o Options) (*Cluster, error) {
+	began := time.Now()
+	o, err := o.checked()
+	if err != nil {
+		return nil, err
+	}
+	if o.Node {
+		if err := ensurePackages(ctx, o.Log, nodePackages); err != nil {
+			return nil, err
+		}
+	}
+	found, err := o.Programs.Find(ctx, o.programNames()...)
+	if err != nil {
+		return nil, fmt.Errorf("find programs: %w", err)
+	}
+	if o.Dir == "" {
+		if o.Dir, err = tempDir(); err != nil {
+			return nil, err
+		}
+	}
+	st, err := claim(ctx, o)
+	if err != nil {
+		return nil, err
+	}
+	c := &Cluster{Dir: o.Dir, log: o.Log, state: st, programs: found, finder: o.Programs}
+	c.stop = sync.OnceValue(func() error {
+		err := c.state.teardown(c.log)
+		if err == nil {
+			c.reap()
+		}
+		return err
+	})
+	if err := c.boot(ctx, o); err != nil {
+		c.KeepLogs()
+		return nil, errors.Join(fmt.Errorf("start cluster (logs: %s): %w", c.LogDir(), err), c.stop())
+	}
+	if !o.Detach {
+		c.detach = context.AfterFunc(ctx, func() { _ = c.stop() })
+	}
+	fmt.Fprintf(c.log, "cluster: ready after %s\n", since(began))
+	return c, nil
+}
+
+// reap waits for the kernel's last traces of our children.
+func (c *Cluster) reap() {
+	for _, p := range c.running {
+		<-p.exited
+	}
+}
+
+// boot starts the parts in order.
+func (c *Cluster) boot(ctx context.Context, o Options) error {
+	if err := c.controlPlane(ctx, o); err != nil {
+		return err
+	}
+	if !o.Node {
+		return nil
+	}
+	return c.node(ctx)
+}
+
+// Open returns the running cluster of a folder, for instance one that clusterctl started.
+//
+// Errors: NotRunningError.
+func Open(dir string, log io.Writer) (*Cluster, error) {
+	abs, err := filepath.Abs(dir)
+	if err != nil {
+		return nil, fmt.Errorf("cluster folder: %w", err)
+	}
+	st, err := findState(abs)
+	if err != nil {
+		return nil, err
+	}
+	if st == nil || !st.Ready || !st.alive() {
+		return nil, &NotRunningError{Dir: dir}
+	}
+	if log == nil {
+		log = io.Discard
+	}
+	out := &lines{to: log}
+	c := &Cluster{Dir: abs, log: out, state: st, programs: st.Programs, finder: programs.Default(out)}
+	c.stop = sync.OnceValue(func() error { return c.state.teardown(c.log) })
+	c.fromState()
+	return c, nil
+}
+
+// NotRunningError means a folder holds no running cluster.
+type NotRunningError struct{ Dir string }
+
+func (e *NotRunningError) Error() string { return fmt.Sprintf("no cluster runs in %s", e.Dir) }
+
+// fromState fills the exported fields.
+func (c *Cluster) fromState() {
+	c.Kubeconfig = filepath.Join(c.Dir, "kubeconfig")
+	c.CAFile = filepath.Join(c.Dir, "pki", "ca.crt")
+	c.Host, c.Token, c.NodeIP = c.state.Host, c.state.Token, c.state.NodeIP
+}
+
+// HasNode reports whether pods run.
+func (c *Cluster) HasNode() bool { return c.state.Node }
+
+// Processes returns names and process ids of what was started, by name.
+func (c *Cluster) Processes() map[string]int {
+	out := map[string]int{}
+	for _, p := range c.state.Processes {
+		out[p.Name] = p.PID
+	}
+	return out
+}
+
+// LogDir is the folder of the programs' logs, one file each.
+func (c *Cluster) LogDir() string { return filepath.Join(c.Dir, "logs") }
+
+// KeepLogs makes Stop leave LogDir behind.
+func (c *Cluster) KeepLogs() {
+	c.state.mu.Lock()
+	defer c.state.mu.Unlock()
+	c.state.KeepLogs = true
+}
+
+// Stop ends every process and removes everything the cluster made on the machine. It may be called more than once.
+func (c *Cluster) Stop() error {
+	if c.detach != nil {
+		c.detach()
+	}
+	return c.stop()
+}
+
+// Down stops the cluster of a folder, running or crashed, and removes the folder. A folder without a
+// cluster is no error.
+func Down(dir string, log io.Writer) error {
+	abs, err := filepath.Abs(dir)
+	if err != nil {
+		return fmt.Errorf("cluster folder: %w", err)
+	}
+	st, err := findState(abs)
+	if err != nil || st == nil {
+		return err
+	}
+	if log == nil {
+		log = io.Discard
+	}
+	return st.teardown(&lines{to: log})
+}
+
+// lines makes one write of each line, so that writers in several goroutines do not mix.
+type lines struct {
+	mu sync.Mutex
+	to io.Writer
+}
+
+func (l *lines) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.to.Write(p)
+}
+
+func since(t time.Time) time.Duration { return time.Since(t).Round(10 * time.Millisecond) }
+
+const tempPrefix = "firekeeper-cluster-"
+
+// tempDir makes a folder whose name carries our process id, after removing those of processes that are gone.
+func tempDir() (string, error) {
+	old, err := filepath.Glob(filepath.Join(os.TempDir(), tempPrefix+"*"))
+	if err != nil {
+		return "", fmt.Errorf("look for old cluster folders: %w", err)
+	}
+	for _, dir := range old {
+		removeOrphan(dir)
+	}
+	dir, err := os.MkdirTemp("", fmt.Sprintf("%s%d-", tempPrefix, os.Getpid()))
+	if err != nil {
+		return "", fmt.Errorf("make cluster folder: %w", err)
+	}
+	return dir, nil
+}
+
+// removeOrphan clears a temporary cluster folder when the process that made it is gone. Detached clusters and kept
+// logs stay; so does the folder of another user.
+func removeOrphan(dir string) {
+	var pid int
+	if _, err := fmt.Sscanf(filepath.Base(dir), tempPrefix+"%d-", &pid); err != nil || processExists(pid) {
+		return
+	}
+	st, err := loadState(dir)
+	if err != nil || st.Detached {
+		_ = os.Remove(dir) // only when it is empty
+		return
+	}
+	_ = st.teardown(io.Discard)
+}

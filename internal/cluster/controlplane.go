@@ -1,0 +1,150 @@
+package cluster
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+)
+
+// controlPlane starts etcd, kube-apiserver and perhaps kube-controller-manager.
+func (c *Cluster) controlPlane(ctx context.Context, o Options) error {
+	lease, err := leasePorts(3)
+	if err != nil {
+		return err
+	}
+	c.state.ports = lease
+	etcd, peer, api := lease.ports[0], lease.ports[1], lease.ports[2]
+	c.state.Host = fmt.Sprintf("https://127.0.0.1:%d", api)
+	c.state.Programs = c.programs
+	if err := c.chooseNodeIP(); err != nil {
+		return err
+	}
+	c.fromState()
+	if err := c.writeIdentities(); err != nil {
+		return err
+	}
+	c.Token = c.state.Token
+	if err := c.linkKubectl(); err != nil {
+		return err
+	}
+	if _, err := c.start("etcd", etcdArgs(c.Dir, etcd, peer)...); err != nil {
+		return err
+	}
+	args := append(apiServerArgs(c.Dir, c.NodeIP, etcd, api), serviceAccountArgs(o)...)
+	if _, err := c.start("kube-apiserver", append(args, o.APIServerArgs...)...); err != nil {
+		return err
+	}
+	return c.awaitControlPlane(ctx, o)
+}
+
+// awaitControlPlane waits until objects can be made in the default namespace. The controller manager starts when the
+// API server answers: its own retries are slower.
+func (c *Cluster) awaitControlPlane(ctx context.Context, o Options) error {
+	api, err := c.client()
+	if err != nil {
+		return err
+	}
+	defer api.close()
+	if err := c.await(ctx, "kube-apiserver ready", time.Minute, func(ctx context.Context) error {
+		return cmp.Or(api.get(ctx, "/readyz", nil), api.get(ctx, "/api/v1/namespaces/default", nil))
+	}); err != nil {
+		return err
+	}
+	if o.ControllerManager {
+		if _, err := c.start("kube-controller-manager", controllerManagerArgs(c.Dir)...); err != nil {
+			return err
+		}
+		if err := c.await(ctx, "kube-controller-manager ready", time.Minute, func(ctx context.Context) error {
+			return cmp.Or(
+				api.get(ctx, "/api/v1/namespaces/default/serviceaccounts/default", nil),
+				api.get(ctx, "/api/v1/namespaces/default/configmaps/kube-root-ca.crt", nil))
+		}); err != nil {
+			return err
+		}
+	}
+	if !o.Node {
+		c.state.Ready = true
+	}
+	return c.state.save()
+}
+
+// linkKubectl puts kubectl where people and scripts find it.
+func (c *Cluster) linkKubectl() error {
+	bin := filepath.Join(c.Dir, "bin")
+	if err := os.MkdirAll(bin, 0o755); err != nil {
+		return fmt.Errorf("make bin folder: %w", err)
+	}
+	if err := os.Symlink(c.programs["kubectl"], filepath.Join(bin, "kubectl")); err != nil {
+		return fmt.Errorf("link kubectl: %w", err)
+	}
+	return nil
+}
+
+func etcdArgs(dir string, client, peer int) []string {
+	clientURL, peerURL := fmt.Sprintf("http://127.0.0.1:%d", client), fmt.Sprintf("http://127.0.0.1:%d", peer)
+	return []string{
+		"--name=local",
+		"--data-dir=" + filepath.Join(dir, "etcd"),
+		"--unsafe-no-fsync", // what it keeps does not outlive it
+		"--listen-client-urls=" + clientURL,
+		"--advertise-client-urls=" + clientURL,
+		"--listen-peer-urls=" + peerURL,
+		"--initial-advertise-peer-urls=" + peerURL,
+		"--initial-cluster=local=" + peerURL,
+		"--log-level=warn",
+	}
+}
+
+func apiServerArgs(dir, nodeIP string, etcd, port int) []string {
+	pki := func(file string) string { return filepath.Join(dir, "pki", file) }
+	bind := "0.0.0.0"
+	if nodeIP == loopback {
+		bind = loopback
+	}
+	return []string{
+		fmt.Sprintf("--etcd-servers=http://127.0.0.1:%d", etcd),
+		fmt.Sprintf("--secure-port=%d", port),
+		"--bind-address=" + bind,
+		"--advertise-address=" + nodeIP,
+		"--cert-dir=" + filepath.Join(dir, "pki"),
+		"--tls-cert-file=" + pki("apiserver.crt"),
+		"--tls-private-key-file=" + pki("apiserver.key"),
+		"--client-ca-file=" + pki("ca.crt"),
+		"--kubelet-client-certificate=" + pki("apiserver-kubelet.crt"),
+		"--kubelet-client-key=" + pki("apiserver-kubelet.key"),
+		"--kubelet-preferred-address-types=InternalIP", // the node's name does not resolve
+		"--service-account-issuer=https://kubernetes.default.svc",
+		"--service-account-key-file=" + pki("service-accounts.key"),
+		"--service-account-signing-key-file=" + pki("service-accounts.key"),
+		"--token-auth-file=" + pki("tokens.csv"),
+		"--authorization-mode=Node,RBAC",
+		"--allow-privileged=true",
+		"--service-cluster-ip-range=" + serviceCIDR,
+	}
+}
+
+// serviceAccountArgs lets pods be created without a service account when nothing makes one.
+func serviceAccountArgs(o Options) []string {
+	if o.ControllerManager {
+		return nil
+	}
+	return []string{"--disable-admission-plugins=ServiceAccount"}
+}
+
+func controllerManagerArgs(dir string) []string {
+	pki := filepath.Join(dir, "pki")
+	return []string{
+		"--kubeconfig=" + filepath.Join(pki, "kube-controller-manager.kubeconfig"),
+		"--service-account-private-key-file=" + filepath.Join(pki, "service-accounts.key"),
+		"--root-ca-file=" + filepath.Join(pki, "ca.crt"),
+		"--use-service-account-credentials=true",
+		"--leader-elect=false",
+		"--cluster-cidr=" + clusterCIDR,
+		"--kube-api-qps=200", // the default of 20 delays the start by seconds
+		"--kube-api-burst=400",
+		"--secure-port=0", // several clusters may run side by side
+	}
+}

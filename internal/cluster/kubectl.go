@@ -1,0 +1,30 @@
+package cluster
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"strings"
+)
+
+// Kubectl runs kubectl as the administrator and returns its standard output. An error carries what it printed on
+// standard error.
+func (c *Cluster) Kubectl(ctx context.Context, args ...string) ([]byte, error) {
+	return c.KubectlInput(ctx, nil, args...)
+}
+
+// KubectlInput is Kubectl with standard input, for "apply -f -".
+func (c *Cluster) KubectlInput(ctx context.Context, stdin []byte, args ...string) ([]byte, error) {
+	cmd := exec.CommandContext(ctx, c.programs["kubectl"], args...)
+	cmd.Env = append(childEnv(os.Environ()), "KUBECONFIG="+c.Kubeconfig)
+	cmd.Stdin = bytes.NewReader(stdin)
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	out, err := cmd.Output()
+	if err != nil {
+		return out, fmt.Errorf("kubectl %s: %w: %s", strings.Join(args, " "), err, bytes.TrimSpace(stderr.Bytes()))
+	}
+	return out, nil
+}

@@ -1,0 +1,72 @@
+package cluster
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+
+	"github.com/firekeeper-dev/firekeeper/internal/cluster/programs"
+)
+
+// Options says what to start.
+type Options struct {
+	// Dir keeps everything: state.json, kubeconfig, logs, data. It must be empty, missing, or hold a cluster
+	// that is no longer running (which is cleared up first). Empty means a new temporary folder.
+	Dir string
+	// ControllerManager also starts kube-controller-manager: StatefulSet status, garbage collection,
+	// service accounts. Node implies it.
+	ControllerManager bool
+	// Node starts a whole node that runs pods. Needs root.
+	Node bool
+	// Detach leaves the cluster running when this process ends; Down stops it.
+	Detach bool
+	// KeepLogs leaves Dir/logs behind when the cluster stops.
+	KeepLogs bool
+	// Log receives progress, a line at a time. Nil means none.
+	Log io.Writer
+	// APIServerArgs are added to the command line of kube-apiserver ("--v=4").
+	APIServerArgs []string
+	// Programs finds the programs. Nil means programs.Default.
+	Programs *programs.Finder
+}
+
+// maxNodeDir leaves room for the kubelet's sockets: a socket's path ends at 107 bytes.
+const maxNodeDir = 60
+
+// checked fills defaults in and reports what cannot work.
+func (o Options) checked() (Options, error) {
+	o.Log = &lines{to: cmp.Or[io.Writer](o.Log, io.Discard)}
+	if o.Programs == nil {
+		o.Programs = programs.Default(o.Log)
+	}
+	o.ControllerManager = o.ControllerManager || o.Node
+	if o.Dir != "" {
+		abs, err := filepath.Abs(o.Dir)
+		if err != nil {
+			return o, fmt.Errorf("cluster folder: %w", err)
+		}
+		o.Dir = abs
+	}
+	switch {
+	case o.Node && os.Geteuid() != 0:
+		return o, errors.New("a whole node needs root; a control plane alone does not")
+	case o.Node && len(o.Dir) > maxNodeDir:
+		return o, fmt.Errorf("cluster folder %s: longer than %d bytes, the kubelet's sockets would not fit", o.Dir, maxNodeDir)
+	}
+	return o, nil
+}
+
+// programNames lists what has to be found or built.
+func (o Options) programNames() []string {
+	names := []string{"etcd", "kube-apiserver", "kubectl"}
+	if o.ControllerManager {
+		names = append(names, "kube-controller-manager")
+	}
+	if o.Node {
+		names = append(names, "kube-scheduler", "kubelet", "kube-proxy", "coredns")
+	}
+	return names
+}

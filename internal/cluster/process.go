@@ -1,0 +1,143 @@
+package cluster
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"sync"
+	"syscall"
+)
+
+// process is a child of ours.
+type process struct {
+	name   string
+	log    string // file
+	exited chan struct{}
+	err    error // after exited: how it ended
+}
+
+// starterThread runs functions on one operating-system thread that lives as long as the process. The kernel sends a
+// child its death signal when the thread that made it ends, and Go ends threads as it likes.
+var starterThread = sync.OnceValue(func() chan<- func() {
+	work := make(chan func())
+	go func() {
+		runtime.LockOSThread()
+		for f := range work {
+			f()
+		}
+	}()
+	return work
+})
+
+func onStarterThread(f func()) {
+	done := make(chan struct{})
+	starterThread() <- func() { defer close(done); f() }
+	<-done
+}
+
+// start runs a program in the background, its output in logs/<name>.log, and records it.
+func (c *Cluster) start(name string, args ...string) (*process, error) {
+	path := c.programs[name]
+	if path == "" {
+		var err error
+		if path, err = findCommand(name); err != nil {
+			return nil, err
+		}
+	}
+	p := &process{name: name, log: filepath.Join(c.LogDir(), name+".log"), exited: make(chan struct{})}
+	out, err := os.OpenFile(p.log, os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o644)
+	if err != nil {
+		return nil, fmt.Errorf("open log: %w", err)
+	}
+	defer out.Close()
+	cmd := exec.Command(path, args...)
+	cmd.Dir, cmd.Env = c.Dir, childEnv(os.Environ())
+	cmd.Stdout, cmd.Stderr = out, out
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
+	if c.state.Detached {
+		cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
+	}
+	onStarterThread(func() { err = cmd.Start() })
+	if err != nil {
+		return nil, fmt.Errorf("start %s: %w", name, err)
+	}
+	r, err := record(name, cmd.Process.Pid)
+	go func() {
+		p.err = cmd.Wait()
+		close(p.exited)
+	}()
+	if err != nil {
+		return nil, err
+	}
+	c.running = append(c.running, p)
+	c.state.Processes = append(c.state.Processes, r)
+	return p, c.state.save()
+}
+
+// childEnv is the environment without proxies, which would come between the programs, and with the folders where
+// Debian keeps iptables and ip.
+func childEnv(env []string) []string {
+	var out []string
+	for _, kv := range env {
+		name, value, _ := strings.Cut(kv, "=")
+		switch {
+		case strings.HasSuffix(strings.ToLower(name), "_proxy"):
+		case name == "PATH":
+			out = append(out, "PATH="+value+":/usr/sbin:/sbin:/usr/bin:/bin")
+		case name == "KUBECONFIG", name == "NOTIFY_SOCKET":
+		default:
+			out = append(out, kv)
+		}
+	}
+	return out
+}
+
+// findCommand is exec.LookPath that also looks where PATH of a non-login shell does not.
+func findCommand(name string) (string, error) {
+	if path, err := exec.LookPath(name); err == nil {
+		return path, nil
+	}
+	for _, dir := range []string{"/usr/local/sbin", "/usr/sbin", "/sbin"} {
+		if path, err := exec.LookPath(filepath.Join(dir, name)); err == nil {
+			return path, nil
+		}
+	}
+	return "", fmt.Errorf("program %s is not on PATH", name)
+}
+
+// DiedError means a program ended that should run.
+type DiedError struct {
+	Name string
+	Err  error  // how it ended
+	Log  string // file
+	Tail string // last lines of the log
+}
+
+func (e *DiedError) Error() string {
+	return fmt.Sprintf("%s ended (%v); end of %s:\n%s", e.Name, e.Err, e.Log, e.Tail)
+}
+
+func (e *DiedError) Unwrap() error { return e.Err }
+
+// died describes a process after its end.
+func (p *process) died() error {
+	err := p.err
+	if err == nil {
+		err = fmt.Errorf("exit status 0")
+	}
+	return &DiedError{Name: p.name, Err: err, Log: p.log, Tail: logTail(p.log, 15)}
+}
+
+// logTail returns the last lines of a file.
+func logTail(file string, count int) string {
+	content, err := os.ReadFile(file)
+	if err != nil {
+		return err.Error()
+	}
+	all := bytes.Split(bytes.TrimSpace(content), []byte("\n"))
+	return string(bytes.Join(all[max(0, len(all)-count):], []byte("\n")))
+}

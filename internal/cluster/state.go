@@ -1,0 +1,194 @@
+package cluster
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+)
+
+// runDir holds a node's sockets, whose paths must be short, and its state's copy. There is one per machine, because
+// a node takes fixed ports, the bridge's name and iptables chains.
+const runDir = "/run/firekeeper"
+
+// state is what Down must know. It is saved before the thing it names is made.
+type state struct {
+	mu sync.Mutex
+
+	Dir      string            `json:"dir"`
+	Created  time.Time         `json:"created"`
+	Node     bool              `json:"node"`
+	Detached bool              `json:"detached"`
+	Ready    bool              `json:"ready"` // Start has succeeded
+	KeepLogs bool              `json:"keep_logs,omitempty"`
+	Host     string            `json:"host,omitempty"`
+	Token    string            `json:"token,omitempty"`
+	NodeIP   string            `json:"node_ip,omitempty"`
+	Programs map[string]string `json:"programs,omitempty"` // name: path
+
+	Processes  []processRecord   `json:"processes,omitempty"`
+	Interfaces []string          `json:"interfaces,omitempty"` // network interfaces to remove
+	Sysctls    map[string]string `json:"sysctls,omitempty"`    // path below /proc/sys: value to restore
+	Fresh      []string          `json:"fresh,omitempty"`      // host folders that were not there before
+	Snapshots  string            `json:"snapshots,omitempty"`  // containerd's snapshotter
+
+	ports *portLease // attached only
+}
+
+// processRecord names a process beyond doubt: a process id alone may be another process by now.
+type processRecord struct {
+	Name  string `json:"name"`
+	PID   int    `json:"pid"`
+	Start uint64 `json:"start"` // clock ticks after boot, field 22 of /proc/PID/stat
+}
+
+const stateFile = "state.json"
+
+// save writes the state, and for a node its copy below /run.
+func (s *state) save() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	content, err := json.MarshalIndent(s, "", "  ")
+	if err != nil {
+		return fmt.Errorf("encode state: %w", err)
+	}
+	files := []string{filepath.Join(s.Dir, stateFile)}
+	if s.Node {
+		files = append(files, filepath.Join(runDir, stateFile))
+	}
+	for _, file := range files {
+		if err := replaceFile(file, content, 0o600); err != nil {
+			return fmt.Errorf("save state: %w", err)
+		}
+	}
+	return nil
+}
+
+func replaceFile(file string, content []byte, mode fs.FileMode) error {
+	next := file + ".next"
+	if err := os.WriteFile(next, content, mode); err != nil {
+		return err
+	}
+	return os.Rename(next, file)
+}
+
+// loadState reads the state of a folder.
+func loadState(dir string) (*state, error) {
+	content, err := os.ReadFile(filepath.Join(dir, stateFile))
+	if err != nil {
+		return nil, fmt.Errorf("read state: %w", err)
+	}
+	s := &state{}
+	if err := json.Unmarshal(content, s); err != nil {
+		return nil, fmt.Errorf("read %s: %w", filepath.Join(dir, stateFile), err)
+	}
+	return s, nil
+}
+
+// findState reads the state of dir, or its copy when the folder was deleted. Nil means that there is no cluster.
+func findState(dir string) (*state, error) {
+	s, err := loadState(dir)
+	if err == nil {
+		s.Dir = cmp.Or(s.Dir, dir)
+		return s, nil
+	}
+	if !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	s, err = loadState(runDir)
+	switch {
+	case errors.Is(err, fs.ErrNotExist), errors.Is(err, fs.ErrPermission):
+		return nil, nil
+	case err != nil:
+		return nil, err
+	case s.Dir != dir:
+		return nil, nil
+	}
+	return s, nil
+}
+
+// alive reports whether any of the processes still runs.
+func (s *state) alive() bool {
+	for _, p := range s.Processes {
+		if p.alive() {
+			return true
+		}
+	}
+	return false
+}
+
+// RunningError means that a cluster is in the way.
+type RunningError struct {
+	Dir  string // its folder
+	Node bool   // it is the machine's node
+}
+
+func (e *RunningError) Error() string {
+	if e.Node {
+		return fmt.Sprintf("this machine already runs a node, in %s; stop that one first", e.Dir)
+	}
+	return fmt.Sprintf("a cluster already runs in %s; stop that one first", e.Dir)
+}
+
+// claim makes the folder ours, after clearing what a crashed cluster left.
+func claim(ctx context.Context, o Options) (*state, error) {
+	if err := clearOld(o.Dir, o); err != nil {
+		return nil, err
+	}
+	if o.Node {
+		if err := clearOld(runDir, o); err != nil {
+			return nil, err
+		}
+		if err := os.Mkdir(runDir, 0o711); err != nil {
+			return nil, fmt.Errorf("claim this machine's node: %w", err)
+		}
+	}
+	if err := os.MkdirAll(filepath.Join(o.Dir, "logs"), 0o755); err != nil {
+		return nil, fmt.Errorf("make cluster folder: %w", err)
+	}
+	s := &state{
+		Dir: o.Dir, Created: time.Now().UTC(), Node: o.Node, Detached: o.Detach, KeepLogs: o.KeepLogs,
+	}
+	return s, errors.Join(s.save(), context.Cause(ctx))
+}
+
+// clearOld removes a crashed cluster whose state lies in a folder, and refuses to touch anything else there.
+func clearOld(folder string, o Options) error {
+	entries, err := os.ReadDir(folder)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("look for an old cluster: %w", err)
+	}
+	s, err := loadState(folder)
+	switch {
+	case errors.Is(err, fs.ErrNotExist) && folder == runDir && len(entries) == 0:
+		return os.Remove(runDir) // made in the last moment before a crash
+	case errors.Is(err, fs.ErrNotExist) && onlyLogs(entries):
+		return os.RemoveAll(filepath.Join(folder, "logs"))
+	case errors.Is(err, fs.ErrNotExist):
+		return fmt.Errorf("folder %s is not empty and holds no cluster", folder)
+	case err != nil:
+		return err
+	case s.alive():
+		return &RunningError{Dir: s.Dir, Node: s.Node}
+	}
+	fmt.Fprintf(o.Log, "cluster: clearing up after the cluster of %s, which did not stop\n", s.Created.Format(time.DateTime))
+	s.KeepLogs = false
+	if err := s.teardown(o.Log); err != nil {
+		return fmt.Errorf("clear up after an old cluster: %w", err)
+	}
+	return nil
+}
+
+// onlyLogs reports whether a folder is empty or holds what KeepLogs leaves.
+func onlyLogs(entries []fs.DirEntry) bool {
+	return len(entries) == 0 || len(entries) == 1 && entries[0].Name() == "logs"
+}
