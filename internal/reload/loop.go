@@ -2,6 +2,7 @@ package reload
 
 import (
 	"context"
+	"errors"
 	"log/slog"
 	"sync"
 	"time"
@@ -12,9 +13,10 @@ var stepBackoff = Backoff{Base: 200 * time.Millisecond, Max: 30 * time.Second}
 
 // Loop calls Step whenever something may have changed, and tells the targets the outcome.
 type Loop struct {
-	// Step looks at the inputs, prepares the content on disk and returns its version.
-	// It is safe to repeat at any time; calls never overlap.
-	Step func(context.Context) (version string, err error)
+	// Step looks at the inputs, brings the outputs up to date and says what is on disk.
+	// It is safe to repeat at any time; calls never overlap. An error with a method
+	// Temporary() that returns true is expected now and then, and not worth a log line.
+	Step func(context.Context) (Content, error)
 	// Changes announces that something may have changed.
 	Changes <-chan struct{}
 	// Interval is the time after which Step is called without any announcement.
@@ -27,8 +29,10 @@ type Loop struct {
 	OnStep func(caused bool, err error)
 	Logger *slog.Logger
 
-	mu     sync.Mutex
-	failed string // text of the last failure, to log each only once
+	mu      sync.Mutex
+	failed  string // text of the last failure, to log each only once
+	current version
+	failure *Failure
 }
 
 // Run returns nil after ctx ended, or the error of the first step.
@@ -88,15 +92,16 @@ func (l *Loop) again(failures int) <-chan time.Time {
 func (l *Loop) step(ctx context.Context, caused bool) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	version, err := l.Step(ctx)
+	content, err := l.Step(ctx)
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
 	if err == nil {
 		for _, t := range l.Targets {
-			t.Want(version)
+			t.Want(content)
 		}
 	}
+	l.keep(content, err)
 	if l.OnStep != nil {
 		l.OnStep(caused, err)
 	}
@@ -111,10 +116,21 @@ func (l *Loop) log(err error) {
 		l.failed = ""
 		l.Logger.Info("Inputs are readable again")
 	case err == nil:
+	case temporary(err):
+		l.Logger.Debug("Inputs are being replaced, looking again soon", "err", err)
 	case err.Error() == l.failed:
 		l.Logger.Debug("Inputs still cannot be used", "err", err)
 	default:
 		l.failed = err.Error()
 		l.Logger.Error("Inputs cannot be used, the last good output stays", "err", err)
 	}
+}
+
+// temporary reports whether err is part of normal work.
+func temporary(err error) bool {
+	t, ok := errors.AsType[interface {
+		error
+		Temporary() bool
+	}](err)
+	return ok && t.Temporary()
 }

@@ -10,7 +10,7 @@ import (
 
 // Request is one attempt to make a server run what is on disk.
 type Request struct {
-	// Version names the content; equal versions mean equal content.
+	// Version names the content, see Content.
 	Version string
 	// Superseded is closed when newer content is there.
 	Superseded <-chan struct{}
@@ -56,6 +56,8 @@ func (b Backoff) pause(r Reason, n int) time.Duration {
 
 // TargetOptions describe one server to keep up to date.
 type TargetOptions struct {
+	// Name is how reports call the server; it holds no credentials.
+	Name    string
 	Trigger Trigger
 	Backoff Backoff
 	// Limit is the number of attempts for one content; then the target waits for new
@@ -75,11 +77,13 @@ type Target struct {
 	wake chan struct{} // something below changed; holds one
 
 	mu         sync.Mutex
-	version    string // wanted; empty before the first
-	want, live uint64 // count of wanted versions, and which of them the server runs; 0 means unknown
+	content    Content // wanted; without a version before the first
+	want, live uint64  // count of wanted versions, and which of them the server runs; 0 means unknown
 	newer      chan struct{}
 	nudged     bool
 	last       Attempt
+	applied    Content // what the server confirmed last
+	appliedAt  time.Time
 }
 
 // NewTarget returns a target that wants nothing yet.
@@ -90,16 +94,20 @@ func NewTarget(o TargetOptions) *Target {
 	return &Target{opts: o, wake: make(chan struct{}, 1), newer: make(chan struct{})}
 }
 
-// Want tells the version on disk. A version that differs from the one before ends
+// Want tells what is on disk. A version that differs from the one before ends
 // every wait; going back to an earlier version counts as new, because the server
 // may have been told of the one between.
-func (t *Target) Want(version string) {
+func (t *Target) Want(c Content) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if version == t.version {
+	same := c.Version == t.content.Version
+	t.content = c
+	if same {
+		if t.live == t.want {
+			t.applied = c // another form of what the server runs
+		}
 		return
 	}
-	t.version = version
 	t.want++
 	close(t.newer)
 	t.newer = make(chan struct{})
@@ -123,9 +131,12 @@ func (t *Target) signal() {
 
 // State is what is known about a target.
 type State struct {
-	Wanted string
+	Wanted Content
 	// Live: the server runs Wanted.
 	Live bool
+	// Applied is what the server confirmed last, at AppliedAt; the zero time means never.
+	Applied   Content
+	AppliedAt time.Time
 	// Last is the latest attempt; its Started is zero before the first.
 	Last Attempt
 }
@@ -134,7 +145,10 @@ type State struct {
 func (t *Target) State() State {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	return State{Wanted: t.version, Live: t.want > 0 && t.live == t.want, Last: t.last}
+	return State{
+		Wanted: t.content, Live: t.want > 0 && t.live == t.want,
+		Applied: t.applied, AppliedAt: t.appliedAt, Last: t.last,
+	}
 }
 
 // Run makes attempts until ctx ends. Before an attempt is repeated, refresh is asked
@@ -192,8 +206,8 @@ func (t *Target) settle(ctx context.Context, refresh func(context.Context) error
 func (t *Target) attempt(ctx context.Context) (gen uint64, err error) {
 	t.mu.Lock()
 	gen = t.want
-	a := Attempt{Version: t.version, Started: time.Now()}
-	newer := t.newer
+	content, newer := t.content, t.newer
+	a := Attempt{Version: content.Version, Started: time.Now()}
 	t.live = 0 // from here on the server may run something else
 	t.mu.Unlock()
 
@@ -203,6 +217,7 @@ func (t *Target) attempt(ctx context.Context) (gen uint64, err error) {
 	t.mu.Lock()
 	if a.Err == nil {
 		t.live = gen
+		t.applied, t.appliedAt = content, time.Now()
 	}
 	if ctx.Err() == nil {
 		t.last = a

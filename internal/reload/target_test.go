@@ -75,9 +75,9 @@ func TestTargetAsksOncePerVersion(t *testing.T) {
 			t.Error("live before anything was wanted")
 		}
 		for _, v := range []string{"a", "a", "b", "b", "a"} {
-			target.Want(v)
+			target.Want(Content{Version: v})
 			synctest.Wait()
-			if st := target.State(); !st.Live || st.Wanted != v {
+			if st := target.State(); !st.Live || st.Wanted.Version != v || st.Applied.Version != v {
 				t.Errorf("state %+v after %s", st, v)
 			}
 		}
@@ -92,7 +92,7 @@ func TestRollback(t *testing.T) {
 	s := &script{answers: []error{nil, refused, nil}}
 	play(t, s, TargetOptions{Backoff: Backoff{Base: time.Hour}}, func(target *Target) {
 		for _, v := range []string{"a", "b", "a"} {
-			target.Want(v)
+			target.Want(Content{Version: v})
 			synctest.Wait()
 		}
 		if !target.State().Live {
@@ -107,11 +107,11 @@ func TestRollback(t *testing.T) {
 func TestCorrectionDoesNotWaitForThePause(t *testing.T) {
 	s := &script{answers: []error{refused, refused, nil}}
 	play(t, s, TargetOptions{Backoff: Backoff{Base: time.Hour, Max: time.Hour}}, func(target *Target) {
-		target.Want("bad")
+		target.Want(Content{Version: "bad"})
 		time.Sleep(2 * time.Second)
-		target.Want("worse")
+		target.Want(Content{Version: "worse"})
 		time.Sleep(3 * time.Second)
-		target.Want("good")
+		target.Want(Content{Version: "good"})
 		synctest.Wait()
 	})
 	if want := []string{"bad@0s", "worse@2s", "good@5s"}; !slices.Equal(s.calls(), want) {
@@ -122,10 +122,10 @@ func TestCorrectionDoesNotWaitForThePause(t *testing.T) {
 func TestContentThatArrivesDuringAnAttemptFollowsIt(t *testing.T) {
 	s := &script{answers: []error{nil}, hold: 10 * time.Second}
 	play(t, s, TargetOptions{Backoff: Backoff{Base: time.Hour}}, func(target *Target) {
-		target.Want("a")
+		target.Want(Content{Version: "a"})
 		for i := range 50 {
 			time.Sleep(100 * time.Millisecond)
-			target.Want(fmt.Sprint("b", i))
+			target.Want(Content{Version: fmt.Sprint("b", i)})
 		}
 		time.Sleep(time.Minute)
 		if !target.State().Live {
@@ -178,14 +178,14 @@ func TestLimitAndNudge(t *testing.T) {
 		OnAttempt:   func(a Attempt) { outcomes = append(outcomes, a.Err) },
 	}
 	play(t, s, o, func(target *Target) {
-		target.Want("a")
+		target.Want(Content{Version: "a"})
 		time.Sleep(time.Hour)
 		if exhausted.Load() != 1 {
 			t.Errorf("exhausted %d times", exhausted.Load())
 		}
 		target.Nudge()
 		time.Sleep(time.Hour)
-		target.Want("b")
+		target.Want(Content{Version: "b"})
 		time.Sleep(time.Hour)
 		if !target.State().Live {
 			t.Error("not live")
@@ -213,11 +213,11 @@ func TestRetriesLookAtTheInputs(t *testing.T) {
 				if steps++; steps < 30 {
 					return errors.New("unreadable")
 				}
-				target.Want("b")
+				target.Want(Content{Version: "b"})
 				return nil
 			})
 		})
-		target.Want("a")
+		target.Want(Content{Version: "a"})
 		time.Sleep(time.Minute)
 		cancel()
 		running.Wait()
@@ -236,7 +236,11 @@ func TestLoop(t *testing.T) {
 		set := func(v string, err error) { mu.Lock(); defer mu.Unlock(); version, broken = v, err }
 		var caused, failures atomic.Int64
 		l := &Loop{
-			Step:     func(context.Context) (string, error) { mu.Lock(); defer mu.Unlock(); return version, broken },
+			Step: func(context.Context) (Content, error) {
+				mu.Lock()
+				defer mu.Unlock()
+				return Content{Version: version}, broken
+			},
 			Changes:  changes,
 			Interval: 3 * time.Minute,
 			Targets:  []*Target{NewTarget(TargetOptions{Trigger: s, Backoff: Backoff{Base: time.Second}})},
@@ -287,7 +291,7 @@ func TestLoop(t *testing.T) {
 func TestFirstStep(t *testing.T) {
 	broken := errors.New("broken")
 	l := &Loop{
-		Step: func(context.Context) (string, error) { return "", broken }, Interval: time.Hour,
+		Step: func(context.Context) (Content, error) { return Content{}, broken }, Interval: time.Hour,
 		FirstMustWork: true, Logger: discard,
 	}
 	if err := l.Run(t.Context()); !errors.Is(err, broken) {

@@ -1,0 +1,58 @@
+package options
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+
+	"github.com/alecthomas/kingpin/v2"
+
+	"github.com/firekeeper-dev/firekeeper/internal/reload"
+)
+
+// Client are the flags that say how the server is talked to. All files are read
+// again for every request.
+type Client struct {
+	reload.ClientOptions
+	headers []header
+}
+
+type header struct{ name, file string }
+
+// Bind declares the flags. Names for TLS begin with tls, the others with prefix:
+// Bind(app, "reload", "reload") gives --reload-ca-file and --reload-username-file.
+func (c *Client) Bind(app *kingpin.Application, prefix, tls string) {
+	app.Flag(tls+"-ca-file", "PEM file with the authorities that may have signed the server's certificate. "+
+		"Turns verification on.").StringVar(&c.CAFile)
+	app.Flag(tls+"-cert-file", "PEM file with the client certificate.").StringVar(&c.CertFile)
+	app.Flag(tls+"-key-file", "PEM file with the key of the client certificate.").StringVar(&c.KeyFile)
+	app.Flag(tls+"-server-name", "Name the server's certificate must be for, instead of the URL's host.").StringVar(&c.ServerName)
+	app.Flag(prefix+"-username-file", "File with the user name for basic authentication.").StringVar(&c.UsernameFile)
+	app.Flag(prefix+"-password-file", "File with the password for basic authentication.").StringVar(&c.PasswordFile)
+	app.Flag(prefix+"-bearer-token-file", "File with a bearer token.").StringVar(&c.BearerTokenFile)
+	List(app.Flag(prefix+"-header-file", "Request header as NAME=FILE, the value is in the file; repeat for more."), &c.headers, parseHeader)
+}
+
+func parseHeader(s string) (header, error) {
+	name, file, ok := strings.Cut(s, "=")
+	if !ok || name == "" || file == "" {
+		return header{}, errors.New("want NAME=FILE")
+	}
+	return header{http.CanonicalHeaderKey(name), file}, nil
+}
+
+// Options returns what was given; prefix is for the error.
+func (c *Client) Options(prefix string) (reload.ClientOptions, error) {
+	o := c.ClientOptions
+	if len(c.headers) > 0 {
+		o.HeaderFiles = map[string]string{}
+		for _, h := range c.headers {
+			o.HeaderFiles[h.name] = h.file
+		}
+	}
+	if err := o.Validate(); err != nil {
+		return o, fmt.Errorf("--%s-…: %w", prefix, err)
+	}
+	return o, nil
+}

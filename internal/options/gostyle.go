@@ -1,0 +1,57 @@
+package options
+
+import (
+	"strings"
+
+	"github.com/alecthomas/kingpin/v2"
+)
+
+// GoStyle rewrites args written for Go's flag package to the form kingpin reads:
+// one dash before a long name, a value that begins with a dash, and a flag that is
+// given twice, where the last one counts.
+func GoStyle(app *kingpin.Application, args []string) []string {
+	flags := map[string]*kingpin.FlagModel{}
+	for _, f := range app.Model().Flags {
+		flags[f.Name] = f
+	}
+	var out []string
+	last := map[string]int{} // where a flag that does not repeat stands in out
+	for i := 0; i < len(args); i++ {
+		if args[i] == "--" {
+			return append(out, args[i:]...)
+		}
+		name, val, hasVal := strings.Cut(strings.TrimPrefix(strings.TrimPrefix(args[i], "-"), "-"), "=")
+		f, known := flags[name]
+		switch {
+		case args[i] == "-h":
+			out = append(out, "--help")
+			continue
+		case !strings.HasPrefix(args[i], "-") || !known:
+			out = append(out, args[i])
+			continue
+		}
+		if !hasVal && !f.IsBoolFlag() && i+1 < len(args) {
+			i++
+			val, hasVal = args[i], true
+		}
+		arg := "--" + name
+		switch {
+		case hasVal && f.IsBoolFlag() && val == "false":
+			arg = "--no-" + name
+		case hasVal && !f.IsBoolFlag():
+			arg += "=" + val
+		}
+		if at, twice := last[name]; twice && !cumulative(f) {
+			out[at] = arg
+			continue
+		}
+		last[name] = len(out)
+		out = append(out, arg)
+	}
+	return out
+}
+
+func cumulative(f *kingpin.FlagModel) bool {
+	c, ok := f.Value.(interface{ IsCumulative() bool })
+	return ok && c.IsCumulative()
+}

@@ -1,0 +1,135 @@
+// Package options has the pieces of command lines that the reloaders share, on
+// top of kingpin: values whose errors name the flag, Go-style spelling, and the
+// flags for TLS and credentials.
+//
+// A binary has one options struct with Bind (declares the flags) and Validate
+// (checks what no single value shows). Errors begin with the flag as the user
+// writes it: "--retry-interval=0s: must be more than 0".
+package options
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/alecthomas/kingpin/v2"
+	"github.com/xhit/go-str2duration/v2"
+
+	"github.com/firekeeper-dev/firekeeper/internal/logging"
+	"github.com/firekeeper-dev/firekeeper/internal/version"
+)
+
+// Var binds a flag that may be given once. The text of its default must parse.
+func Var[T any](f *kingpin.FlagClause, dst *T, parse func(string) (T, error)) {
+	f.SetValue(&value[T]{name: f.Model().Name, parse: parse, set: func(v T) { *dst = v }})
+}
+
+// List binds a flag that may be repeated; values keep their order.
+func List[T any](f *kingpin.FlagClause, dst *[]T, parse func(string) (T, error)) {
+	f.SetValue(&value[T]{name: f.Model().Name, parse: parse, many: true, set: func(v T) { *dst = append(*dst, v) }})
+}
+
+// value is a kingpin.Value whose errors name the flag.
+type value[T any] struct {
+	name  string
+	parse func(string) (T, error)
+	set   func(T)
+	many  bool
+	text  string
+}
+
+func (v *value[T]) String() string     { return v.text }
+func (v *value[T]) IsCumulative() bool { return v.many }
+
+func (v *value[T]) Set(s string) error {
+	parsed, err := v.parse(s)
+	if err != nil {
+		return fmt.Errorf("--%s: %w", v.name, err)
+	}
+	v.text = s
+	v.set(parsed)
+	return nil
+}
+
+// Text takes any string.
+func Text(s string) (string, error) { return s, nil }
+
+// Duration parses Go durations and the units d and w; a bare 0 needs no unit. Negative ones are refused.
+func Duration(s string) (time.Duration, error) {
+	d, err := str2duration.ParseDuration(s)
+	switch {
+	case err != nil:
+		return 0, fmt.Errorf("%q is not a duration like 30s, 1h30m or 1d", s)
+	case d < 0:
+		return 0, fmt.Errorf("%s is negative", s)
+	}
+	return d, nil
+}
+
+// Interval is a Duration above 0.
+func Interval(s string) (time.Duration, error) {
+	d, err := Duration(s)
+	if err == nil && d == 0 {
+		err = fmt.Errorf("%s: must be more than 0", s)
+	}
+	return d, err
+}
+
+// OneOf accepts the given values only.
+func OneOf(values ...string) func(string) (string, error) {
+	return func(s string) (string, error) {
+		if !slices.Contains(values, s) {
+			return "", fmt.Errorf("%q is not one of %s", s, strings.Join(values, ", "))
+		}
+		return s, nil
+	}
+}
+
+// General are the flags every reloader has.
+type General struct {
+	Log           logging.Options
+	MemoryRatio   float64 // share of the memory limit the program may use, 0 to 1; 0 sets nothing
+	WebConfigFile string
+	version       bool
+	shortVersion  bool
+}
+
+// Bind declares the flags.
+func (g *General) Bind(app *kingpin.Application) {
+	app.Flag("web-config-file", "File with TLS, basic authentication and headers of the metrics server "+
+		"(Prometheus web configuration). Certificates are read again for every connection.").StringVar(&g.WebConfigFile)
+	app.Flag("log-format", "Format of the log: "+strings.Join(logging.Formats, ", ")+".").
+		Default("logfmt").StringVar(&g.Log.Format)
+	app.Flag("log-level", "Least severe lines to log: "+strings.Join(logging.Levels, ", ")+".").
+		Default("info").StringVar(&g.Log.Level)
+	app.Flag("auto-gomemlimit-ratio", "Share of the container's memory limit (else of the machine's memory) "+
+		"to use as GOMEMLIMIT, 0 to 1; 0 sets none. A GOMEMLIMIT variable wins.").Default("0.0").Float64Var(&g.MemoryRatio)
+	app.Flag("version", "Print what was built, and exit.").BoolVar(&g.version)
+	app.Flag("short-version", "Print the version alone, and exit.").BoolVar(&g.shortVersion)
+}
+
+// PrintVersion prints what was asked for and reports whether anything was.
+func (g *General) PrintVersion(w io.Writer, program string) bool {
+	switch {
+	case g.shortVersion:
+		fmt.Fprint(w, version.Version)
+	case g.version:
+		fmt.Fprintln(w, version.Print(program))
+	default:
+		return false
+	}
+	return true
+}
+
+// Parse reads args. It reports whether the usage was asked for, and has then printed it to usage.
+func Parse(app *kingpin.Application, args []string, usage io.Writer) (helped bool, err error) {
+	app.UsageWriter(usage).ErrorWriter(usage)
+	app.Terminate(func(int) { helped = true })
+	_, err = app.Parse(args)
+	if helped {
+		return true, nil
+	}
+	return false, err
+}

@@ -1,0 +1,146 @@
+package reload
+
+import (
+	"net/http"
+	"time"
+
+	"github.com/firekeeper-dev/firekeeper/internal/httpserver"
+	"github.com/firekeeper-dev/firekeeper/internal/volume"
+)
+
+// Content is what is on disk at one moment.
+type Content struct {
+	// Version is a hash over all that the server reads; equal versions mean equal content.
+	Version string `json:"version"`
+	// Files are inputs with what was made of them, Dirs folders the server reads as they are.
+	Files []FileSum       `json:"files,omitempty"`
+	Dirs  []volume.DirSum `json:"dirs,omitempty"`
+}
+
+// FileSum is one input and its output. Hashes are SHA-256 in hex.
+type FileSum struct {
+	Input string `json:"input"`
+	// InputSHA256 is over the raw bytes, before gunzip: the hash of the Secret's value.
+	InputSHA256 string `json:"inputSha256"`
+	Output      string `json:"output,omitempty"`
+	// OutputSHA256 is over the bytes the server reads.
+	OutputSHA256 string `json:"outputSha256,omitempty"`
+}
+
+// Report is the answer of GET /api/v1/applied: what is on disk, and what each server runs.
+type Report struct {
+	// Ready: what is on disk is what every server runs.
+	Ready bool `json:"ready"`
+	// Current is on disk since Time; absent before the first successful look.
+	Current *Stamped `json:"current,omitempty"`
+	// InputError is why the newest inputs are not in Current; absent when they are.
+	InputError *Failure       `json:"inputError,omitempty"`
+	Targets    []TargetReport `json:"targets"`
+}
+
+// Stamped is a Content and its time.
+type Stamped struct {
+	Content
+	Time time.Time `json:"time"`
+}
+
+// TargetReport is about one server.
+type TargetReport struct {
+	// Name is the redacted URL, or "process NAME".
+	Name  string `json:"name"`
+	Ready bool   `json:"ready"`
+	// Applied was confirmed by the server at Time; absent before the first success.
+	Applied *Stamped `json:"applied,omitempty"`
+	// Error is the outcome of the last attempt if that failed.
+	Error *Failure `json:"error,omitempty"`
+}
+
+// Failure is an error with its time.
+type Failure struct {
+	Message string    `json:"message"`
+	Reason  Reason    `json:"reason,omitempty"`
+	Time    time.Time `json:"time"`
+}
+
+// version is the loop's view of what is on disk.
+type version struct {
+	content Content
+	since   time.Time
+}
+
+// keep notes the outcome of a step for Report. The caller holds l.mu.
+func (l *Loop) keep(c Content, err error) {
+	now := time.Now()
+	if err != nil {
+		l.failure = &Failure{Message: err.Error(), Time: now}
+		return
+	}
+	l.failure = nil
+	if c.Version != l.current.content.Version {
+		l.current.since = now
+	}
+	l.current.content = c
+}
+
+// Report tells the current state.
+func (l *Loop) Report() Report {
+	l.mu.Lock()
+	current, failure := l.current, l.failure
+	l.mu.Unlock()
+	r := Report{Ready: !current.since.IsZero() && failure == nil, InputError: failure, Targets: []TargetReport{}}
+	if !current.since.IsZero() {
+		r.Current = &Stamped{current.content, current.since}
+	}
+	for _, t := range l.Targets {
+		tr := t.report()
+		r.Ready = r.Ready && tr.Ready
+		r.Targets = append(r.Targets, tr)
+	}
+	return r
+}
+
+func (t *Target) report() TargetReport {
+	s := t.State()
+	r := TargetReport{Name: t.opts.Name, Ready: s.Live}
+	if !s.AppliedAt.IsZero() {
+		r.Applied = &Stamped{s.Applied, s.AppliedAt}
+	}
+	if s.Last.Err != nil {
+		r.Error = &Failure{
+			Message: s.Last.Err.Error(), Reason: ReasonOf(s.Last.Err),
+			Time: s.Last.Started.Add(s.Last.Duration),
+		}
+	}
+	return r
+}
+
+// Register adds the endpoints that tell about the loop:
+//
+//	/healthz, /-/healthy   200 while the process serves, any method
+//	/readyz                200 once the inputs were used for the first time
+//	/-/ready               200 while what is on disk is what every server runs, else 503
+//	/api/v1/applied        the Report
+//
+// A probe should ask /healthz or /readyz: a configuration the server refuses is no
+// reason to take its pod out of service.
+func (l *Loop) Register(mux *http.ServeMux) {
+	mux.HandleFunc("/healthz", httpserver.Up)
+	mux.HandleFunc("/-/healthy", httpserver.Up)
+	mux.HandleFunc("/readyz", func(w http.ResponseWriter, _ *http.Request) {
+		state(w, l.Report().Current != nil)
+	})
+	mux.HandleFunc("/-/ready", func(w http.ResponseWriter, _ *http.Request) {
+		state(w, l.Report().Ready)
+	})
+	mux.HandleFunc("GET /api/v1/applied", func(w http.ResponseWriter, _ *http.Request) {
+		httpserver.WriteJSON(w, http.StatusOK, l.Report())
+	})
+}
+
+func state(w http.ResponseWriter, ready bool) {
+	if ready {
+		httpserver.WriteJSON(w, http.StatusOK, map[string]string{"status": "ready"})
+		return
+	}
+	httpserver.WriteJSON(w, http.StatusServiceUnavailable, map[string]string{"status": "not ready"})
+}

@@ -1,0 +1,95 @@
+package volume
+
+import (
+	"fmt"
+	"log/slog"
+	"slices"
+	"strings"
+	"time"
+)
+
+// goneGrace is how long a link may lack its target before that counts as meant.
+const goneGrace = 2 * time.Second
+
+// Steady takes snapshots for a program that acts on them: it refuses to show a
+// folder in the middle of an update, and says once what a user should know.
+type Steady struct {
+	Dirs []string
+	// MustExist makes a missing folder an error; otherwise it is empty until it appears.
+	MustExist bool
+	Reader    Reader
+	Logger    *slog.Logger
+
+	goneSince time.Time
+	said      map[string]bool
+}
+
+// UnsettledError means that a folder is being updated; look again soon.
+type UnsettledError struct{ Gone []string }
+
+func (e *UnsettledError) Error() string {
+	return "files without content, is the folder being updated? " + strings.Join(e.Gone, ", ")
+}
+
+// Temporary is true: the state passes without anybody doing something.
+func (e *UnsettledError) Temporary() bool { return true }
+
+// Take reads all folders.
+//
+// Errors: UnsettledError for up to two seconds while links have no target; what keeps a folder from being read.
+func (s *Steady) Take() (Snapshot, error) {
+	snap, err := s.Reader.Take(s.Dirs)
+	if err != nil {
+		return snap, err
+	}
+	if missing := snap.Missing(); len(missing) > 0 && s.MustExist {
+		return snap, fmt.Errorf("read folder %s: no such file or directory", missing[0])
+	}
+	if len(snap.Gone) == 0 {
+		s.goneSince = time.Time{}
+	} else if s.goneSince.IsZero() {
+		s.goneSince = time.Now()
+	}
+	if len(snap.Gone) > 0 && time.Since(s.goneSince) < goneGrace {
+		return snap, &UnsettledError{snap.Gone}
+	}
+	s.tell(snap)
+	return snap, nil
+}
+
+func (s *Steady) tell(snap Snapshot) {
+	if s.Logger == nil {
+		return
+	}
+	for _, path := range snap.Gone {
+		s.once("gone "+path, func() { s.Logger.Warn("Link has no target, the server will not find this file", "path", path) })
+	}
+	for _, d := range snap.Dirs {
+		switch {
+		case d.Missing:
+			s.once("missing "+d.Path, func() { s.Logger.Warn("Folder does not exist, waiting for it", "path", d.Path) })
+		case !Mounted(d.Path):
+			s.once("plain "+d.Path, func() {
+				s.Logger.Info("Folder has no ..data link, so it is no mounted Secret or ConfigMap; a subPath mount would never change", "path", d.Path)
+			})
+		}
+		if !d.Missing {
+			delete(s.said, "missing "+d.Path)
+		}
+	}
+	for key := range s.said {
+		if path, ok := strings.CutPrefix(key, "gone "); ok && !slices.Contains(snap.Gone, path) {
+			delete(s.said, key)
+		}
+	}
+}
+
+func (s *Steady) once(key string, say func()) {
+	if s.said == nil {
+		s.said = map[string]bool{}
+	}
+	if !s.said[key] {
+		s.said[key] = true
+		say()
+	}
+}
