@@ -1,11 +1,16 @@
 package rules
 
 import (
+	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 	"github.com/prometheus/prometheus/model/labels"
 	"github.com/prometheus/prometheus/promql/parser"
+	"github.com/prometheus/prometheus/promql/parser/posrange"
 
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 )
@@ -51,6 +56,25 @@ func TestEnforceExpression(t *testing.T) {
 	}
 }
 
+// TestEnforceRandomExpressions asks the same of expressions that are mostly PromQL.
+func TestEnforceRandomExpressions(t *testing.T) {
+	const tries = 8000
+	valid := 0
+	for seed := range uint64(tries) {
+		in := promql{rand.New(rand.NewPCG(seed, 4))}.expr(3)
+		if checkEnforced(t, in, pick(promql{rand.New(rand.NewPCG(seed, 5))}.Rand, []string{"namespace", "job", "k8s.ns"})) {
+			valid++
+		}
+		if t.Failed() {
+			t.Fatalf("seed %d", seed)
+		}
+	}
+	if valid < tries/4 {
+		t.Errorf("only %d of %d were PromQL", valid, tries)
+	}
+	t.Logf("%d of %d were PromQL", valid, tries)
+}
+
 // FuzzEnforce: whatever the expression, the printed one is PromQL, every selector
 // in it selects exactly the namespace, and enforcing again changes nothing.
 func FuzzEnforce(f *testing.F) {
@@ -70,32 +94,72 @@ func FuzzEnforce(f *testing.F) {
 		if len(in) > 2000 || label == "" || label == "__name__" || !settingsUTF8.scheme().IsValidLabelName(label) {
 			t.Skip("not a question")
 		}
-		once, err := enforced(in, label)
-		if err != nil {
+		if !checkEnforced(t, in, label) {
 			t.Skip("not PromQL")
 		}
-		expr, err := parser.NewParser(everyOption).ParseExpr(once)
-		if err != nil {
-			t.Fatalf("%q became %q: %v", in, once, err)
-		}
-		for _, selector := range parser.ExtractSelectors(expr) {
-			on := 0
-			for _, m := range selector {
-				if m.Name == label {
-					on++
-					if m.Type != labels.MatchEqual || m.Value != "bar" {
-						t.Errorf("%q became %q: matcher %s", in, once, m)
-					}
+	})
+}
+
+// checkEnforced reports whether in is PromQL; if so, the three properties hold.
+func checkEnforced(t *testing.T, in, label string) bool {
+	t.Helper()
+	once, err := enforced(in, label)
+	if err != nil {
+		return false
+	}
+	expr, err := parser.NewParser(everyOption).ParseExpr(once)
+	if err != nil {
+		t.Fatalf("%q became %q: %v", in, once, err)
+	}
+	for _, selector := range parser.ExtractSelectors(expr) {
+		on := 0
+		for _, m := range selector {
+			if m.Name == label {
+				on++
+				if m.Type != labels.MatchEqual || m.Value != "bar" {
+					t.Errorf("%q became %q: matcher %s", in, once, m)
 				}
 			}
-			if on != 1 {
-				t.Errorf("%q became %q: %d matchers on %s", in, once, on, label)
-			}
 		}
-		if twice, err := enforced(once, label); err != nil || twice != once {
-			t.Errorf("%q became %q, then %q (%v)", in, once, twice, err)
+		if on != 1 {
+			t.Errorf("%q became %q: %d matchers on %s", in, once, on, label)
 		}
-	})
+	}
+	// Prometheus prints infinity as +Inf, and reads that as a sign and a number:
+	// -Inf ^ 2 gets one more plus each time. The meaning is the same.
+	if twice, err := enforced(once, label); err != nil || twice != once && !strings.Contains(once, "+Inf") {
+		t.Errorf("%q became %q, then %q (%v)", in, once, twice, err)
+	}
+	if d := cmp.Diff(meant(t, in, label), expr, sameMeaning...); d != "" && !strings.Contains(once, "+Inf") {
+		t.Errorf("%q became %q, which means something else:\n%s", in, once, d)
+	}
+	return true
+}
+
+// meant is the tree of an expression with the matchers, never printed.
+func meant(t *testing.T, in, label string) parser.Expr {
+	t.Helper()
+	expr, err := parser.NewParser(everyOption).ParseExpr(in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	enforce(expr, labels.MustNewMatcher(labels.MatchEqual, label, "bar"))
+	return expr
+}
+
+// sameMeaning compares trees without the places in the text.
+var sameMeaning = cmp.Options{
+	cmpopts.IgnoreTypes(posrange.PositionRange{}, posrange.Pos(0)),
+	cmpopts.EquateEmpty(),
+	cmpopts.EquateNaNs(),
+	cmp.Transformer("matchers", func(ms []*labels.Matcher) []string {
+		var out []string
+		for _, m := range ms {
+			out = append(out, m.String())
+		}
+		slices.Sort(out)
+		return out
+	}),
 }
 
 var settingsUTF8 = Settings{UTF8Names: true, PromQL: everyOption}
