@@ -56,6 +56,25 @@ func TestEnforceExpression(t *testing.T) {
 	}
 }
 
+// The comparison below must see what matters and nothing else.
+func TestSameMeaning(t *testing.T) {
+	for _, tc := range []struct {
+		a, b string
+		same bool
+	}{
+		{`m{a="b",c="d"}`, `m { c="d" , a="b" }`, true},
+		{`m{a="b"}`, `m{a=~"b"}`, false},
+		{`sum by (a) (m)`, `sum without (a) (m)`, false},
+		{`m offset 5m`, `m offset 6m`, false},
+		{`a + on () b`, `a + b`, false},
+		{`-(a ^ b)`, `-a ^ b`, false},
+	} {
+		if got := cmp.Equal(meant(t, tc.a, "x"), meant(t, tc.b, "x"), sameMeaning...); got != tc.same {
+			t.Errorf("%s and %s: same = %t", tc.a, tc.b, got)
+		}
+	}
+}
+
 // TestEnforceRandomExpressions asks the same of expressions that are mostly PromQL.
 func TestEnforceRandomExpressions(t *testing.T) {
 	const tries = 8000
