@@ -28,12 +28,13 @@ const maxBucketBytes = 1<<20 - 64<<10
 // step: those that only receive, those that give away, deletions. A reader of all
 // ConfigMaps always sees every file that is both in live and in files.
 func Pack(base string, live []Bucket, files map[string]string) Plan {
-	p := &packer{base: base, home: make(map[string]*bucket, len(files))}
+	p := &packer{base: base}
 	p.own(live)
 	p.accept(files)
 	if p.settled() {
 		return p.plan()
 	}
+	p.home = make(map[string]*bucket, len(p.files))
 	p.bucketAt(0)
 	p.keepUnchanged()
 	p.keepChanged()
@@ -166,7 +167,7 @@ func (p *packer) newBucket() *bucket {
 }
 
 // keepUnchanged leaves unchanged files where they are. Files above the limits
-// (not our making) and second copies stay not.
+// (not our making) and second copies do not stay.
 func (p *packer) keepUnchanged() {
 	for _, b := range p.buckets {
 		var content, total int
