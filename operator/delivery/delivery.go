@@ -36,8 +36,10 @@ const (
 	spacing = time.Second
 	// patience is the pause before the first repetition; each further is twice as long.
 	patience = 1500 * time.Millisecond
-	// maxPatches bounds the repetitions for one content.
+	// maxPatches bounds the patches for one content.
 	maxPatches = 5
+	// maxBlind bounds them for a pod that cannot be asked.
+	maxBlind = 2
 	// forbiddenPause is how long nothing is tried after a refused patch.
 	forbiddenPause = 10 * time.Minute
 )
@@ -72,8 +74,8 @@ type state struct {
 	last    time.Time
 }
 
-// New returns a nudger. annotate patches one annotation of a pod; ask (optional)
-// asks a pod whether it has the content with a hash.
+// New returns a nudger. annotate patches one annotation of a pod; ask asks a pod
+// whether it has the content with a hash.
 func New(annotate func(ctx context.Context, namespace, pod, key, value string) error,
 	ask func(ctx context.Context, pod types.NamespacedName, hash string) Answer,
 	log *slog.Logger, reg prometheus.Registerer) *Nudger {
@@ -151,8 +153,11 @@ func (n *Nudger) step(ctx context.Context, pod types.NamespacedName) {
 	if !ok {
 		return
 	}
-	if patches > 0 && n.ask != nil && n.ask(ctx, pod, want) == Confirmed {
-		return
+	if patches > 0 {
+		switch answer := n.ask(ctx, pod, want); {
+		case answer == Confirmed, answer == Unknown && patches >= maxBlind:
+			return
+		}
 	}
 	value := want
 	if patches > 0 {

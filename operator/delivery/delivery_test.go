@@ -89,6 +89,17 @@ func TestRepeatsUntilTheLimitWithoutConfirmation(t *testing.T) {
 	})
 }
 
+func TestAPodThatCannotBeAskedIsPatchedTwice(t *testing.T) {
+	c := &cluster{answer: Unknown}
+	run(t, c, func(n *Nudger) {
+		n.Deliver(pod, "aa")
+		wait(time.Hour)
+		if diff := cmp.Diff([]string{"aa", "aa-2"}, c.patched()); diff != "" {
+			t.Error(diff)
+		}
+	})
+}
+
 func TestFastChangesAreDeliveredTogetherAndTheLastWins(t *testing.T) {
 	c := &cluster{answer: Confirmed}
 	run(t, c, func(n *Nudger) {

@@ -12,8 +12,10 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/firekeeper-dev/firekeeper/internal/volume"
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 	"github.com/firekeeper-dev/firekeeper/operator/apply"
+	"github.com/firekeeper-dev/firekeeper/operator/delivery"
 	"github.com/firekeeper-dev/firekeeper/operator/document"
 	"github.com/firekeeper-dev/firekeeper/operator/promconfig"
 	"github.com/firekeeper-dev/firekeeper/operator/rules"
@@ -29,6 +31,11 @@ type Plan struct {
 	Hash string
 	// Config is the finished configuration; empty when it is left to the user.
 	Config document.Document
+	// Rules are the files of every rule ConfigMap after Content is written.
+	Rules map[string]map[string]string
+	// Reloaders says where the pods' reloaders tell what they have; no ports
+	// when they cannot be reached from outside.
+	Reloaders delivery.Pod
 	// Dropped names what the version does not know and was left out, sorted.
 	Dropped []string
 	// Warnings are remarks for the user, sorted.
@@ -39,7 +46,7 @@ type Plan struct {
 // assembler only remembers compressed chunks.
 func Desired(p *v1.Prometheus, in Inputs, cfg workload.Config, doc *document.Assembler) (Plan, error) {
 	owner := workload.ForServer(p, cfg)
-	plan := Plan{}
+	plan := Plan{Reloaders: reloaders(p, cfg)}
 	plan.ruleSteps(owner, in)
 	if err := plan.config(owner, in, doc); err != nil {
 		return plan, err
@@ -65,12 +72,22 @@ func Desired(p *v1.Prometheus, in Inputs, cfg workload.Config, doc *document.Ass
 }
 
 func (plan *Plan) ruleSteps(owner *workload.Owner, in Inputs) {
+	plan.Rules = map[string]map[string]string{}
+	for _, m := range in.RuleConfigMaps {
+		plan.Rules[m.Name] = m.Files
+	}
+	defer func() {
+		maps.DeleteFunc(plan.Rules, func(name string, _ map[string]string) bool {
+			return !slices.Contains(in.RulePlan.Names, name) // foreign, or deleted
+		})
+	}()
 	for _, s := range in.RulePlan.Steps {
 		meta := owner.RuleConfigMapMeta(0)
 		meta.Name = s.Name
 		object := &corev1.ConfigMap{
 			TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "ConfigMap"}, ObjectMeta: meta, Data: s.Files,
 		}
+		plan.Rules[s.Name] = s.Files
 		verb := apply.Put
 		if s.Verb == rules.Delete {
 			verb = apply.Remove
@@ -160,6 +177,35 @@ func contentHash(content []apply.Step, in Inputs) string {
 		}
 	}
 	return hex.EncodeToString(h.Sum(nil)[:10])
+}
+
+// content is what the pods have on disk once Content has reached them.
+func (plan *Plan) content() delivery.Content {
+	out := delivery.Content{Config: plan.Config.Hash, Dirs: map[string]string{}}
+	for name, files := range plan.Rules {
+		raw := make(map[string][]byte, len(files))
+		for file, text := range files {
+			raw[file] = []byte(text)
+		}
+		out.Dirs[promconfig.RuleDir+"/"+name] = volume.SumFiles(raw)
+	}
+	return out
+}
+
+// reloaders says how the reloaders of p's pods can be asked.
+func reloaders(p *v1.Prometheus, cfg workload.Config) delivery.Pod {
+	out := delivery.Pod{Scheme: "http"}
+	if p.Spec.ListenLocal {
+		return out
+	}
+	if p.Spec.Web != nil && p.Spec.Web.TLSConfig != nil {
+		out.Scheme = "https"
+	}
+	out.Ports = []int{workload.ConfigReloaderPort}
+	if cfg.Layout != workload.LayoutSingle {
+		out.Ports = append(out.Ports, workload.RulesReloaderPort)
+	}
+	return out
 }
 
 func (plan *Plan) statefulSets(p *v1.Prometheus, cfg workload.Config, owner *workload.Owner, in Inputs, tlsSecrets int) error {

@@ -26,6 +26,8 @@ type Inputs struct {
 	Monitors []Monitor
 	// Rules are the selected rule objects, compiled, by namespace and name.
 	Rules []RuleFile
+	// RuleConfigMaps are the live ConfigMaps of rules.
+	RuleConfigMaps []rules.Bucket
 	// RulePlan says which ConfigMap holds which rule file.
 	RulePlan rules.Plan
 	// Counts are the numbers of selected and rejected objects by kind.
@@ -192,11 +194,10 @@ func (g *gatherer) rules(p *v1.Prometheus, s rules.Settings, objects []*v1.Prome
 		files[f.FileName] = f.Content
 	}
 	in.Counts[v1.PrometheusRuleKind] = count
-	var live []rules.Bucket
 	for _, m := range g.cluster.RuleConfigMaps(p.Namespace, p.Name) {
-		live = append(live, rules.Bucket{Name: m.Name, Files: m.Data})
+		in.RuleConfigMaps = append(in.RuleConfigMaps, rules.Bucket{Name: m.Name, Files: m.Data})
 	}
-	in.RulePlan = rules.Pack(rules.PrometheusBase(p.Name), live, files)
+	in.RulePlan = rules.Pack(rules.PrometheusBase(p.Name), in.RuleConfigMaps, files)
 }
 
 func (in *Inputs) addMonitor(kind string, obj controller.Object, m *CompiledMonitor) {

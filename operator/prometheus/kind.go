@@ -105,7 +105,7 @@ func New(opts Options, clients Clients, log *slog.Logger, reg promclient.Registe
 		Name: metricLabel, Reconcile: c.reconcile, Status: c.report,
 		Exists: func(key types.NamespacedName) bool { _, ok := c.stores.owners.Get(key.Namespace, key.Name); return ok },
 	}, log, c.metrics)
-	c.nudger = delivery.New(c.writer.PodAnnotation, nil, log, promclient.WrapRegistererWith(promclient.Labels{"controller": metricLabel}, reg))
+	c.nudger = delivery.New(c.writer.PodAnnotation, c.askPod, log, promclient.WrapRegistererWith(promclient.Labels{"controller": metricLabel}, reg))
 	return c
 }
 

@@ -34,7 +34,9 @@ type ownerState struct {
 	reported map[string]string // rejected object → reason already told
 
 	references map[assets.Ref]bool // guarded
-	hash       string              // guarded: what the pods should run
+	hash       string              // guarded: stands for content
+	content    delivery.Content    // guarded: what the pods should have
+	reloaders  delivery.Pod        // guarded: how their reloaders are asked, without address
 }
 
 // frameCache keeps the owner's part of the document while nothing it depends on changed.
@@ -151,7 +153,9 @@ func (c *Controller) write(ctx context.Context, log *slog.Logger, key types.Name
 		return err
 	}
 	c.mu.Lock()
-	state.hash = plan.Hash
+	if state.hash != plan.Hash {
+		state.hash, state.content, state.reloaders = plan.Hash, plan.content(), plan.Reloaders
+	}
 	c.mu.Unlock()
 	for _, pod := range c.stores.runningPods.List(key.Namespace, labels.SelectorFromSet(labels.Set{ownerNameLabel: key.Name})) {
 		if !delivery.Carries(pod.Annotations[delivery.Annotation], plan.Hash) {
@@ -194,6 +198,28 @@ func (c *Controller) deliveredHash(key types.NamespacedName) string {
 		return s.hash
 	}
 	return ""
+}
+
+// askPod asks a pod whether it has what its owner's last pass wrote.
+func (c *Controller) askPod(ctx context.Context, key types.NamespacedName, hash string) delivery.Answer {
+	pod, ok := c.stores.runningPods.Get(key.Namespace, key.Name)
+	if !ok || pod.Status.PodIP == "" {
+		return delivery.Unknown
+	}
+	c.mu.Lock()
+	state := c.owners[types.NamespacedName{Namespace: key.Namespace, Name: pod.Labels[ownerNameLabel]}]
+	var want delivery.Content
+	var ask delivery.Pod
+	current := state != nil && state.hash == hash
+	if current {
+		want, ask = state.content, state.reloaders
+	}
+	c.mu.Unlock()
+	if !current || len(ask.Ports) == 0 {
+		return delivery.Unknown
+	}
+	ask.IP = pod.Status.PodIP
+	return delivery.Ask(ctx, ask, want)
 }
 
 // remember keeps which Secrets and ConfigMaps the pass asked for. After a failed

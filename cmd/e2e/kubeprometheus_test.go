@@ -1,0 +1,205 @@
+package e2e
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/firekeeper-dev/firekeeper/internal/cluster/programs"
+	"github.com/firekeeper-dev/firekeeper/internal/live"
+)
+
+// changes is how often each kind of change is measured.
+const changes = 5
+
+// liveLimit is how long the median change may take until the running Prometheus
+// shows it.
+const liveLimit = 2 * time.Second
+
+// TestKubePrometheus runs the Prometheus of kube-prometheus, unchanged: its
+// pods become ready, all rules are loaded, its targets are scraped, and a
+// change is live within two seconds.
+func TestKubePrometheus(t *testing.T) {
+	dir := realManifests(t)
+	n := start(t)
+	if err := n.LoadPrometheus(t.Context(), imageOf(t, filepath.Join(dir, "prometheus-prometheus.yaml"))); err != nil {
+		t.Fatal(err)
+	}
+	n.applyStack(t, dir)
+
+	began := time.Now()
+	n.kubectl(t, "-n", "monitoring", "wait", "--for=create", "pod/prometheus-k8s-0", "pod/prometheus-k8s-1", "--timeout=60s")
+	n.kubectl(t, "-n", "monitoring", "wait", "--for=condition=Ready", "pod/prometheus-k8s-0", "pod/prometheus-k8s-1", "--timeout=180s")
+	t.Logf("two pods Ready after %s", time.Since(began).Round(100*time.Millisecond))
+	until(t, "status", time.Minute, func(context.Context) (bool, error) {
+		status := n.kubectl(t, "-n", "monitoring", "get", "prometheus", "k8s", "-o",
+			`jsonpath={.status.availableReplicas} {.status.conditions[?(@.type=="Available")].status} {.status.conditions[?(@.type=="Reconciled")].status}`)
+		return status == "2 True True", fmt.Errorf("status is %q", status)
+	})
+	servers := []*live.Prometheus{
+		n.proxy.Prometheus("monitoring", "prometheus-k8s-0", 9090),
+		n.proxy.Prometheus("monitoring", "prometheus-k8s-1", 9090),
+	}
+
+	t.Run("all rule groups are loaded", func(t *testing.T) { checkRules(t, n, dir, servers) })
+	t.Run("targets are scraped", func(t *testing.T) { checkTargets(t, servers) })
+	t.Run("promtool accepts the configuration", func(t *testing.T) { checkConfig(t, n, servers[0]) })
+	t.Run("a changed rule is live", func(t *testing.T) {
+		measure(t, servers, func(i int) func(context.Context, *live.Prometheus) (bool, error) {
+			expr := fmt.Sprintf("vector(%d)", 1000+i)
+			n.kubectl(t, "-n", "monitoring", "patch", "prometheusrule", "kube-prometheus-rules", "--type=json", "-p",
+				fmt.Sprintf(`[{"op":"add","path":"/spec/groups/0/rules/-","value":{"record":"e2e:change","expr":%q}}]`, expr))
+			return func(ctx context.Context, p *live.Prometheus) (bool, error) { return p.HasRule(ctx, expr) }
+		})
+	})
+	t.Run("a changed monitor is live", func(t *testing.T) {
+		measure(t, servers, func(i int) func(context.Context, *live.Prometheus) (bool, error) {
+			label := fmt.Sprintf("e2e_change_%d", i)
+			n.kubectl(t, "-n", "monitoring", "patch", "servicemonitor", "prometheus-k8s", "--type=merge", "-p",
+				fmt.Sprintf(`{"spec":{"targetLabels":[%q]}}`, label))
+			return func(ctx context.Context, p *live.Prometheus) (bool, error) {
+				text, err := p.Config(ctx)
+				return strings.Contains(text, label), err
+			}
+		})
+	})
+}
+
+// applyStack applies what the Prometheus of the stack needs: everything except
+// other operators and programs whose images are not here.
+func (n node) applyStack(t *testing.T, dir string) {
+	t.Helper()
+	n.kubectl(t, "apply", "-f", filepath.Join(dir, "namespace.yaml"))
+	files, err := filepath.Glob(filepath.Join(dir, "*.yaml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	args := []string{"apply"}
+	wanted := regexp.MustCompile(`(-prometheusRule|-serviceMonitor.*|-service)\.yaml$|/prometheus-.*\.yaml$`)
+	for _, f := range files {
+		if wanted.MatchString(f) {
+			args = append(args, "-f", f)
+		}
+	}
+	n.kubectl(t, args...)
+}
+
+// imageOf is the image that a manifest names.
+func imageOf(t *testing.T, file string) string {
+	t.Helper()
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := regexp.MustCompile(`(?m)^  image: (\S+)$`).FindSubmatch(text)
+	if m == nil {
+		t.Fatalf("%s names no image", file)
+	}
+	return string(m[1])
+}
+
+func checkRules(t *testing.T, n node, dir string, servers []*live.Prometheus) {
+	wanted := strings.Fields(n.kubectl(t, "-n", "monitoring", "get", "prometheusrules", "-o", "jsonpath={.items[*].spec.groups[*].name}"))
+	slices.Sort(wanted)
+	if len(wanted) < 20 {
+		t.Fatalf("only %d groups in the manifests of %s", len(wanted), dir)
+	}
+	for i, s := range servers {
+		until(t, fmt.Sprintf("rules of server %d", i), time.Minute, func(ctx context.Context) (bool, error) {
+			groups, err := s.RuleGroups(ctx)
+			var got []string
+			for _, g := range groups {
+				got = append(got, g.Name)
+			}
+			slices.Sort(got)
+			if err == nil && !slices.Equal(got, wanted) {
+				err = fmt.Errorf("%d groups are loaded, want %d", len(got), len(wanted))
+			}
+			return err == nil, err
+		})
+	}
+	t.Logf("%d rule groups are loaded", len(wanted))
+}
+
+// checkTargets waits for the targets that exist on a bare node: both servers,
+// their reloaders, and the API server with the pod's own token.
+func checkTargets(t *testing.T, servers []*live.Prometheus) {
+	wanted := map[string]int{
+		"serviceMonitor/monitoring/prometheus-k8s/0": 2, // web
+		"serviceMonitor/monitoring/prometheus-k8s/1": 2, // reloader-web
+		"serviceMonitor/monitoring/kube-apiserver/0": 1,
+	}
+	for i, s := range servers {
+		until(t, fmt.Sprintf("targets of server %d", i), 2*time.Minute, func(ctx context.Context) (bool, error) {
+			targets, err := s.Targets(ctx)
+			if err != nil {
+				return false, err
+			}
+			up, report := map[string]int{}, ""
+			for _, target := range targets {
+				if target.Health == "up" {
+					up[target.ScrapePool]++
+				} else {
+					report += fmt.Sprintf("\n%s %s is %s: %s", target.ScrapePool, target.ScrapeURL, target.Health, target.LastError)
+				}
+			}
+			for pool, count := range wanted {
+				if up[pool] != count {
+					return false, fmt.Errorf("%d targets of %s are up, want %d%s", up[pool], pool, count, report)
+				}
+			}
+			return true, nil
+		})
+	}
+}
+
+// checkConfig checks what the server runs, as it is on its disk.
+func checkConfig(t *testing.T, n node, server *live.Prometheus) {
+	text, err := server.Config(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join(t.TempDir(), "prometheus.yaml")
+	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	found, err := programs.Default(os.Stderr).Find(t.Context(), "promtool")
+	if err != nil {
+		t.Fatal(err)
+	}
+	// Files that the configuration names exist in the pod only.
+	if out, err := exec.CommandContext(t.Context(), found["promtool"], "check", "config", "--syntax-only", file).CombinedOutput(); err != nil {
+		t.Errorf("promtool: %v\n%s", err, out)
+	}
+}
+
+// measure makes changes and waits until all servers show each. change makes the
+// i-th one and returns how to recognise it.
+func measure(t *testing.T, servers []*live.Prometheus, change func(i int) func(context.Context, *live.Prometheus) (bool, error)) {
+	var took []time.Duration
+	for i := range changes {
+		began := time.Now()
+		shows := change(i)
+		until(t, "change", 3*time.Minute, func(ctx context.Context) (bool, error) {
+			for _, s := range servers {
+				if ok, err := shows(ctx, s); !ok {
+					return false, err
+				}
+			}
+			return true, nil
+		})
+		took = append(took, time.Since(began).Round(10*time.Millisecond))
+	}
+	sorted := slices.Sorted(slices.Values(took))
+	t.Logf("live on both servers after %v: median %s, worst %s (from the start of kubectl)", took, sorted[len(sorted)/2], sorted[len(sorted)-1])
+	if sorted[len(sorted)/2] > liveLimit {
+		t.Errorf("the median change took %s, want at most %s", sorted[len(sorted)/2], liveLimit)
+	}
+}

@@ -1,0 +1,128 @@
+// Package e2e runs the whole product on a one-node Kubernetes with real pods:
+//
+//	FIREKEEPER_E2E=1 go test ./e2e/...   (root; `make e2e`)
+package e2e
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/firekeeper-dev/firekeeper/internal/cluster"
+	"github.com/firekeeper-dev/firekeeper/internal/cluster/clustertest"
+	"github.com/firekeeper-dev/firekeeper/internal/live"
+)
+
+func TestMain(m *testing.M) { os.Exit(clustertest.Main(m)) }
+
+// node is the shared cluster with our images, definitions and operator.
+type node struct {
+	*cluster.Cluster
+	proxy *live.Proxy
+}
+
+var (
+	prepareOnce sync.Once
+	prepared    node
+	prepareErr  error
+)
+
+// start returns the node; the first test prepares it.
+func start(t *testing.T) node {
+	t.Helper()
+	c := clustertest.Shared(t, cluster.Options{Node: true, Log: os.Stderr})
+	prepareOnce.Do(func() { prepared, prepareErr = prepare(c) })
+	if prepareErr != nil {
+		t.Fatal(prepareErr)
+	}
+	return prepared
+}
+
+func prepare(c *cluster.Cluster) (node, error) {
+	ctx, cancel := context.WithTimeout(context.Background(), 15*time.Minute)
+	defer cancel()
+	n := node{Cluster: c}
+	if err := loadImages(ctx, c); err != nil {
+		return n, err
+	}
+	if out, err := c.Kubectl(ctx, "apply", "-k", filepath.Join(root(), "deploy")); err != nil {
+		return n, errors.Join(err, errors.New(string(out)))
+	}
+	if _, err := c.Kubectl(ctx, "-n", "firekeeper", "rollout", "status", "deployment/prometheus-operator", "--timeout=2m"); err != nil {
+		return n, err
+	}
+	var err error
+	// The proxy lives as long as the test binary.
+	n.proxy, err = live.StartProxy(context.Background(), filepath.Join(c.Dir, "bin", "kubectl"), c.Kubeconfig)
+	return n, err
+}
+
+// loadImages builds our three images from the working tree and makes them known
+// to the node.
+func loadImages(ctx context.Context, c *cluster.Cluster) error {
+	build := exec.CommandContext(ctx, "make", "image-files")
+	build.Dir, build.Stdout, build.Stderr = root(), os.Stderr, os.Stderr
+	if err := build.Run(); err != nil {
+		return err
+	}
+	for _, img := range []cluster.Image{
+		{Name: "docker.io/firekeeper/operator:latest", Dockerfile: "Dockerfile.operator"},
+		{Name: "docker.io/firekeeper/config-reloader:latest", Dockerfile: "Dockerfile.reloader", Args: map[string]string{"RELOADER": "config-reloader"}},
+		{Name: "docker.io/firekeeper/rules-reloader:latest", Dockerfile: "Dockerfile.reloader", Args: map[string]string{"RELOADER": "rules-reloader"}},
+	} {
+		img.Context, img.Dockerfile = root(), filepath.Join(root(), img.Dockerfile)
+		if err := c.LoadImage(ctx, img); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// root is the folder of the working tree.
+func root() string {
+	wd, err := os.Getwd()
+	if err != nil {
+		panic(err)
+	}
+	return filepath.Dir(filepath.Dir(wd))
+}
+
+// realManifests is the folder of the public kube-prometheus manifests.
+func realManifests(t *testing.T) string {
+	t.Helper()
+	dir := os.Getenv("FIREKEEPER_SHARED")
+	if dir == "" {
+		dir = filepath.Join(filepath.Dir(root()), "shared")
+	}
+	dir = filepath.Join(dir, "real", "kube-prometheus")
+	if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
+		t.Skipf("the kube-prometheus manifests are not at %s (set FIREKEEPER_SHARED)", dir)
+	}
+	return dir
+}
+
+func (n node) kubectl(t *testing.T, args ...string) string {
+	t.Helper()
+	out, err := n.Kubectl(t.Context(), args...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return strings.TrimSpace(string(out))
+}
+
+// until fails the test when check does not say yes in time.
+func until(t *testing.T, what string, limit time.Duration, check func(context.Context) (bool, error)) time.Duration {
+	t.Helper()
+	took, err := live.Until(t.Context(), limit, check)
+	if err != nil {
+		t.Fatalf("%s: %v", what, err)
+	}
+	return took
+}

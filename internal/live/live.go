@@ -1,0 +1,167 @@
+// Package live asks a running Prometheus what it runs, through the API server,
+// so that tests and the demo can measure how long a change takes to be there.
+//
+//	proxy, err := live.StartProxy(ctx, kubectl, kubeconfig)
+//	server := proxy.Prometheus("monitoring", "prometheus-k8s-0", 9090)
+//	groups, err := server.RuleGroups(ctx)
+package live
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"os/exec"
+	"strings"
+	"time"
+)
+
+// Proxy reaches pods through the API server; it is a running `kubectl proxy`.
+type Proxy struct {
+	url string
+}
+
+// StartProxy starts `kubectl proxy` on a free port; it ends with the context.
+//
+// kubeconfig: path; empty means kubectl's own rules.
+func StartProxy(ctx context.Context, kubectl, kubeconfig string) (*Proxy, error) {
+	cmd := exec.CommandContext(ctx, kubectl, "proxy", "--port=0")
+	cmd.Env = os.Environ()
+	if kubeconfig != "" {
+		cmd.Env = append(cmd.Env, "KUBECONFIG="+kubeconfig)
+	}
+	var stderr strings.Builder
+	cmd.Stderr = &stderr
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		return nil, err
+	}
+	if err := cmd.Start(); err != nil {
+		return nil, fmt.Errorf("kubectl proxy: %w", err)
+	}
+	// "Starting to serve on 127.0.0.1:36001"
+	line, err := bufio.NewReader(out).ReadString('\n')
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("kubectl proxy: %w: %s", err, stderr.String()), cmd.Wait())
+	}
+	fields := strings.Fields(line)
+	go func() {
+		_, _ = io.Copy(io.Discard, out)
+		_ = cmd.Wait() // it is killed with the context; nobody waits for its status
+	}()
+	return &Proxy{url: "http://" + fields[len(fields)-1]}, nil
+}
+
+// Prometheus is the server in a pod.
+func (p *Proxy) Prometheus(namespace, pod string, port int) *Prometheus {
+	return &Prometheus{base: fmt.Sprintf("%s/api/v1/namespaces/%s/pods/%s:%d/proxy", p.url, namespace, pod, port)}
+}
+
+// Prometheus answers questions about one server.
+type Prometheus struct{ base string }
+
+const requestTimeout = 10 * time.Second
+
+// get decodes the data of an API answer.
+func (p *Prometheus) get(ctx context.Context, path string, data any) error {
+	ctx, cancel := context.WithTimeout(ctx, requestTimeout)
+	defer cancel()
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, p.base+path, nil)
+	if err != nil {
+		return err
+	}
+	resp, err := http.DefaultClient.Do(req)
+	if err != nil {
+		return err
+	}
+	defer resp.Body.Close()
+	body, err := io.ReadAll(resp.Body)
+	if err != nil {
+		return err
+	}
+	if resp.StatusCode != http.StatusOK {
+		return fmt.Errorf("GET %s: %s: %.300s", path, resp.Status, body)
+	}
+	return json.Unmarshal(body, &struct{ Data any }{data})
+}
+
+// RuleGroup is a loaded group of rules.
+type RuleGroup struct {
+	Name, File string
+	Rules      []struct{ Name, Query, Health, LastError string }
+}
+
+// RuleGroups are the rule groups that the server runs.
+func (p *Prometheus) RuleGroups(ctx context.Context) ([]RuleGroup, error) {
+	var data struct{ Groups []RuleGroup }
+	err := p.get(ctx, "/api/v1/rules", &data)
+	return data.Groups, err
+}
+
+// HasRule reports whether some rule has an expression.
+func (p *Prometheus) HasRule(ctx context.Context, expr string) (bool, error) {
+	groups, err := p.RuleGroups(ctx)
+	for _, g := range groups {
+		for _, r := range g.Rules {
+			if r.Query == expr {
+				return true, nil
+			}
+		}
+	}
+	return false, err
+}
+
+// Target is one active target.
+type Target struct {
+	ScrapePool, ScrapeURL, Health, LastError, ScrapeInterval string
+	Labels                                                   map[string]string
+}
+
+// Targets are the active targets.
+func (p *Prometheus) Targets(ctx context.Context) ([]Target, error) {
+	var data struct{ ActiveTargets []Target }
+	err := p.get(ctx, "/api/v1/targets?state=active", &data)
+	return data.ActiveTargets, err
+}
+
+// Config is the configuration that the server runs, as YAML.
+func (p *Prometheus) Config(ctx context.Context) (string, error) {
+	var data struct{ YAML string }
+	err := p.get(ctx, "/api/v1/status/config", &data)
+	return data.YAML, err
+}
+
+// Until asks again and again until check says yes, and returns how long that
+// took. An error of check counts as no; the last one is told when time runs out.
+func Until(ctx context.Context, limit time.Duration, check func(context.Context) (bool, error)) (time.Duration, error) {
+	start := time.Now()
+	ctx, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	tick := time.NewTicker(pollPeriod)
+	defer tick.Stop()
+	var last error
+	for {
+		ok, err := check(ctx)
+		if ok {
+			return time.Since(start), nil
+		}
+		if err != nil && ctx.Err() == nil {
+			last = err
+		}
+		select {
+		case <-ctx.Done():
+			if last == nil {
+				last = errors.New("the answer was no")
+			}
+			return time.Since(start), fmt.Errorf("not within %s: %w", limit, last)
+		case <-tick.C:
+		}
+	}
+}
+
+// pollPeriod is the resolution of what Until measures.
+const pollPeriod = 20 * time.Millisecond

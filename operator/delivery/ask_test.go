@@ -1,0 +1,58 @@
+package delivery
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"strconv"
+	"testing"
+)
+
+func TestAsk(t *testing.T) {
+	serve := func(status int, body string) int {
+		srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if r.URL.Path != "/api/v1/applied" {
+				http.NotFound(w, r)
+				return
+			}
+			w.WriteHeader(status)
+			_, _ = w.Write([]byte(body))
+		}))
+		t.Cleanup(srv.Close)
+		u, err := url.Parse(srv.URL)
+		if err != nil {
+			t.Fatal(err)
+		}
+		port, err := strconv.Atoi(u.Port())
+		if err != nil {
+			t.Fatal(err)
+		}
+		return port
+	}
+	config := serve(200, `{"ready":false,"current":{"version":"v","files":[{"input":"/c","inputSha256":"aa"}],"dirs":[{"path":"/config","sha256":"x"}]}}`)
+	rules := serve(200, `{"ready":true,"current":{"version":"v","dirs":[{"path":"/rules/a","sha256":"11"},{"path":"/rules/b","sha256":"22"}]}}`)
+	fresh := serve(200, `{"ready":false,"targets":[]}`)
+	broken := serve(500, `oops`)
+	nonsense := serve(200, `<html>`)
+	both := map[string]string{"/rules/a": "11", "/rules/b": "22"}
+	for name, tc := range map[string]struct {
+		ports []int
+		want  Content
+		reply Answer
+	}{
+		"everything is there":           {[]int{config, rules}, Content{Config: "aa", Dirs: both}, Confirmed},
+		"another configuration":         {[]int{config, rules}, Content{Config: "bb", Dirs: both}, Missing},
+		"other rules":                   {[]int{config, rules}, Content{Config: "aa", Dirs: map[string]string{"/rules/a": "12"}}, Missing},
+		"a folder nobody speaks about":  {[]int{config}, Content{Config: "aa", Dirs: both}, Missing},
+		"the configuration is not ours": {[]int{config, rules}, Content{Dirs: both}, Confirmed},
+		"nothing was read yet":          {[]int{fresh}, Content{Config: "aa"}, Missing},
+		"nobody answers":                {[]int{1, broken, nonsense}, Content{Config: "aa"}, Unknown},
+		"one answers":                   {[]int{broken, config}, Content{Config: "aa"}, Confirmed},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if got := Ask(t.Context(), Pod{IP: "127.0.0.1", Scheme: "http", Ports: tc.ports}, tc.want); got != tc.reply {
+				t.Errorf("Ask = %d, want %d", got, tc.reply)
+			}
+		})
+	}
+}
