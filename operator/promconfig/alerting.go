@@ -5,7 +5,6 @@ import (
 	"regexp"
 	"strconv"
 
-	"github.com/firekeeper-dev/firekeeper/internal/gate"
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 )
 
@@ -61,7 +60,7 @@ func dropReplica(f *v1.CommonPrometheusFields) Step {
 }
 
 // checkAlertmanagers applies the rules that need no look at the cluster.
-func checkAlertmanagers(a *v1.AlertingSpec, t gate.Target) error {
+func checkAlertmanagers(a *v1.AlertingSpec, rules relabelRules) error {
 	if a == nil {
 		return nil
 	}
@@ -72,12 +71,12 @@ func checkAlertmanagers(a *v1.AlertingSpec, t gate.Target) error {
 			{"authorization", am.Authorization != nil}, {"sigv4", am.Sigv4 != nil},
 		})
 		if err == nil {
-			if err = checkRelabel(am.RelabelConfigs, t); err != nil {
+			if err = rules.check(am.RelabelConfigs); err != nil {
 				err = fmt.Errorf("relabelings: %w", err)
 			}
 		}
 		if err == nil {
-			if err = checkRelabel(am.AlertRelabelConfigs, t); err != nil {
+			if err = rules.check(am.AlertRelabelConfigs); err != nil {
 				err = fmt.Errorf("alertRelabelings: %w", err)
 			}
 		}

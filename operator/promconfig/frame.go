@@ -124,7 +124,7 @@ func serverTail(p *v1.Prometheus, s *Settings, res *resolver) (tail Tail, additi
 	if err != nil {
 		return fail(fmt.Errorf("apiserver config: %w", err))
 	}
-	if err := checkAlertmanagers(spec.Alerting, s.target); err != nil {
+	if err := checkAlertmanagers(spec.Alerting, s.rules); err != nil {
 		return fail(err)
 	}
 	managers, err := res.alertmanagers(p, s, api)

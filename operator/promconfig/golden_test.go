@@ -106,6 +106,7 @@ func readWorld(c golden.Case) (*world, error) {
 	w := &world{cluster: everything, prometheus: &v1.Prometheus{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "test"}}}
 	for _, name := range c.Inputs() {
 		text, _ := c.Input(name)
+		text = withCertificates(text)
 		if name == "cluster" {
 			if err := json.Unmarshal(text, &w.cluster); err != nil {
 				return nil, err

@@ -55,6 +55,9 @@ func (r *resolver) oauth2(o *v1.OAuth2) (*OAuth2, error) {
 	if err != nil {
 		return nil, fmt.Errorf("clientId: %w", err)
 	}
+	if id == "" {
+		return nil, errors.New("clientId: the value is empty")
+	}
 	secret, err := r.scope.SecretKey(o.ClientSecret)
 	if err != nil {
 		return nil, fmt.Errorf("clientSecret: %w", err)

@@ -1,6 +1,7 @@
 package promconfig
 
 import (
+	"errors"
 	"fmt"
 	"reflect"
 	"strconv"
@@ -44,6 +45,9 @@ func (c *compiler) podMonitor(m *v1.PodMonitor) ([]PodMonitorJob, error) {
 	if err := checkMechanism(m.Spec.SelectorMechanism, c.s.target); err != nil {
 		return nil, err
 	}
+	if err := errors.Join(checkBodySize(m.Spec.BodySizeLimit), checkLabelCopies("podTargetLabels", m.Spec.PodTargetLabels, c.s.rules)); err != nil {
+		return nil, err
+	}
 	jobs := make([]PodMonitorJob, len(m.Spec.PodMetricsEndpoints))
 	for i := range m.Spec.PodMetricsEndpoints {
 		if err := c.checkPodEndpoint(&m.Spec.PodMetricsEndpoints[i], &jobs[i]); err != nil {
@@ -73,13 +77,16 @@ func (c *compiler) podMonitor(m *v1.PodMonitor) ([]PodMonitorJob, error) {
 
 // checkPodEndpoint validates one endpoint and reads what it refers to.
 func (c *compiler) checkPodEndpoint(e *v1.PodMetricsEndpoint, job *PodMonitorJob) (err error) {
-	if err := checkInterval(e.Interval, e.ScrapeTimeout, c.s.data.ScrapeInterval); err != nil {
+	if err := c.checkTimes(e.Interval, e.ScrapeTimeout); err != nil {
 		return err
 	}
-	if err := checkRelabel(e.RelabelConfigs, c.s.target); err != nil {
+	if err := checkPorts(e.Port, e.TargetPort); err != nil {
+		return err
+	}
+	if err := c.s.rules.check(e.RelabelConfigs); err != nil {
 		return fmt.Errorf("relabelConfigs: %w", err)
 	}
-	if err := checkRelabel(e.MetricRelabelConfigs, c.s.target); err != nil {
+	if err := c.s.rules.check(e.MetricRelabelConfigs); err != nil {
 		return fmt.Errorf("metricRelabelConfigs: %w", err)
 	}
 	if err := checkHTTP(e.HTTPConfigWithoutTLS, fullTLS(e.TLSConfig), e.ProxyConfig); err != nil {
@@ -125,8 +132,9 @@ func (c *compiler) podJob(m *v1.PodMonitor, i int, class *v1.ScrapeClass, sd *Ku
 		FollowRedirects:          e.FollowRedirects,
 		EnableHTTP2:              e.EnableHTTP2,
 	}
-	job.TLSConfig = tlsConfig(mergeTLS(nonZeroTLS(e.TLSConfig), class.TLSConfig), AssetDir, m.Namespace)
-	if job.Authorization, err = c.s.mergeAuthorization(c.own, e.Authorization, job.Authorization, class.Authorization); err != nil {
+	job.TLSConfig = c.s.mergedTLS(nonZeroTLS(e.TLSConfig), class.TLSConfig, m.Namespace)
+	client := client{tls: job.TLSConfig, basicAuth: job.BasicAuth, oauth2: job.OAuth2, authorization: job.Authorization, bearerToken: job.BearerToken}
+	if job.Authorization, err = c.finish(client, e.Authorization, class); err != nil {
 		return err
 	}
 	enforced := c.s.enforcement(podMonitors, m.Namespace, m.Name)

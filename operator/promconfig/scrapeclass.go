@@ -3,17 +3,16 @@ package promconfig
 import (
 	"fmt"
 
-	"github.com/firekeeper-dev/firekeeper/internal/gate"
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 	"github.com/firekeeper-dev/firekeeper/operator/assets"
 )
 
 // checkScrapeClasses applies the rules that need no look at the cluster.
-func checkScrapeClasses(classes []v1.ScrapeClass, t gate.Target) error {
+func checkScrapeClasses(classes []v1.ScrapeClass, rules relabelRules) error {
 	defaults := ""
 	for i := range classes {
 		c := &classes[i]
-		if err := checkScrapeClass(c, t); err != nil {
+		if err := checkScrapeClass(c, rules); err != nil {
 			return fmt.Errorf("scrapeClasses[%d] %q: %w", i, c.Name, err)
 		}
 		if c.Default == nil || !*c.Default {
@@ -27,11 +26,11 @@ func checkScrapeClasses(classes []v1.ScrapeClass, t gate.Target) error {
 	return nil
 }
 
-func checkScrapeClass(c *v1.ScrapeClass, t gate.Target) error {
-	if err := checkRelabel(c.RelabelConfigs, t); err != nil {
+func checkScrapeClass(c *v1.ScrapeClass, rules relabelRules) error {
+	if err := rules.check(c.RelabelConfigs); err != nil {
 		return fmt.Errorf("relabelings: %w", err)
 	}
-	if err := checkRelabel(c.MetricRelabelConfigs, t); err != nil {
+	if err := rules.check(c.MetricRelabelConfigs); err != nil {
 		return fmt.Errorf("metricRelabelings: %w", err)
 	}
 	if err := checkTLS(c.TLSConfig); err != nil {
@@ -58,14 +57,15 @@ func (s *Settings) scrapeClass(name string) (*v1.ScrapeClass, error) {
 	return &v1.ScrapeClass{}, nil
 }
 
-// mergeTLS lays a monitor's TLS block over the class's: only paths the monitor
-// leaves open are taken from the class, nothing else of it is mixed in.
-func mergeTLS(monitor, class *v1.TLSConfig) *v1.TLSConfig {
-	if monitor == nil || class == nil {
-		if monitor != nil {
-			return monitor
-		}
-		return class
+// mergedTLS writes a monitor's TLS block laid over the class's: only paths the
+// monitor leaves open are taken from the class, nothing else of it is mixed in.
+// A class that stands alone refers to assets of the owner's namespace.
+func (s *Settings) mergedTLS(monitor, class *v1.TLSConfig, namespace string) *TLSConfig {
+	if monitor == nil {
+		return tlsConfig(class, AssetDir, s.data.Namespace)
+	}
+	if class == nil {
+		return tlsConfig(monitor, AssetDir, namespace)
 	}
 	out := *monitor
 	if !given(out.CA) && out.CAFile == "" {
@@ -77,7 +77,7 @@ func mergeTLS(monitor, class *v1.TLSConfig) *v1.TLSConfig {
 	if out.KeySecret == nil && out.KeyFile == "" {
 		out.KeyFile = class.KeyFile
 	}
-	return &out
+	return tlsConfig(&out, AssetDir, namespace)
 }
 
 // mergeAuthorization lays a monitor's block, already read as own, over the

@@ -48,6 +48,10 @@ func (c *compiler) serviceMonitor(m *v1.ServiceMonitor) ([]ServiceMonitorJob, er
 	if err := checkMechanism(m.Spec.SelectorMechanism, c.s.target); err != nil {
 		return nil, err
 	}
+	if err := errors.Join(checkBodySize(m.Spec.BodySizeLimit), checkLabelCopies("targetLabels", m.Spec.TargetLabels, c.s.rules),
+		checkLabelCopies("podTargetLabels", m.Spec.PodTargetLabels, c.s.rules)); err != nil {
+		return nil, err
+	}
 	jobs := make([]ServiceMonitorJob, len(m.Spec.Endpoints))
 	for i := range m.Spec.Endpoints {
 		if err := c.checkServiceEndpoint(&m.Spec.Endpoints[i], &jobs[i]); err != nil {
@@ -107,13 +111,16 @@ func (c *compiler) checkServiceEndpoint(e *v1.Endpoint, job *ServiceMonitorJob) 
 	if job.Authorization, err = c.own.authorization(e.Authorization); err != nil {
 		return fmt.Errorf("authorization: %w", err)
 	}
-	if err := checkInterval(e.Interval, e.ScrapeTimeout, c.s.data.ScrapeInterval); err != nil {
+	if err := c.checkTimes(e.Interval, e.ScrapeTimeout); err != nil {
 		return err
 	}
-	if err := checkRelabel(e.RelabelConfigs, c.s.target); err != nil {
+	if err := checkPorts(e.Port, e.TargetPort); err != nil {
+		return err
+	}
+	if err := c.s.rules.check(e.RelabelConfigs); err != nil {
 		return fmt.Errorf("relabelConfigs: %w", err)
 	}
-	if err := checkRelabel(e.MetricRelabelConfigs, c.s.target); err != nil {
+	if err := c.s.rules.check(e.MetricRelabelConfigs); err != nil {
 		return fmt.Errorf("metricRelabelConfigs: %w", err)
 	}
 	job.Proxy, err = c.own.proxy(e.ProxyConfig)
@@ -147,10 +154,10 @@ func (c *compiler) serviceJob(m *v1.ServiceMonitor, i int, class *v1.ScrapeClass
 		EnableHTTP2:              e.EnableHTTP2,
 	}
 	job.BearerTokenFile = e.BearerTokenFile
-	if class.TLSConfig != nil {
-		job.TLSConfig = tlsConfig(mergeTLS(e.TLSConfig, class.TLSConfig), AssetDir, m.Namespace)
-	}
-	if job.Authorization, err = c.s.mergeAuthorization(c.own, e.Authorization, job.Authorization, class.Authorization); err != nil {
+	job.TLSConfig = c.s.mergedTLS(e.TLSConfig, class.TLSConfig, m.Namespace)
+	client := client{tls: job.TLSConfig, basicAuth: job.BasicAuth, oauth2: job.OAuth2, authorization: job.Authorization,
+		bearerToken: job.BearerToken, bearerTokenFile: job.BearerTokenFile}
+	if job.Authorization, err = c.finish(client, e.Authorization, class); err != nil {
 		return err
 	}
 	enforced := c.s.enforcement(serviceMonitors, m.Namespace, m.Name)

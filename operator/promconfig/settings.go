@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"fmt"
 
 	"github.com/prometheus/common/model"
@@ -29,6 +30,7 @@ type Capabilities struct {
 type Settings struct {
 	data         settingsData
 	target       gate.Target
+	rules        relabelRules
 	key          string
 	capabilities Capabilities
 
@@ -43,6 +45,7 @@ type settingsData struct {
 	Version   string
 	Mode      gate.Mode
 	DaemonSet bool
+	UTF8Names bool
 	// Namespace of the owner; empty when no fragment depends on it.
 	Namespace string
 
@@ -84,14 +87,18 @@ func newSettings(f *v1.CommonPrometheusFields, namespace string, mode gate.Mode,
 		interval = defaultInterval
 	}
 	if err := checkInterval("", f.ScrapeTimeout, interval); err != nil {
-		return nil, fmt.Errorf("spec: %w", err)
+		return nil, fmt.Errorf("spec.%w", err)
 	}
-	if err := checkScrapeClasses(f.ScrapeClasses, target); err != nil {
+	rules := rulesFor(target, f.NameValidationScheme)
+	if err := errors.Join(checkDuration("scrapeInterval", interval), checkLabelCopies("podTargetLabels", f.PodTargetLabels, rules)); err != nil {
+		return nil, fmt.Errorf("spec.%w", err)
+	}
+	if err := checkScrapeClasses(f.ScrapeClasses, rules); err != nil {
 		return nil, fmt.Errorf("spec.%w", err)
 	}
 	f = f.DeepCopy() // settings outlive the caller's object
-	s := &Settings{target: target, capabilities: c, data: settingsData{
-		Version: version.String(), Mode: mode, DaemonSet: daemonSet,
+	s := &Settings{target: target, rules: rules, capabilities: c, data: settingsData{
+		Version: version.String(), Mode: mode, DaemonSet: daemonSet, UTF8Names: rules.utf8,
 		ScrapeInterval:           interval,
 		OverrideHonorLabels:      f.OverrideHonorLabels,
 		OverrideHonorTimestamps:  f.OverrideHonorTimestamps,
@@ -143,7 +150,11 @@ func (s *Settings) dependsOnNamespace() bool {
 		return true
 	}
 	for i := range s.data.ScrapeClasses {
-		if a := s.data.ScrapeClasses[i].Authorization; a != nil && a.Credentials != nil {
+		c := &s.data.ScrapeClasses[i]
+		if c.Authorization != nil && c.Authorization.Credentials != nil {
+			return true
+		}
+		if t := c.TLSConfig; t != nil && (given(t.CA) || given(t.Cert) || t.KeySecret != nil) {
 			return true
 		}
 	}

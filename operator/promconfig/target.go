@@ -64,6 +64,3 @@ func ParseVersion(specVersion string) (*semver.Version, error) {
 // 3.0.0 are. Two decisions look at the major version only: the name of the key
 // for classic histograms and the Alertmanager API v1.
 func major3(t gate.Target) bool { return t.AllVersions || t.Version.Major() >= 3 }
-
-// utf8Names reports whether the target takes any UTF-8 string as a label name.
-func utf8Names(t gate.Target) bool { return t.AtLeast("3.0.0") }

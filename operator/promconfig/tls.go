@@ -137,6 +137,15 @@ func (r *resolver) tls(t *v1.TLSConfig) (*TLSConfig, error) {
 			return nil, fmt.Errorf("cert: %w", err)
 		}
 	}
+	for _, asset := range []struct {
+		field string
+		given bool
+		text  string
+	}{{"ca", given(t.CA), ca}, {"cert", given(t.Cert), cert}, {"keySecret", t.KeySecret != nil, key}} {
+		if asset.given && asset.text == "" {
+			return nil, fmt.Errorf("%s: the value is empty", asset.field)
+		}
+	}
 	r.addFile(t.CA, ca)
 	r.addFile(t.Cert, cert)
 	r.addFile(v1.SecretOrConfigMap{Secret: t.KeySecret}, key)

@@ -37,25 +37,44 @@ var actions = map[string]actionTraits{
 	"dropequal": {needsTarget: true, plain: true, compares: true, since: "2.41.0"},
 	"labeldrop": {regexOnly: true},
 	"labelkeep": {regexOnly: true},
+	"labelmap":  {},
+	"keep":      {},
+	"drop":      {},
 }
 
-// checkRelabel reports the first wrong step, as "[index]: …".
-func checkRelabel(configs []v1.RelabelConfig, t gate.Target) error {
+// relabelRules are the rules of one owner.
+type relabelRules struct {
+	target gate.Target
+	utf8   bool // any UTF-8 string is a label name
+}
+
+// rulesFor: any UTF-8 string is a label name from 3.0.0 on. From 3.7.0 on the
+// owner's name validation scheme counts for label names in relabel steps too.
+func rulesFor(t gate.Target, scheme v1.NameValidationSchemeOptions) relabelRules {
+	legacy := scheme == v1.LegacyNameValidationScheme && t.AtLeast("3.7.0")
+	return relabelRules{target: t, utf8: t.AtLeast("3.0.0") && !legacy}
+}
+
+// check reports the first wrong step, as "[index]: …".
+func (r relabelRules) check(configs []v1.RelabelConfig) error {
 	for i := range configs {
-		if err := checkStep(&configs[i], t); err != nil {
+		if err := r.checkStep(&configs[i]); err != nil {
 			return fmt.Errorf("[%d]: %w", i, err)
 		}
 	}
 	return nil
 }
 
-func checkStep(c *v1.RelabelConfig, t gate.Target) error {
+func (r relabelRules) checkStep(c *v1.RelabelConfig) error {
 	action := strings.ToLower(c.Action)
 	if action == "" {
 		action = "replace"
 	}
-	traits := actions[action]
-	if traits.since != "" && !t.AtLeast(traits.since) {
+	traits, known := actions[action]
+	if !known {
+		return fmt.Errorf("action: %q is not known", c.Action)
+	}
+	if traits.since != "" && !r.target.AtLeast(traits.since) {
 		return fmt.Errorf("action: %q needs Prometheus >= %s", action, traits.since)
 	}
 	if err := checkRegex(c.Regex); err != nil {
@@ -68,21 +87,21 @@ func checkStep(c *v1.RelabelConfig, t gate.Target) error {
 		if c.TargetLabel == "" {
 			return fmt.Errorf("targetLabel: %s needs one", action)
 		}
-		if !validLabelName(c.TargetLabel, t) {
+		if !r.validLabelName(c.TargetLabel) {
 			return fmt.Errorf("targetLabel: %q is not a valid label name for the version", c.TargetLabel)
 		}
 	}
-	return checkStepRest(c, action, traits, t)
+	return r.checkStepRest(c, action, traits)
 }
 
 // checkStepRest holds the rules about fields an action does not use.
-func checkStepRest(c *v1.RelabelConfig, action string, traits actionTraits, t gate.Target) error {
+func (r relabelRules) checkStepRest(c *v1.RelabelConfig, action string, traits actionTraits) error {
 	plainReplacement := c.Replacement == nil || *c.Replacement == defaultReplacement
 	plainSeparator := c.Separator == nil || *c.Separator == defaultSeparator
 	switch {
 	case traits.plain && !plainReplacement:
 		return fmt.Errorf("replacement: %s takes none", action)
-	case action == "labelmap" && c.Replacement != nil && !validMapReplacement(*c.Replacement, t):
+	case action == "labelmap" && c.Replacement != nil && !r.validMapReplacement(*c.Replacement):
 		return fmt.Errorf("replacement: %q does not make valid label names for the version", *c.Replacement)
 	case traits.compares && (c.Regex != "" && c.Regex != defaultRegex || c.Modulus != 0 || !plainSeparator):
 		return fmt.Errorf("%s takes only sourceLabels and targetLabel", action)
@@ -114,13 +133,11 @@ func isWord(s string) bool {
 	return true
 }
 
-// validLabelName decides by the version alone; the owner's
-// nameValidationScheme is about metrics.
-func validLabelName(name string, t gate.Target) bool {
+func (r relabelRules) validLabelName(name string) bool {
 	if name == "" {
 		return false
 	}
-	if utf8Names(t) {
+	if r.utf8 {
 		return utf8.ValidString(name)
 	}
 	return isWord(name) && (name[0] < '0' || name[0] > '9')
@@ -129,8 +146,8 @@ func validLabelName(name string, t gate.Target) bool {
 // legacyReplacement is what labelmap took before any UTF-8 name was valid.
 var legacyReplacement = regexp.MustCompile(`^(?:(?:[a-zA-Z_]|\$(?:\{\w+\}|\w+))+\w*)+$`)
 
-func validMapReplacement(replacement string, t gate.Target) bool {
-	if utf8Names(t) {
+func (r relabelRules) validMapReplacement(replacement string) bool {
+	if r.utf8 {
 		return replacement != "" && utf8.ValidString(replacement)
 	}
 	return legacyReplacement.MatchString(replacement)

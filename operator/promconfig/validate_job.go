@@ -1,0 +1,110 @@
+package promconfig
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/alecthomas/units"
+	"github.com/prometheus/common/model"
+	"k8s.io/apimachinery/pkg/util/intstr"
+
+	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
+)
+
+// The checks of this file refuse what Prometheus would refuse. It would refuse
+// the whole document, for every monitor of the owner; so one wrong monitor is
+// better rejected alone.
+
+// client is the HTTP client of a job as it would be written.
+type client struct {
+	tls             *TLSConfig
+	basicAuth       *BasicAuth
+	oauth2          *OAuth2
+	authorization   *Authorization
+	bearerToken     string
+	bearerTokenFile string
+}
+
+func (c client) check() error {
+	if err := atMostOne([]way{
+		{"basicAuth", c.basicAuth != nil}, {"oauth2", c.oauth2 != nil}, {"authorization", c.authorization != nil},
+		{"bearerTokenSecret", c.bearerToken != ""}, {"bearerTokenFile", c.bearerTokenFile != ""},
+	}); err != nil {
+		return err
+	}
+	if c.tls == nil {
+		return nil
+	}
+	if hasCert, hasKey := c.tls.CertAsset+c.tls.CertFile != "", c.tls.KeyAsset+c.tls.KeyFile != ""; hasCert != hasKey {
+		return errors.New("tlsConfig: together with the scrape class there is only one of certificate and key")
+	}
+	return nil
+}
+
+// finish lays the class's authorization under the monitor's own and checks the
+// outcome. A monitor that authenticates in another way keeps to it.
+func (c *compiler) finish(cl client, monitor *v1.SafeAuthorization, class *v1.ScrapeClass) (*Authorization, error) {
+	if cl.authorization != nil || !cl.authenticates() {
+		var err error
+		if cl.authorization, err = c.s.mergeAuthorization(c.own, monitor, cl.authorization, class.Authorization); err != nil {
+			return nil, err
+		}
+	}
+	return cl.authorization, cl.check()
+}
+
+// checkTimes refuses intervals that do not parse and timeouts that do not fit.
+func (c *compiler) checkTimes(interval, timeout v1.Duration) error {
+	if err := checkDuration("interval", interval); err != nil {
+		return err
+	}
+	return checkInterval(interval, timeout, c.s.data.ScrapeInterval)
+}
+
+// checkPorts refuses names that are no regex, which is what becomes of them.
+func checkPorts(port string, target *intstr.IntOrString) error {
+	if err := checkRegex(port); err != nil {
+		return fmt.Errorf("port: %w", err)
+	}
+	if target != nil {
+		if err := checkRegex(target.StrVal); err != nil {
+			return fmt.Errorf("targetPort: %w", err)
+		}
+	}
+	return nil
+}
+
+// authenticates reports whether the job has a way of its own.
+func (c client) authenticates() bool {
+	return c.basicAuth != nil || c.oauth2 != nil || c.authorization != nil || c.bearerToken != "" || c.bearerTokenFile != ""
+}
+
+// checkLabelCopies refuses labels whose sanitized form is no label name.
+func checkLabelCopies(field string, labels []string, rules relabelRules) error {
+	for i, l := range labels {
+		if !rules.validLabelName(sanitize(l)) {
+			return fmt.Errorf("%s[%d]: %q does not make a valid label name for the version", field, i, l)
+		}
+	}
+	return nil
+}
+
+func checkBodySize(size v1.ByteSize) error {
+	if size == "" {
+		return nil
+	}
+	if _, err := units.ParseBase2Bytes(string(size)); err != nil {
+		return fmt.Errorf("bodySizeLimit: %q is not a size", size)
+	}
+	return nil
+}
+
+func checkDuration(field string, d v1.Duration) error {
+	if d == "" {
+		return nil
+	}
+	if _, err := model.ParseDuration(string(d)); err != nil {
+		return fmt.Errorf("%s: %q is not a duration", field, d)
+	}
+	return nil
+}
