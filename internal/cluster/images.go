@@ -23,7 +23,7 @@ type Image struct {
 
 // LoadImage builds an image and makes it known to the node. Pods use it with imagePullPolicy IfNotPresent or Never.
 func (c *Cluster) LoadImage(ctx context.Context, img Image) error {
-	return withTempDir("image-", func(dir string) error {
+	return withTempDir(c.Dir, "image-", func(dir string) error {
 		archive := filepath.Join(dir, "image.tar")
 		if err := BuildImage(ctx, img, archive, c.log); err != nil {
 			return err
@@ -32,7 +32,8 @@ func (c *Cluster) LoadImage(ctx context.Context, img Image) error {
 	})
 }
 
-// BuildImage builds an image into an archive in docker's format. Needs root or user namespaces, but no cluster.
+// BuildImage builds an image into an archive in docker's format. Needs root or user namespaces, but no cluster. While
+// it runs, a scratch folder lies beside the archive.
 func BuildImage(ctx context.Context, img Image, archive string, log io.Writer) error {
 	if img.Name == "" {
 		return errors.New("image without a name")
@@ -45,7 +46,7 @@ func BuildImage(ctx context.Context, img Image, archive string, log io.Writer) e
 	}
 	fresh := missingFolders(buildahFolders)
 	defer removeHostTraces(fresh)
-	return withTempDir("buildah-", func(store string) error {
+	return withTempDir(filepath.Dir(archive), "buildah-", func(store string) error {
 		b, err := newBuildah(store)
 		if err != nil {
 			return err
@@ -135,7 +136,7 @@ func (c *Cluster) LoadPrograms(ctx context.Context, name string, names ...string
 	if err != nil {
 		return fmt.Errorf("programs of image %s: %w", name, err)
 	}
-	return withTempDir("context-", func(dir string) error {
+	return withTempDir(c.Dir, "context-", func(dir string) error {
 		if err := programContext(dir, names, found); err != nil {
 			return fmt.Errorf("prepare image %s: %w", name, err)
 		}
@@ -195,8 +196,9 @@ func copyFile(to, from string, mode os.FileMode) error {
 	return errors.Join(err, target.Close())
 }
 
-func withTempDir(prefix string, do func(dir string) error) error {
-	dir, err := os.MkdirTemp("", "firekeeper-"+prefix)
+// withTempDir makes a folder for the time of a function. In a cluster's folder, Down removes what a crash leaves.
+func withTempDir(parent, prefix string, do func(dir string) error) error {
+	dir, err := os.MkdirTemp(parent, prefix)
 	if err != nil {
 		return fmt.Errorf("make temporary folder: %w", err)
 	}

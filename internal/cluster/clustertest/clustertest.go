@@ -38,10 +38,12 @@ func Start(t testing.TB, o cluster.Options) *cluster.Cluster {
 	t.Cleanup(func() {
 		if t.Failed() {
 			c.KeepLogs()
-			t.Logf("logs of the cluster are kept in %s", c.LogDir())
 		}
 		if err := end(c); err != nil {
 			t.Errorf("stop cluster: %v", err)
+		}
+		if _, err := os.Stat(c.LogDir()); err == nil { // not when the test has stopped it
+			t.Logf("logs of the cluster are kept in %s", c.LogDir())
 		}
 	})
 	return c
