@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"fmt"
-	"io"
 	"maps"
 	"os"
 	"os/exec"
@@ -143,7 +142,7 @@ func tail(out []byte, limit int) []byte {
 func (f *Finder) progress(what string) (done func(error)) {
 	start := time.Now()
 	elapsed := func() time.Duration { return time.Since(start).Round(time.Second) }
-	line := func(format string, args ...any) { _, _ = io.WriteString(f.Log, fmt.Sprintf(format+"\n", args...)) }
+	line := func(format string, args ...any) { fmt.Fprintf(f.Log, format+"\n", args...) }
 	line("programs: building %s (minutes on a cold Go build cache)", what)
 	stop, stopped := make(chan struct{}), make(chan struct{})
 	go func() {

@@ -132,7 +132,7 @@ func TestFindNamesWhatIsWrong(t *testing.T) {
 
 func TestParallelFindsBuildOnce(t *testing.T) {
 	f := finder(t, "")
-	f.Log = &lockedBuffer{}
+	f.Log = t.Output()
 	var builds atomic.Int32
 	build := f.build
 	started, release := make(chan struct{}), make(chan struct{})
@@ -183,15 +183,4 @@ func TestStaticPassesOverScripts(t *testing.T) {
 	if want := filepath.Join(f.Cache, "etcd-v3.6.9", "etcd"); got["etcd"] != want {
 		t.Errorf("found %s, want %s", got["etcd"], want)
 	}
-}
-
-type lockedBuffer struct {
-	mu sync.Mutex
-	bytes.Buffer
-}
-
-func (b *lockedBuffer) Write(p []byte) (int, error) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.Buffer.Write(p)
 }

@@ -1,0 +1,52 @@
+// Command demo shows the whole product on one machine: a Kubernetes, the
+// operator, a Prometheus, and how long a change takes to be live in it.
+//
+//	demo up      (make demo)
+//	demo down    (make demo-down)
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/signal"
+	"syscall"
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	if len(os.Args) != 2 {
+		usage()
+	}
+	var err error
+	switch os.Args[1] {
+	case "up":
+		err = up(ctx)
+	case "down":
+		err = down(ctx)
+	default:
+		usage()
+	}
+	if err != nil {
+		fmt.Fprintf(os.Stderr, "\ndemo: %v\n", err)
+		os.Exit(1)
+	}
+}
+
+func usage() {
+	fmt.Fprint(os.Stderr, `usage: demo up|down
+
+up    starts a one-node Kubernetes on this machine (Linux, root), or takes the
+      cluster of KUBECONFIG; builds and loads the images, installs the operator,
+      applies deploy/examples, changes a rule and a monitor, and says how long
+      each took until the running Prometheus showed it. Running it again is fine.
+down  removes what up made: the whole cluster when up started it, otherwise the
+      example and the operator.
+
+A cluster of your own has to get the images from somewhere: push them with
+  make images IMAGE=registry.example/firekeeper TAG=demo
+and set IMAGE and TAG to the same values for the demo.
+`)
+	os.Exit(2)
+}

@@ -1,0 +1,181 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/firekeeper-dev/firekeeper/internal/cluster"
+	"github.com/firekeeper-dev/firekeeper/internal/live"
+)
+
+const (
+	namespace = "demo"
+	pod       = "prometheus-demo-0"
+	port      = 9090
+)
+
+// up shows the product, step by step.
+func up(ctx context.Context) error {
+	p, err := findPlace(ctx)
+	if err != nil {
+		return err
+	}
+	for _, step := range []func(context.Context) error{p.loadImages, p.install, p.example, p.changes} {
+		if err := step(ctx); err != nil {
+			return err
+		}
+	}
+	return p.where(ctx)
+}
+
+// install deploys the operator from deploy/.
+func (p *place) install(ctx context.Context) error {
+	say("installing the operator from deploy/")
+	manifests, err := p.run(ctx, "kustomize", filepath.Join(p.root, "deploy"))
+	if err != nil {
+		return err
+	}
+	for _, name := range []string{"operator", "config-reloader", "rules-reloader"} {
+		manifests = strings.ReplaceAll(manifests, "firekeeper/"+name+":latest", p.image+"/"+name+":"+p.tag)
+	}
+	if _, err := p.feed(ctx, manifests, "apply", "--server-side", "--force-conflicts", "-f", "-"); err != nil {
+		return err
+	}
+	// A newer image of the same name must be taken up as well.
+	if p.own != nil {
+		if _, err := p.run(ctx, "-n", "firekeeper", "rollout", "restart", "deployment/prometheus-operator"); err != nil {
+			return err
+		}
+	}
+	_, err = p.run(ctx, "-n", "firekeeper", "rollout", "status", "deployment/prometheus-operator", "--timeout=3m")
+	return err
+}
+
+// example applies deploy/examples and waits until all of it works.
+func (p *place) example(ctx context.Context) error {
+	say("applying deploy/examples: a Prometheus, a sample program, a ServiceMonitor and a PrometheusRule")
+	if _, err := p.run(ctx, "apply", "-f", filepath.Join(p.root, "deploy", "examples")); err != nil {
+		return err
+	}
+	say("waiting for pod %s", pod)
+	if _, err := p.run(ctx, "-n", namespace, "wait", "--for=create", "pod/"+pod, "--timeout=2m"); err != nil {
+		return err
+	}
+	if _, err := p.run(ctx, "-n", namespace, "wait", "--for=condition=Ready", "pod/"+pod, "--timeout=5m"); err != nil {
+		return err
+	}
+	server, err := p.server(ctx)
+	if err != nil {
+		return err
+	}
+	say("waiting for the sample to be scraped and its rule to be loaded")
+	_, err = live.Until(ctx, 3*time.Minute, func(ctx context.Context) (bool, error) {
+		rule, err := server.HasRule(ctx, `up{job="sample"} == 0`)
+		if !rule || err != nil {
+			return false, err
+		}
+		targets, err := server.Targets(ctx)
+		for _, t := range targets {
+			if t.Labels["job"] == "sample" && t.Health == "up" {
+				return true, nil
+			}
+		}
+		return false, err
+	})
+	return err
+}
+
+func (p *place) server(ctx context.Context) (*live.Prometheus, error) {
+	proxy, err := live.StartProxy(ctx, p.kubectl, p.kubeconfig)
+	if err != nil {
+		return nil, err
+	}
+	return proxy.Prometheus(namespace, pod, port), nil
+}
+
+// changes changes the rule and the monitor and measures until the running
+// Prometheus shows it.
+func (p *place) changes(ctx context.Context) error {
+	server, err := p.server(ctx)
+	if err != nil {
+		return err
+	}
+	for i := range 3 {
+		threshold := time.Now().UnixNano() % 1_000_000
+		expr := fmt.Sprintf("prometheus_tsdb_head_series > %d", threshold)
+		err := p.change(ctx, fmt.Sprintf("rule, change %d", i+1), "prometheusrule/sample",
+			fmt.Sprintf(`{"spec":{"groups":[{"name":"sample","rules":[{"alert":"SampleDown","expr":"up{job=\"sample\"} == 0"},{"alert":"ManySeries","expr":%q}]}]}}`, expr),
+			func(ctx context.Context) (bool, error) { return server.HasRule(ctx, expr) })
+		if err != nil {
+			return err
+		}
+		label := fmt.Sprintf("demo_%d", threshold)
+		err = p.change(ctx, fmt.Sprintf("monitor, change %d", i+1), "servicemonitor/sample",
+			fmt.Sprintf(`{"spec":{"targetLabels":[%q]}}`, label),
+			func(ctx context.Context) (bool, error) {
+				text, err := server.Config(ctx)
+				return strings.Contains(text, label), err
+			})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (p *place) change(ctx context.Context, what, object, patch string, shows func(context.Context) (bool, error)) error {
+	if _, err := p.run(ctx, "-n", namespace, "patch", object, "--type=merge", "-p", patch); err != nil {
+		return err
+	}
+	took, err := live.Until(ctx, 3*time.Minute, shows)
+	if err != nil {
+		return fmt.Errorf("%s: %w", what, err)
+	}
+	say("%s: live in the running Prometheus after %.2f s", what, took.Seconds())
+	return nil
+}
+
+// where says where to look.
+func (p *place) where(ctx context.Context) error {
+	objects, err := p.run(ctx, "-n", namespace, "get", "prometheus,servicemonitor,prometheusrule,statefulset,pod")
+	if err != nil {
+		return err
+	}
+	fmt.Printf("\n%s\n\n", objects)
+	fmt.Printf("  export KUBECONFIG=%s\n", p.kubeconfig)
+	if p.own != nil {
+		ip, err := p.run(ctx, "-n", namespace, "get", "pod", pod, "-o", "jsonpath={.status.podIP}")
+		if err != nil {
+			return err
+		}
+		fmt.Printf("  Prometheus        http://%s:9090\n", ip)
+		fmt.Printf("  config-reloader   http://%s:8080/api/v1/applied\n", ip)
+		fmt.Printf("  rules-reloader    http://%s:8081/api/v1/applied\n", ip)
+	} else {
+		fmt.Printf("  Prometheus        %s -n %s port-forward pod/%s 9090\n", p.kubectl, namespace, pod)
+	}
+	fmt.Printf("  operator metrics  %s -n firekeeper port-forward deployment/prometheus-operator 8080\n", p.kubectl)
+	fmt.Printf("  remove it all     make demo-down\n")
+	return nil
+}
+
+// down removes what up made.
+func down(ctx context.Context) error {
+	p, err := findExisting(ctx)
+	if err != nil {
+		return err
+	}
+	if p.own != nil {
+		say("stopping the cluster")
+		return cluster.Down(filepath.Join(p.root, clusterDir), lineWriter{})
+	}
+	say("removing the example and the operator")
+	if _, err := p.run(ctx, "delete", "--ignore-not-found", "-f", filepath.Join(p.root, "deploy", "examples")); err != nil {
+		return err
+	}
+	_, err = p.run(ctx, "delete", "--ignore-not-found", "-k", filepath.Join(p.root, "deploy"))
+	return err
+}
