@@ -4,6 +4,14 @@ import (
 	monitoringv1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 )
 
+// PositiveDuration is a monitoringv1.Duration of more than zero: a refresh that never waits would keep the server from
+// starting.
+//
+// +kubebuilder:validation:Pattern=`^(0|(([0-9]+)y)?(([0-9]+)w)?(([0-9]+)d)?(([0-9]+)h)?(([0-9]+)m)?(([0-9]+)s)?(([0-9]+)ms)?)$`
+// +kubebuilder:validation:MaxLength=64
+// +kubebuilder:validation:XValidation:rule="self.matches('[1-9]')",message="must be more than 0"
+type PositiveDuration string
+
 // HTTPTransport is how a service discovery connects to its HTTP API.
 type HTTPTransport struct {
 	monitoringv1.ProxyConfig `json:",inline"`

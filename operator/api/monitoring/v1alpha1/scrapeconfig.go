@@ -51,6 +51,12 @@ type ScrapeConfigSpec struct {
 	// +optional
 	Authorization *monitoringv1.SafeAuthorization `json:"authorization,omitempty"`
 
+	// Instances, services, brokers or databases of AWS (since Prometheus 3.8.0). Only this operator has it.
+	//
+	// +kubebuilder:validation:MaxItems=100
+	// +optional
+	AWSSDConfigs []AWSSDConfig `json:"awsSDConfigs,omitempty"`
+
 	// Virtual machines of Azure.
 	//
 	// +optional
@@ -179,6 +185,12 @@ type ScrapeConfigSpec struct {
 	// +optional
 	LinodeSDConfigs []LinodeSDConfig `json:"linodeSDConfigs,omitempty"`
 
+	// Tasks of Marathon. Only this operator has it.
+	//
+	// +kubebuilder:validation:MaxItems=100
+	// +optional
+	MarathonSDConfigs []MarathonSDConfig `json:"marathonSDConfigs,omitempty"`
+
 	// Relabeling of samples before they are stored.
 	//
 	// +kubebuilder:validation:MinItems=1
@@ -201,6 +213,12 @@ type ScrapeConfigSpec struct {
 	// +optional
 	NameValidationScheme monitoringv1.NameValidationSchemeOptions `json:"nameValidationScheme,omitempty"`
 
+	// Services that Nerve registered in ZooKeeper. Only this operator has it.
+	//
+	// +kubebuilder:validation:MaxItems=100
+	// +optional
+	NerveSDConfigs []NerveSDConfig `json:"nerveSDConfigs,omitempty"`
+
 	// Services of a Nomad cluster (since Prometheus 2.37.0).
 	//
 	// +optional
@@ -215,6 +233,12 @@ type ScrapeConfigSpec struct {
 	//
 	// +optional
 	OpenStackSDConfigs []OpenStackSDConfig `json:"openstackSDConfigs,omitempty"`
+
+	// Virtual machines of Outscale (since Prometheus 3.12.0). Only this operator has it.
+	//
+	// +kubebuilder:validation:MaxItems=100
+	// +optional
+	OutscaleSDConfigs []OutscaleSDConfig `json:"outscaleSDConfigs,omitempty"`
 
 	// Machines of OVHcloud (since Prometheus 2.40.0).
 	//
@@ -271,6 +295,18 @@ type ScrapeConfigSpec struct {
 	// +optional
 	ScrapeTimeout monitoringv1.Duration `json:"scrapeTimeout,omitempty"`
 
+	// Members of serversets in ZooKeeper. Only this operator has it.
+	//
+	// +kubebuilder:validation:MaxItems=100
+	// +optional
+	ServersetSDConfigs []ServersetSDConfig `json:"serversetSDConfigs,omitempty"`
+
+	// Servers of STACKIT (since Prometheus 3.5.0). Only this operator has it.
+	//
+	// +kubebuilder:validation:MaxItems=100
+	// +optional
+	StackitSDConfigs []StackitSDConfig `json:"stackitSDConfigs,omitempty"`
+
 	// Fixed lists of targets.
 	//
 	// +optional
@@ -286,4 +322,22 @@ type ScrapeConfigSpec struct {
 	//
 	// +optional
 	TrackTimestampsStaleness *bool `json:"trackTimestampsStaleness,omitempty"`
+
+	// Containers or compute nodes of Triton. Only this operator has it.
+	//
+	// +kubebuilder:validation:MaxItems=100
+	// +optional
+	TritonSDConfigs []TritonSDConfig `json:"tritonSDConfigs,omitempty"`
+
+	// Exporters of systems that Uyuni manages (since Prometheus 2.31.0). Only this operator has it.
+	//
+	// +kubebuilder:validation:MaxItems=100
+	// +optional
+	UyuniSDConfigs []UyuniSDConfig `json:"uyuniSDConfigs,omitempty"`
+
+	// Instances of Vultr (since Prometheus 2.36.0). Only this operator has it.
+	//
+	// +kubebuilder:validation:MaxItems=100
+	// +optional
+	VultrSDConfigs []VultrSDConfig `json:"vultrSDConfigs,omitempty"`
 }
