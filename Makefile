@@ -93,11 +93,11 @@ e2e: ## Run the tests that need a node: kube-prometheus on a one-node Kubernetes
 
 .PHONY: demo
 demo: ## Show it: a cluster, the operator, a Prometheus, and how fast changes are live
-	@go run ./cmd/demo up
+	@go run ./internal/cluster/demo up
 
 .PHONY: demo-down
 demo-down: ## Remove what `make demo` made
-	@go run ./cmd/demo down
+	@go run ./internal/cluster/demo down
 
 .PHONY: run
 run: build ## Run the operator here, against the cluster of KUBECONFIG

@@ -6,7 +6,6 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/types"
 
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
@@ -117,7 +116,7 @@ func (c *Controller) namespaceChanged(e controller.Event[*corev1.Namespace]) {
 		c.trigger("Namespace", e.Action, c.index.NamespaceChanged(e.After.Name, e.Before.Labels, e.After.Labels)...)
 	case "add":
 		// Its objects may have been seen before the namespace itself.
-		c.trigger("Namespace", e.Action, c.index.NamespaceChanged(e.After.Name, labels.Set{}, e.After.Labels)...)
+		c.trigger("Namespace", e.Action, c.index.NamespaceAdded(e.After.Name, e.After.Labels)...)
 	}
 }
 
@@ -138,7 +137,7 @@ func ownedChanged[T controller.Object](c *Controller, store *controller.Store[T]
 	return store.OnChange(func(e controller.Event[T]) {
 		obj := e.Object()
 		if e.Action == "delete" {
-			view.Forget(obj.GetNamespace(), obj.GetName())
+			view.Forget(obj)
 		}
 		if e.Action == "add" || (e.Action == "update" && view.Ours(obj)) {
 			return

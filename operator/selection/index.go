@@ -77,6 +77,19 @@ func (x *Index) NamespaceChanged(name string, before, after labels.Set) []types.
 	})
 }
 
+// NamespaceAdded returns the owners that select objects of a namespace that was
+// not known before, sorted.
+func (x *Index) NamespaceAdded(name string, nsLabels labels.Set) []types.NamespacedName {
+	return x.find(func(owner types.NamespacedName, rules Rules) bool {
+		for _, rule := range rules {
+			if !rule.Empty() && !rule.OwnNamespaceOnly() && rule.Namespace(name, nsLabels) {
+				return true
+			}
+		}
+		return false
+	})
+}
+
 // InNamespace returns the owners that live in a namespace, sorted.
 func (x *Index) InNamespace(namespace string) []types.NamespacedName {
 	return x.find(func(owner types.NamespacedName, _ Rules) bool { return owner.Namespace == namespace })

@@ -85,6 +85,7 @@ func TestIndex(t *testing.T) {
 		"another kind":                      {x.Owners("ServiceMonitor", web), nil},
 		"verdict over a namespace flips":    {x.NamespaceChanged("three", labels.Set{}, labels.Set{"prod": "yes"}), []types.NamespacedName{b}},
 		"labels that nobody asks for":       {x.NamespaceChanged("three", labels.Set{}, labels.Set{"color": "red"}), nil},
+		"a new namespace":                   {x.NamespaceAdded("one", labels.Set{"team": "x"}), []types.NamespacedName{b}},
 		"owners beside a referenced Secret": {x.InNamespace("one"), []types.NamespacedName{a}},
 	} {
 		if diff := cmp.Diff(tc.want, tc.got); diff != "" {

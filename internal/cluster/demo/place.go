@@ -33,33 +33,47 @@ func say(format string, args ...any) {
 
 var began = time.Now()
 
-// findPlace takes the cluster of KUBECONFIG, or starts one here.
-func findPlace(ctx context.Context) (*place, error) {
+// knownPlace says where the demo runs. foreign: on the cluster of KUBECONFIG;
+// otherwise on one of its own, which may not be there yet.
+func knownPlace(ctx context.Context) (p *place, foreign bool, err error) {
 	root, err := programs.Root()
 	if err != nil {
+		return nil, false, err
+	}
+	p = &place{root: root, image: envOr("IMAGE", "firekeeper"), tag: envOr("TAG", "latest")}
+	config := os.Getenv("KUBECONFIG")
+	if config == "" || config == filepath.Join(p.dir(), "kubeconfig") {
+		return p, false, nil
+	}
+	found, err := programs.Default(os.Stdout).Find(ctx, "kubectl")
+	if err != nil {
+		return nil, true, err
+	}
+	p.kubeconfig, p.kubectl = config, found["kubectl"]
+	return p, true, nil
+}
+
+func (p *place) dir() string { return filepath.Join(p.root, clusterDir) }
+
+// findPlace is knownPlace with a cluster that runs.
+func findPlace(ctx context.Context) (*place, error) {
+	p, foreign, err := knownPlace(ctx)
+	if err != nil {
 		return nil, err
 	}
-	p := &place{root: root, image: envOr("IMAGE", "firekeeper"), tag: envOr("TAG", "latest")}
-	dir := filepath.Join(root, clusterDir)
-	if config := os.Getenv("KUBECONFIG"); config != "" && config != filepath.Join(dir, "kubeconfig") {
-		say("using the cluster of KUBECONFIG=%s", config)
-		p.kubeconfig = config
-		found, err := programs.Default(os.Stdout).Find(ctx, "kubectl")
-		if err != nil {
-			return nil, err
-		}
-		p.kubectl = found["kubectl"]
+	if foreign {
+		say("using the cluster of KUBECONFIG=%s", p.kubeconfig)
 		return p, nil
 	}
-	p.own, err = cluster.Open(dir, os.Stdout)
+	p.own, err = cluster.Open(p.dir(), os.Stdout)
 	if _, no := errors.AsType[*cluster.NotRunningError](err); no {
-		say("starting a one-node Kubernetes in %s (building its programs takes some 15 minutes the first time)", dir)
-		p.own, err = cluster.Start(ctx, cluster.Options{Dir: dir, Node: true, Detach: true, Log: os.Stdout})
+		say("starting a one-node Kubernetes in %s (building its programs takes some 15 minutes the first time)", p.dir())
+		p.own, err = cluster.Start(ctx, cluster.Options{Dir: p.dir(), Node: true, Detach: true, Log: os.Stdout})
 	}
 	if err != nil {
 		return nil, err
 	}
-	p.kubeconfig, p.kubectl = p.own.Kubeconfig, filepath.Join(dir, "bin", "kubectl")
+	p.kubeconfig, p.kubectl = p.own.Kubeconfig, filepath.Join(p.dir(), "bin", "kubectl")
 	return p, nil
 }
 

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"os"
 	"path/filepath"
 	"strings"
 	"time"
@@ -162,15 +163,16 @@ func (p *place) where(ctx context.Context) error {
 	return nil
 }
 
-// down removes what up made.
+// down removes what up made: the whole cluster, or from somebody else's the
+// example and the operator. It is fine when there is nothing.
 func down(ctx context.Context) error {
-	p, err := findExisting(ctx)
+	p, foreign, err := knownPlace(ctx)
 	if err != nil {
 		return err
 	}
-	if p.own != nil {
-		say("stopping the cluster")
-		return cluster.Down(filepath.Join(p.root, clusterDir), lineWriter{})
+	if !foreign {
+		say("stopping the cluster in %s", p.dir())
+		return cluster.Down(p.dir(), os.Stdout)
 	}
 	say("removing the example and the operator")
 	if _, err := p.run(ctx, "delete", "--ignore-not-found", "-f", filepath.Join(p.root, "deploy", "examples")); err != nil {
