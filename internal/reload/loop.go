@@ -39,7 +39,7 @@ type Loop struct {
 func (l *Loop) Run(ctx context.Context) error {
 	failures := 0
 	if err := l.step(ctx, false); err != nil {
-		if l.FirstMustWork {
+		if l.FirstMustWork && !Temporary(err) && ctx.Err() == nil {
 			return err
 		}
 		failures = 1
@@ -116,7 +116,7 @@ func (l *Loop) log(err error) {
 		l.failed = ""
 		l.Logger.Info("Inputs are readable again")
 	case err == nil:
-	case temporary(err):
+	case Temporary(err):
 		l.Logger.Debug("Inputs are being replaced, looking again soon", "err", err)
 	case err.Error() == l.failed:
 		l.Logger.Debug("Inputs still cannot be used", "err", err)
@@ -126,8 +126,8 @@ func (l *Loop) log(err error) {
 	}
 }
 
-// temporary reports whether err is part of normal work.
-func temporary(err error) bool {
+// Temporary reports whether err is part of normal work and will pass, see Loop.Step.
+func Temporary(err error) bool {
 	t, ok := errors.AsType[interface {
 		error
 		Temporary() bool

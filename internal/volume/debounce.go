@@ -5,11 +5,10 @@ import "time"
 // debounce decides when a burst of events is over. It has no clock of its own:
 // every method is told the time.
 //
-//	                      settled volume          anything else
-//	first change          quiet for settle        quiet for delay
-//	within 2×settle of    quiet for delay         quiet for delay
-//	the last burst
-//	burst without end     max after its first event
+//	                        settled volume        anything else
+//	first change            quiet for settle      quiet for delay
+//	in the wake of another  quiet for crowd       quiet for delay
+//	changes without end     max after the first   max after the first
 type debounce struct {
 	delay  time.Duration // quiet time that always suffices; 0 acts at once
 	settle time.Duration // quiet time that suffices for a settled volume; 0 switches this off
@@ -18,6 +17,19 @@ type debounce struct {
 	first, last time.Time // of the pending burst; zero when none is pending
 	fired       time.Time // when the last burst was handed on
 	looked      bool      // settled was asked since the last event
+}
+
+// crowd is the quiet time for a settled volume right after another change: the
+// folders of a pod are refreshed together, and several objects are often changed
+// one after the other, so the second of them waits for the third.
+const crowd = 105 * time.Millisecond
+
+// soon is the quiet time for a settled volume.
+func (d *debounce) soon() time.Duration {
+	if !d.fired.IsZero() && d.first.Sub(d.fired) < crowd {
+		return max(crowd, d.settle)
+	}
+	return d.settle
 }
 
 func (d *debounce) event(now time.Time) {
@@ -33,7 +45,7 @@ func (d *debounce) pending() bool { return !d.first.IsZero() }
 // next returns when due should be asked again. Only meaningful while pending.
 func (d *debounce) next() time.Time {
 	end := d.end()
-	if soon := d.last.Add(d.settle); d.settle > 0 && !d.looked && soon.Before(end) {
+	if soon := d.last.Add(d.soon()); d.settle > 0 && !d.looked && soon.Before(end) {
 		return soon
 	}
 	return end
@@ -55,9 +67,7 @@ func (d *debounce) due(now time.Time, settled func() bool) bool {
 	}
 	if now.Before(d.end()) {
 		d.looked = true
-		// Right after another change more are likely to come: folders of one pod are
-		// refreshed together, and a reload per folder would be wasted.
-		if !d.fired.IsZero() && d.first.Sub(d.fired) < 2*d.settle || !settled() {
+		if !settled() {
 			return false
 		}
 	}

@@ -16,7 +16,7 @@ import (
 
 // Defaults of WatchOptions.
 const (
-	DefaultSettle       = 25 * time.Millisecond
+	DefaultSettle       = 20 * time.Millisecond
 	DefaultPollInterval = 2 * time.Second
 	DefaultScanInterval = 10 * time.Second
 )

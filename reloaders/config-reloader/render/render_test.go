@@ -162,8 +162,10 @@ func TestFailuresLeaveTheOutputAlone(t *testing.T) {
 			b[len(b)-6] ^= 1
 			write(t, in, string(b))
 		}, []string{"gunzip ", "invalid checksum"}},
-		"garbage after the gzip stream": {func(t *testing.T, _ *Renderer, in, _ string) { write(t, in, whole+"garbage that is longer than a header") }, []string{"gunzip ", "invalid header"}},
-		"no input":                      {func(t *testing.T, _ *Renderer, in, _ string) { must(t, os.Remove(in)) }, []string{"read config: open ", "no such file"}},
+		"garbage after the gzip stream": {func(t *testing.T, _ *Renderer, in, _ string) {
+			write(t, in, whole+"garbage that is longer than a header")
+		}, []string{"gunzip ", "invalid header"}},
+		"no input": {func(t *testing.T, _ *Renderer, in, _ string) { must(t, os.Remove(in)) }, []string{"read config: open ", "no such file"}},
 		"input is a folder": {func(t *testing.T, _ *Renderer, in, _ string) {
 			must(t, os.Remove(in))
 			must(t, os.Mkdir(in, 0o755))

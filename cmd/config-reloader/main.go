@@ -1,0 +1,135 @@
+// Command config-reloader writes a server's configuration file and makes the
+// server run it, as sidecar, as init container (--watch-interval=0), or alone.
+//
+// Exit codes: 0 after a signal, in init mode, and after help or version; 1 when the
+// inputs cannot be used at the start, the port is taken, or the log flags are wrong;
+// 2 for other wrong flags.
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net/http"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"github.com/alecthomas/kingpin/v2"
+	"github.com/prometheus/client_golang/prometheus"
+
+	"github.com/firekeeper-dev/firekeeper/internal/httpserver"
+	"github.com/firekeeper-dev/firekeeper/internal/logging"
+	"github.com/firekeeper-dev/firekeeper/internal/options"
+	"github.com/firekeeper-dev/firekeeper/internal/reload"
+	"github.com/firekeeper-dev/firekeeper/internal/reload/footprint"
+	"github.com/firekeeper-dev/firekeeper/internal/version"
+	configreloader "github.com/firekeeper-dev/firekeeper/reloaders/config-reloader"
+	"github.com/firekeeper-dev/firekeeper/reloaders/config-reloader/expand"
+)
+
+const program = "prometheus-config-reloader"
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	code := run(ctx, os.Args[1:], os.Environ(), os.Stdout, os.Stderr)
+	stop()
+	os.Exit(code)
+}
+
+// run is the program; it returns the exit code.
+func run(ctx context.Context, args, env []string, stdout, stderr io.Writer) int {
+	var o Options
+	app := kingpin.New(program, "Writes a server's configuration file and makes the server run it.")
+	o.Bind(app)
+	helped, err := options.Parse(app, args, stderr)
+	if helped || err == nil && o.General.PrintVersion(stdout, program) {
+		return 0
+	}
+	if err == nil {
+		err = o.Validate()
+	}
+	if err != nil {
+		fmt.Fprintf(stdout, "%s: error: %v, try --help\n", program, err)
+		return 2
+	}
+	log, err := logging.New(stdout, o.General.Log)
+	if err != nil {
+		fmt.Fprintf(stderr, "%s: error: %v\n", program, err)
+		return 1
+	}
+	if err := httpserver.ValidateWebConfig(o.General.WebConfigFile); err != nil {
+		log.Error("Flag --web-config-file cannot be used", "err", err)
+		return 2
+	}
+	log.Info("Starting "+program, "version", version.Info(), "build_context", version.Context())
+	footprint.Tune(o.General.MemoryRatio, log)
+	if err := serve(ctx, &o, env, log); err != nil {
+		log.Error("Stopped", "err", err)
+		return 1
+	}
+	log.Info("Stopped")
+	return 0
+}
+
+// serve runs the reloader and, if wanted, the HTTP server, until ctx or one of them ends.
+func serve(ctx context.Context, o *Options, env []string, log *slog.Logger) error {
+	trigger, name, err := o.trigger()
+	if err != nil {
+		return err
+	}
+	reg := prometheus.NewRegistry()
+	var trim footprint.Trimmer
+	r := configreloader.New(configreloader.Options{
+		Files: o.files(), Dirs: o.dirs(), WatchedDirs: o.WatchedDirs,
+		Env: configreloader.WithOrdinal(env, o.OrdinalFrom), Syntax: expand.Syntax(o.Syntax),
+		WatchInterval: o.WatchInterval, Delay: o.Delay, Settle: o.settle(),
+		Trigger: trigger, TargetName: name, Method: o.Method,
+		Backoff:      reload.Backoff{Base: o.Retry, Max: retryMax},
+		AfterAttempt: trim.Soon, Registerer: reg, Logger: log,
+	})
+	if o.once() {
+		return once(ctx, o, r)
+	}
+	if o.ListenAddress == "" {
+		return r.Run(ctx)
+	}
+	mux := http.NewServeMux()
+	mux.Handle("/metrics", httpserver.Metrics(reg))
+	r.Register(mux)
+	server, err := httpserver.Listen(httpserver.Options{
+		Address: o.ListenAddress, Handler: trim.Wrap(mux), WebConfigFile: o.General.WebConfigFile, Logger: log,
+	})
+	if err != nil {
+		return fmt.Errorf("--listen-address=%s: %w", o.ListenAddress, err)
+	}
+	return both(ctx, r.Run, server.Serve)
+}
+
+// once is the init container. Without a configuration there is nothing to write: with
+// folders only it is done, and with nothing at all it waits like the sidecar would.
+func once(ctx context.Context, o *Options, r *configreloader.Reloader) error {
+	if len(o.files())+len(o.dirs()) > 0 {
+		return r.Once(ctx)
+	}
+	if len(o.WatchedDirs) > 0 {
+		return nil
+	}
+	return r.Run(ctx)
+}
+
+// both runs a and b until the first of them returns, ends the other, and returns both errors.
+func both(ctx context.Context, a, b func(context.Context) error) error {
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	other := make(chan error, 1)
+	go func() {
+		defer stop()
+		other <- b(ctx)
+	}()
+	err := a(ctx)
+	stop()
+	return errors.Join(err, <-other)
+}

@@ -1,0 +1,200 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"net/url"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"github.com/alecthomas/kingpin/v2"
+
+	"github.com/firekeeper-dev/firekeeper/internal/options"
+	"github.com/firekeeper-dev/firekeeper/internal/reload"
+	"github.com/firekeeper-dev/firekeeper/internal/volume"
+	"github.com/firekeeper-dev/firekeeper/reloaders/config-reloader/expand"
+	"github.com/firekeeper-dev/firekeeper/reloaders/config-reloader/render"
+)
+
+const (
+	methodHTTP   = "http"
+	methodSignal = "signal"
+	// retryMax bounds the pause between attempts.
+	retryMax = time.Minute
+)
+
+// Options are the flags.
+type Options struct {
+	General options.General
+	Client  options.Client
+
+	ConfigFile, ConfigOutput string
+	ConfigDirs, ConfigOutDir []string
+	WatchedDirs              []string
+	Syntax                   string
+	OrdinalFrom              string
+
+	WatchInterval, Delay, Settle, Retry time.Duration
+
+	Method      string
+	ReloadURL   *url.URL
+	Timeout     time.Duration
+	Process     string
+	RuntimeInfo *url.URL
+
+	ListenAddress string
+
+	// delayGiven, runtimeInfoGiven: the user wrote the flag, so its value is meant as written.
+	delayGiven, runtimeInfoGiven, reloadURLGiven bool
+
+	webhookURL *url.URL // --webhook-url, nil when not given
+}
+
+// Bind declares the flags. Those people know keep their names and defaults.
+func (o *Options) Bind(app *kingpin.Application) {
+	o.bindInputs(app)
+	o.bindTimes(app)
+	o.bindReload(app)
+	app.Flag("listen-address", "host:port of metrics and health; empty serves none. Not used with --watch-interval=0.").
+		StringVar(&o.ListenAddress)
+	o.General.Bind(app)
+}
+
+func (o *Options) bindInputs(app *kingpin.Application) {
+	app.Flag("config-file", "Configuration file to read and watch, plain or gzip. Empty: none.").StringVar(&o.ConfigFile)
+	app.Flag("config-envsubst-file", "File to write: the configuration, gunzipped and with variables replaced. "+
+		"Empty: the configuration is only watched.").StringVar(&o.ConfigOutput)
+	app.Flag("config-dir", "Folder whose files are treated like --config-file; repeat for more.").StringsVar(&o.ConfigDirs)
+	app.Flag("config-envsubst-dir", "Folder to write them to under their own names; one for each --config-dir, in the same order.").
+		StringsVar(&o.ConfigOutDir)
+	options.Var(app.Flag("envsubst-syntax", "References that are replaced: kubernetes is $(VAR), with unset ones kept; "+
+		"shell is $VAR, ${VAR} and ${VAR:-default}, with unset ones empty, for files written by hand.").
+		Default(expand.Syntaxes[0]), &o.Syntax, options.OneOf(expand.Syntaxes...))
+	app.Flag("statefulset-ordinal-from-envvar", "Variable with the pod's name; the number at its end becomes $(STATEFULSET_ORDINAL_NUMBER).").
+		Default("POD_NAME").StringVar(&o.OrdinalFrom)
+	for _, f := range []struct {
+		name   string
+		hidden bool
+	}{{"watched-dir", false}, {"volume-dir", true}, {"rules-dir", true}} {
+		flag := app.Flag(f.name, "Folder whose content makes the server reload; repeat for more.")
+		if f.hidden {
+			flag = flag.Hidden()
+		}
+		options.List(flag, &o.WatchedDirs, options.Text)
+	}
+}
+
+func (o *Options) bindTimes(app *kingpin.Application) {
+	options.Var(app.Flag("watch-interval", "Time between full checks that need no file event. "+
+		"0: write the output once and exit (init container).").Default("3m"), &o.WatchInterval, options.Duration)
+	options.Var(app.Flag("delay-interval", "Quiet time after the last change before acting. Unless this flag is given, "+
+		"a mounted volume that shows a complete update is acted on after --settle-interval already.").
+		Default("1s").IsSetByUser(&o.delayGiven), &o.Delay, options.Duration)
+	options.Var(app.Flag("settle-interval", "Quiet time after the last change of a mounted Secret or ConfigMap.").
+		Default(volume.DefaultSettle.String()), &o.Settle, options.Duration)
+	options.Var(app.Flag("retry-interval", "Pause after a refused reload; it doubles up to 1m. A server that is away is tried more often.").
+		Default("5s"), &o.Retry, options.Interval)
+	options.Var(app.Flag("reload-timeout", "Time for connecting to the server, and for its answer.").
+		Default("30s"), &o.Timeout, options.Interval)
+}
+
+func (o *Options) bindReload(app *kingpin.Application) {
+	options.Var(app.Flag("reload-method", "How to make the server reload: http (POST to --reload-url) or signal (SIGHUP).").
+		Default(methodHTTP), &o.Method, options.OneOf(methodHTTP, methodSignal))
+	options.Var(app.Flag("reload-url", "URL that makes the server reload; a user and password in it are sent as basic authentication.").
+		Default("http://127.0.0.1:9090/-/reload").IsSetByUser(&o.reloadURLGiven), &o.ReloadURL, reload.ParseURL)
+	options.Var(app.Flag("webhook-url", "Same as --reload-url.").Hidden(), &o.webhookURL, reload.ParseURL)
+	app.Flag("process-executable-name", "Name of the process to signal, as in /proc/<pid>/comm.").
+		Default("prometheus").StringVar(&o.Process)
+	options.Var(app.Flag("runtimeinfo-url", "URL that tells how the last load went. With the http method it is "+
+		"derived from a --reload-url that ends in /-/reload, and not needed.").
+		Default("http://127.0.0.1:9090/api/v1/status/runtimeinfo").IsSetByUser(&o.runtimeInfoGiven), &o.RuntimeInfo, reload.ParseURL)
+	o.Client.Bind(app, "reload", "reload")
+}
+
+// Validate checks what no single flag shows, and fills in what follows from it.
+func (o *Options) Validate() error {
+	if o.webhookURL != nil {
+		if o.reloadURLGiven {
+			return errors.New("--webhook-url: is another name of --reload-url, give one of them")
+		}
+		o.ReloadURL = o.webhookURL
+	}
+	switch {
+	case o.ConfigOutput != "" && o.ConfigFile == "":
+		return errors.New("--config-envsubst-file: needs --config-file")
+	case o.ConfigOutput != "" && filepath.Clean(o.ConfigOutput) == filepath.Clean(o.ConfigFile):
+		return errors.New("--config-envsubst-file: must not be the --config-file itself")
+	case len(o.ConfigDirs) != len(o.ConfigOutDir):
+		return fmt.Errorf("--config-envsubst-dir: given %d times, and --config-dir %d times; they belong together in pairs",
+			len(o.ConfigOutDir), len(o.ConfigDirs))
+	}
+	for i, out := range o.ConfigOutDir {
+		if slices.ContainsFunc(o.ConfigDirs, func(in string) bool { return filepath.Clean(in) == filepath.Clean(out) }) {
+			return fmt.Errorf("--config-envsubst-dir=%s: must not be a --config-dir itself", out)
+		}
+		if slices.Contains(o.ConfigOutDir[:i], out) {
+			return fmt.Errorf("--config-envsubst-dir=%s: given twice", out)
+		}
+	}
+	for _, dir := range slices.Concat(o.WatchedDirs, o.ConfigDirs, o.ConfigOutDir) {
+		if dir == "" {
+			return errors.New("--watched-dir, --config-dir, --config-envsubst-dir: must not be empty")
+		}
+	}
+	_, err := o.Client.Options("reload")
+	return err
+}
+
+// once reports whether to write the output and exit.
+func (o *Options) once() bool { return o.WatchInterval == 0 }
+
+// files and dirs are what is rendered.
+func (o *Options) files() []render.File {
+	if o.ConfigFile == "" {
+		return nil
+	}
+	return []render.File{{Input: o.ConfigFile, Output: o.ConfigOutput}}
+}
+
+func (o *Options) dirs() (dirs []render.Dir) {
+	for i, in := range o.ConfigDirs {
+		dirs = append(dirs, render.Dir{Input: in, Output: o.ConfigOutDir[i]})
+	}
+	return dirs
+}
+
+// settle is 0 when the user chose a quiet time: then that holds for every change.
+func (o *Options) settle() time.Duration {
+	if o.delayGiven {
+		return 0
+	}
+	return o.Settle
+}
+
+// trigger returns how the server is made to reload, and its name without credentials.
+func (o *Options) trigger() (t reload.Trigger, name string, err error) {
+	client, err := o.Client.Options("reload")
+	if err != nil {
+		return nil, "", err
+	}
+	client.Timeout = o.Timeout
+	// Certificates of a server in the same pod are usually made for other names.
+	client.SkipVerify = true
+	info := &reload.RuntimeInfo{URL: o.RuntimeInfo, Client: client}
+	if o.Method == methodSignal {
+		return reload.NewSignal(reload.SignalOptions{Process: o.Process, Info: info, Deadline: o.WatchInterval}), "process " + o.Process, nil
+	}
+	if !o.runtimeInfoGiven {
+		info.URL = reload.Derive(o.ReloadURL, "/api/v1/status/runtimeinfo")
+	}
+	if info.URL == nil {
+		info = nil
+	}
+	return reload.NewHTTP(reload.HTTPOptions{
+		URL: o.ReloadURL, Client: client,
+		Ready: reload.Derive(o.ReloadURL, "/-/ready"),
+		Info:  info, InfoOptional: !o.runtimeInfoGiven,
+	}), reload.Redact(o.ReloadURL), nil
+}

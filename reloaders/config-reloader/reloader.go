@@ -1,0 +1,246 @@
+package configreloader
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"sync/atomic"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"github.com/firekeeper-dev/firekeeper/internal/reload"
+	"github.com/firekeeper-dev/firekeeper/internal/volume"
+	"github.com/firekeeper-dev/firekeeper/reloaders/config-reloader/expand"
+	"github.com/firekeeper-dev/firekeeper/reloaders/config-reloader/render"
+)
+
+// Options say what is watched, what is written and who is told.
+type Options struct {
+	Files       []render.File
+	Dirs        []render.Dir
+	WatchedDirs []string // hashed and watched, not written
+
+	Env    []string // "NAME=value", see WithOrdinal
+	Syntax expand.Syntax
+
+	// WatchInterval is the time between looks that need no event, more than 0.
+	WatchInterval time.Duration
+	// Delay and Settle are quiet times, see volume.WatchOptions.
+	Delay, Settle time.Duration
+
+	Trigger reload.Trigger
+	// TargetName is the server in reports, without credentials; Method is "http" or "signal".
+	TargetName, Method string
+	Backoff            reload.Backoff
+	// AfterAttempt is called after each attempt to reload; may be nil.
+	AfterAttempt func()
+
+	Registerer prometheus.Registerer
+	Logger     *slog.Logger
+}
+
+// Reloader does the work. Use New, then Once or Run.
+type Reloader struct {
+	opts     Options
+	renderer *render.Renderer
+	folders  volume.Steady
+	watcher  atomic.Pointer[volume.Watcher] // nil before Run
+	metrics  *metrics
+	target   *reload.Target
+	loop     *reload.Loop
+	warned   map[string]string // input → hash of the content whose unset variables were logged
+}
+
+// New prepares a reloader; it touches no file.
+func New(o Options) *Reloader {
+	r := &Reloader{
+		opts: o,
+		renderer: render.New(render.Options{
+			Files: o.Files, Dirs: o.Dirs, Expander: expand.New(o.Syntax, o.Env),
+		}),
+		warned: map[string]string{},
+	}
+	r.folders = volume.Steady{
+		Dirs: o.WatchedDirs, Logger: o.Logger,
+		Reader: volume.Reader{Skip: r.renderer.Owns},
+	}
+	r.metrics = newMetrics(o.Registerer, o.Method, r.watches)
+	r.target = reload.NewTarget(reload.TargetOptions{
+		Name: o.TargetName, Trigger: o.Trigger, Backoff: o.Backoff,
+		OnAttempt: r.attempted, Logger: o.Logger, SuccessAttrs: o.paths(),
+	})
+	r.loop = &reload.Loop{
+		Step: r.step, Interval: o.WatchInterval, Targets: []*reload.Target{r.target},
+		FirstMustWork: true, OnStep: r.stepped, Logger: o.Logger,
+	}
+	return r
+}
+
+// Once renders all outputs and checks that all watched folders are there. It sends nothing and uses no file watches.
+func (r *Reloader) Once(ctx context.Context) error {
+	r.folders.MustExist = true
+	again := time.NewTicker(100 * time.Millisecond)
+	defer again.Stop()
+	for {
+		_, err := r.step(ctx)
+		if !reload.Temporary(err) {
+			return err
+		}
+		select {
+		case <-ctx.Done():
+			return err
+		case <-again.C:
+		}
+	}
+}
+
+// Run keeps outputs and server up to date until ctx ends.
+//
+// Errors: the inputs cannot be used at the start. Later failures are logged, counted and tried again.
+func (r *Reloader) Run(ctx context.Context) error {
+	if len(r.opts.inputs())+len(r.opts.Dirs)+len(r.opts.WatchedDirs) == 0 {
+		r.opts.Logger.Info("Nothing to watch, waiting for the end")
+		<-ctx.Done()
+		return nil
+	}
+	watcher := volume.NewWatcher(volume.WatchOptions{
+		Dirs: r.opts.dirs(), Files: r.opts.inputs(), Ignore: r.renderer.Owns,
+		Delay: r.opts.Delay, Settle: r.opts.Settle,
+		OnEvent: r.metrics.watchEvents.Inc,
+		OnError: func(error) { r.metrics.watchErrs.Inc() },
+		Logger:  r.opts.Logger,
+	})
+	r.watcher.Store(watcher)
+	r.loop.Changes = watcher.Changes()
+	ctx, stop := context.WithCancel(ctx)
+	watching := make(chan struct{})
+	go func() { watcher.Run(ctx); close(watching) }()
+	defer func() { stop(); <-watching }()
+	r.opts.Logger.Info("Watch started", append([]any{"method", r.opts.Method, "target", r.opts.TargetName}, r.opts.paths()...)...)
+	return r.loop.Run(ctx)
+}
+
+// Register adds the endpoints of reload.Loop.
+func (r *Reloader) Register(mux *http.ServeMux) { r.loop.Register(mux) }
+
+// step brings the outputs up to date and says what is on disk.
+func (r *Reloader) step(context.Context) (reload.Content, error) {
+	results, err := r.renderer.Render()
+	if err != nil {
+		return reload.Content{}, err
+	}
+	r.tellUnset(results)
+	snap, err := r.folders.Take()
+	if err != nil {
+		return reload.Content{}, err
+	}
+	return content(results, snap), nil
+}
+
+// content names what the server reads: for equal names and bytes the version is equal.
+func content(results []render.Result, snap volume.Snapshot) reload.Content {
+	c := reload.Content{Dirs: snap.Dirs}
+	sum := sha256.New()
+	for _, res := range results {
+		c.Files = append(c.Files, reload.FileSum{
+			Input: res.Input, InputSHA256: res.InputSHA256, Output: res.Output, OutputSHA256: res.OutputSHA256,
+		})
+		fmt.Fprintf(sum, "%s\x00%s\x00%s\x00", res.Input, res.Output, res.Content())
+	}
+	fmt.Fprint(sum, snap.Version)
+	c.Version = hex.EncodeToString(sum.Sum(nil))
+	return c
+}
+
+// tellUnset counts references to unset variables and logs them once for each content of a file.
+func (r *Reloader) tellUnset(results []render.Result) {
+	total := 0
+	for _, res := range results {
+		total += res.Unset.Total()
+		if res.Unset.Total() == 0 || r.warned[res.Input] == res.InputSHA256 {
+			continue
+		}
+		r.warned[res.Input] = res.InputSHA256
+		r.opts.Logger.Warn("Configuration refers to variables that are not set, the references stay as they are",
+			"config", res.Input, "variables", res.Unset.Names(), "references", res.Unset.Total())
+	}
+	r.metrics.unset.Set(float64(total))
+}
+
+// stepped counts a look at the inputs. A failure shows in the gauge people alert on;
+// after a recovery to what the server runs anyway, no attempt follows that would set it back.
+func (r *Reloader) stepped(caused bool, err error) {
+	if caused {
+		r.metrics.applies.Inc()
+	}
+	switch {
+	case err == nil:
+		if r.target.State().Live {
+			r.metrics.lastOK.Set(1)
+		}
+	case reload.Temporary(err):
+	default:
+		r.metrics.appliesFailed.Inc()
+		r.metrics.lastOK.Set(0)
+	}
+}
+
+func (r *Reloader) attempted(a reload.Attempt) {
+	r.metrics.reloads.Inc()
+	if r.opts.AfterAttempt != nil {
+		defer r.opts.AfterAttempt()
+	}
+	if a.Err != nil {
+		r.metrics.reloadsFailed.Inc()
+		r.metrics.lastOK.Set(0)
+		return
+	}
+	r.metrics.lastOK.Set(1)
+	r.metrics.lastOKTime.SetToCurrentTime()
+}
+
+// watches counts each configuration file once beside the folders.
+func (r *Reloader) watches() float64 {
+	w := r.watcher.Load()
+	if w == nil {
+		return 0
+	}
+	return float64(w.Watches() + len(r.opts.inputs()))
+}
+
+func (o Options) inputs() (paths []string) {
+	for _, f := range o.Files {
+		paths = append(paths, f.Input)
+	}
+	return paths
+}
+
+// dirs are the folders to watch with all below them.
+func (o Options) dirs() []string {
+	dirs := append([]string(nil), o.WatchedDirs...)
+	for _, d := range o.Dirs {
+		dirs = append(dirs, d.Input)
+	}
+	return dirs
+}
+
+// paths are what the log names.
+func (o Options) paths() (attrs []any) {
+	for _, f := range o.Files {
+		attrs = append(attrs, "config", f.Input)
+		if f.Output != "" {
+			attrs = append(attrs, "output", f.Output)
+		}
+	}
+	for _, d := range o.Dirs {
+		attrs = append(attrs, "config_dir", d.Input, "output_dir", d.Output)
+	}
+	if len(o.WatchedDirs) > 0 {
+		attrs = append(attrs, "watched_dirs", o.WatchedDirs)
+	}
+	return attrs
+}
