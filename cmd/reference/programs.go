@@ -1,0 +1,89 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+)
+
+const prefix = "github.com/firekeeper-dev/firekeeper/"
+
+// programNames in the order of the pages.
+var programNames = []string{"operator", "config-reloader"}
+
+// programs are the three binaries, built for the pages.
+type programs struct {
+	dir string
+}
+
+// buildPrograms builds with VERSION in place of a version, so that a release
+// does not change the pages.
+func buildPrograms(ctx context.Context, progress io.Writer) (*programs, error) {
+	root, err := root()
+	if err != nil {
+		return nil, err
+	}
+	dir, err := os.MkdirTemp("", "reference-")
+	if err != nil {
+		return nil, err
+	}
+	p := &programs{dir: dir}
+	args := []string{"build", "-ldflags", "-X " + prefix + "internal/version.Version=VERSION", "-o", dir}
+	for _, name := range programNames {
+		args = append(args, prefix+"cmd/"+name)
+	}
+	fmt.Fprintln(progress, "build the programs")
+	cmd := exec.CommandContext(ctx, "go", args...)
+	cmd.Dir = root
+	if out, err := cmd.CombinedOutput(); err != nil {
+		p.remove()
+		return nil, fmt.Errorf("go build: %w\n%s", err, out)
+	}
+	return p, nil
+}
+
+func (p *programs) remove() { os.RemoveAll(p.dir) }
+
+// command is a program that dies with ctx.
+func (p *programs) command(ctx context.Context, name string, args ...string) *exec.Cmd {
+	return exec.CommandContext(ctx, filepath.Join(p.dir, name), args...)
+}
+
+// output runs a program to its end and returns what it printed. The exit code
+// does not count: programs that print and then miss an argument have printed.
+func (p *programs) output(ctx context.Context, name string, args ...string) ([]byte, error) {
+	var stdout, stderr bytes.Buffer
+	cmd := p.command(ctx, name, args...)
+	cmd.Stdout, cmd.Stderr = &stdout, &stderr
+	err := cmd.Run()
+	if _, exited := errors.AsType[*exec.ExitError](err); err != nil && !exited {
+		return nil, err
+	}
+	if stdout.Len() == 0 {
+		return nil, fmt.Errorf("%s %v printed nothing: %v\n%s", name, args, err, stderr.Bytes())
+	}
+	return stdout.Bytes(), nil
+}
+
+// root is the folder of go.work, at or above the working folder.
+func root() (string, error) {
+	dir, err := os.Getwd()
+	if err != nil {
+		return "", err
+	}
+	for {
+		if _, err := os.Stat(filepath.Join(dir, "go.work")); err == nil {
+			return dir, nil
+		}
+		up := filepath.Dir(dir)
+		if up == dir {
+			return "", errors.New("no go.work here or above: run inside the repository")
+		}
+		dir = up
+	}
+}

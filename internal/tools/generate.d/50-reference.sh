@@ -1,0 +1,5 @@
+#!/bin/sh
+# Writes docs/reference from the programs: flags, metrics, version gates.
+set -eu
+cd "$(dirname "$0")/../../.."
+go run ./cmd/reference docs/reference
