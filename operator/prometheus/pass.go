@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -125,7 +126,7 @@ func (c *Controller) reconcile(ctx context.Context, key types.NamespacedName) (c
 		},
 	}
 	in, err := g.Gather(p, time.Now())
-	c.remember(state, in)
+	c.remember(state, in, err)
 	if err != nil {
 		return controller.Outcome{}, err
 	}
@@ -152,11 +153,12 @@ func (c *Controller) write(ctx context.Context, log *slog.Logger, key types.Name
 	if err != nil {
 		return err
 	}
-	c.mu.Lock()
-	if state.hash != plan.Hash {
-		state.hash, state.content, state.reloaders = plan.Hash, plan.content(), plan.Reloaders
+	if c.deliveredHash(key) != plan.Hash {
+		content := plan.content()
+		c.mu.Lock()
+		state.hash, state.content, state.reloaders = plan.Hash, content, plan.Reloaders
+		c.mu.Unlock()
 	}
-	c.mu.Unlock()
 	for _, pod := range c.stores.runningPods.List(key.Namespace, labels.SelectorFromSet(labels.Set{ownerNameLabel: key.Name})) {
 		if !delivery.Carries(pod.Annotations[delivery.Annotation], plan.Hash) {
 			c.deliver(key, pod)
@@ -224,14 +226,14 @@ func (c *Controller) askPod(ctx context.Context, key types.NamespacedName, hash 
 
 // remember keeps which Secrets and ConfigMaps the pass asked for. After a failed
 // pass the earlier ones are kept as well.
-func (c *Controller) remember(state *ownerState, in Inputs) {
+func (c *Controller) remember(state *ownerState, in Inputs, failed error) {
 	refs := make(map[assets.Ref]bool, len(in.References))
 	for _, r := range in.References {
 		refs[r] = true
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if in.Frame == nil {
+	if failed != nil {
 		for r := range state.references {
 			refs[r] = true
 		}
@@ -319,7 +321,7 @@ func (c *Controller) tell(log *slog.Logger, p *v1.Prometheus, state *ownerState,
 			regarding := obj.DeepCopyObject()
 			regarding.GetObjectKind().SetGroupVersionKind(v1.GroupVersionKind(kind))
 			c.recorder.Eventf(regarding, p, corev1.EventTypeWarning, "InvalidConfiguration", action, "%q was rejected by Prometheus %s/%s: %s",
-				obj.GetNamespace()+"/"+obj.GetName(), p.Namespace, p.Name, err.Error())
+				obj.GetNamespace()+"/"+obj.GetName(), p.Namespace, p.Name, shorten(err.Error(), maxReasonBytes))
 		}
 	}
 	for _, m := range in.Monitors {
@@ -329,6 +331,22 @@ func (c *Controller) tell(log *slog.Logger, p *v1.Prometheus, state *ownerState,
 		report(v1.PrometheusRuleKind, "SelectingPrometheusRuleResources", r.Object, r.Err)
 	}
 	state.reported = rejected
+}
+
+// maxReasonBytes bounds the reason in an event: the API server refuses notes of
+// more than 1 kB, and names take up to 600 bytes.
+const maxReasonBytes = 400
+
+// shorten cuts a text between characters and says so.
+func shorten(text string, limit int) string {
+	if len(text) <= limit {
+		return text
+	}
+	cut := limit - len(" …")
+	for cut > 0 && !utf8.RuneStart(text[cut]) {
+		cut--
+	}
+	return text[:cut] + " …"
 }
 
 // outcome is what a successful pass reports.
