@@ -21,6 +21,7 @@ import (
 
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 	"github.com/firekeeper-dev/firekeeper/operator/assets"
+	"github.com/firekeeper-dev/firekeeper/operator/manifest"
 )
 
 // maxManifestBytes bounds one file.
@@ -180,17 +181,17 @@ func (o *Objects) core(kind string, raw []byte) (known bool, err error) {
 	switch kind {
 	case "Secret":
 		var s corev1.Secret
-		err = json.Unmarshal(raw, &s)
+		err = manifest.Decode(raw, &s)
 		s.Namespace = namespaceOr(s.Namespace)
 		o.References.AddSecret(&s)
 	case "ConfigMap":
 		var m corev1.ConfigMap
-		err = json.Unmarshal(raw, &m)
+		err = manifest.Decode(raw, &m)
 		m.Namespace = namespaceOr(m.Namespace)
 		o.References.AddConfigMap(&m)
 	case "Namespace":
 		var n corev1.Namespace
-		err = json.Unmarshal(raw, &n)
+		err = manifest.Decode(raw, &n)
 		set := labels.Set{corev1.LabelMetadataName: n.Name}
 		for k, v := range n.Labels {
 			set[k] = v
@@ -220,7 +221,7 @@ func decode[T any, P interface {
 		return err
 	}
 	obj := P(new(T))
-	if err := yaml.UnmarshalStrict(full, obj); err != nil {
+	if err := manifest.Decode(full, obj); err != nil {
 		return err
 	}
 	obj.SetNamespace(namespaceOr(obj.GetNamespace()))

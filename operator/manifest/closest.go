@@ -1,0 +1,52 @@
+package manifest
+
+import (
+	"maps"
+	"reflect"
+	"slices"
+	"strings"
+)
+
+// closest returns the known field that name is most likely a misspelling of, or
+// "": one that differs in letter case only, or in few letters. A field that the
+// object has already is no candidate.
+func closest(name string, object map[string]any, known map[string]reflect.Type) string {
+	best, least := "", len([]rune(name))/3+1
+	for _, candidate := range slices.Sorted(maps.Keys(known)) {
+		if _, taken := object[candidate]; taken {
+			continue
+		}
+		if d := distance(strings.ToLower(name), strings.ToLower(candidate)); d < least || d == 0 {
+			best, least = candidate, d
+		}
+	}
+	return best
+}
+
+// distance counts the letters to insert, remove, replace or swap with their
+// neighbour until a is b.
+func distance(a, b string) int {
+	x, y := []rune(a), []rune(b)
+	rows := make([][]int, len(x)+1)
+	for i := range rows {
+		rows[i] = make([]int, len(y)+1)
+		rows[i][0] = i
+	}
+	for j := range y {
+		rows[0][j+1] = j + 1
+	}
+	for i := 1; i <= len(x); i++ {
+		for j := 1; j <= len(y); j++ {
+			change := 1
+			if x[i-1] == y[j-1] {
+				change = 0
+			}
+			d := min(rows[i-1][j]+1, rows[i][j-1]+1, rows[i-1][j-1]+change)
+			if i > 1 && j > 1 && x[i-1] == y[j-2] && x[i-2] == y[j-1] {
+				d = min(d, rows[i-2][j-2]+1)
+			}
+			rows[i][j] = d
+		}
+	}
+	return rows[len(x)][len(y)]
+}

@@ -1,0 +1,94 @@
+package manifest
+
+import (
+	"bytes"
+	"cmp"
+	"errors"
+	"reflect"
+	"slices"
+	"strings"
+
+	kjson "sigs.k8s.io/json"
+	"sigs.k8s.io/yaml"
+)
+
+// FieldError is a fault of one field.
+type FieldError struct {
+	Path       string // as the user wrote it: "spec.endpoints[0].intervall"
+	Reason     string // "unknown field", "duplicate field", "want a number, is a string"
+	Suggestion string // a known field of similar name, may be empty
+}
+
+// Error returns the path, the reason and the suggestion in one line.
+func (e *FieldError) Error() string {
+	text := e.Reason
+	if e.Path != "" {
+		text = e.Path + ": " + text
+	}
+	if e.Suggestion != "" {
+		text += `, did you mean "` + e.Suggestion + `"?`
+	}
+	return text
+}
+
+// Decode reads one document of YAML or JSON into the struct that into points to.
+//
+// Errors: text that is neither; then one *FieldError for each field that the
+// type does not have, that is there twice or that has the wrong type, joined and
+// sorted by path. After an error the struct is not to be used.
+func Decode(raw []byte, into any) error {
+	text, err := toJSON(raw)
+	if err != nil {
+		return err
+	}
+	strict, err := kjson.UnmarshalStrict(text, into)
+	if len(strict) == 0 && err == nil {
+		return nil
+	}
+	if syntax, _ := kjson.SyntaxErrorOffset(err); syntax {
+		return err
+	}
+	faults := duplicates(strict)
+	var document any
+	if kjson.UnmarshalCaseSensitivePreserveInts(text, &document) == nil {
+		w := walker{}
+		w.value("", document, reflect.TypeOf(into))
+		faults = append(faults, w.faults...)
+	}
+	if len(faults) == 0 { // a value that its own type refuses, such as a quantity
+		return cmp.Or(err, errors.Join(strict...))
+	}
+	return join(faults)
+}
+
+// toJSON returns JSON as it is: reading it as YAML takes many times as long.
+func toJSON(raw []byte) ([]byte, error) {
+	if text := bytes.TrimSpace(raw); len(text) > 0 && text[0] == '{' {
+		if err := kjson.UnmarshalCaseSensitivePreserveInts(text, new(any)); err == nil {
+			return text, nil // otherwise YAML in flow style, or an error that YAML words better
+		}
+	}
+	return yaml.YAMLToJSONStrict(raw)
+}
+
+// duplicates picks the fields that JSON has twice. In YAML they are an error of
+// the reader.
+func duplicates(strict []error) []*FieldError {
+	var out []*FieldError
+	for _, err := range strict {
+		at, ok := errors.AsType[kjson.FieldError](err)
+		if ok && strings.HasPrefix(err.Error(), "duplicate field") {
+			out = append(out, &FieldError{Path: at.FieldPath(), Reason: "duplicate field"})
+		}
+	}
+	return out
+}
+
+func join(faults []*FieldError) error {
+	slices.SortStableFunc(faults, func(a, b *FieldError) int { return cmp.Compare(a.Path, b.Path) })
+	all := make([]error, len(faults))
+	for i, fault := range faults {
+		all[i] = fault
+	}
+	return errors.Join(all...)
+}

@@ -1,0 +1,163 @@
+package manifest
+
+import (
+	"encoding"
+	"encoding/json"
+	"maps"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+)
+
+// walker compares a decoded document with a Go type.
+type walker struct{ faults []*FieldError }
+
+var (
+	jsonUnmarshaler = reflect.TypeFor[json.Unmarshaler]()
+	textUnmarshaler = reflect.TypeFor[encoding.TextUnmarshaler]()
+)
+
+// value compares one value. Null is allowed everywhere, as in the API.
+func (w *walker) value(path string, v any, t reflect.Type) {
+	for t.Kind() == reflect.Pointer {
+		if opaque(t) {
+			return
+		}
+		t = t.Elem()
+	}
+	if v == nil || opaque(reflect.PointerTo(t)) {
+		return
+	}
+	want := wanted(t)
+	if want == "" {
+		return
+	}
+	if is := kindOf(v); is != want {
+		w.faults = append(w.faults, &FieldError{Path: path, Reason: "want " + want + ", is " + is})
+		return
+	}
+	switch t.Kind() {
+	case reflect.Struct:
+		w.object(path, v.(map[string]any), t)
+	case reflect.Map:
+		m := v.(map[string]any)
+		for _, key := range slices.Sorted(maps.Keys(m)) {
+			w.value(child(path, key), m[key], t.Elem())
+		}
+	case reflect.Slice, reflect.Array:
+		if list, ok := v.([]any); ok {
+			for i, item := range list {
+				w.value(path+"["+strconv.Itoa(i)+"]", item, t.Elem())
+			}
+		}
+	}
+}
+
+func (w *walker) object(path string, v map[string]any, t reflect.Type) {
+	known := fieldsOf(t)
+	for _, name := range slices.Sorted(maps.Keys(v)) {
+		field, ok := known[name]
+		if !ok {
+			w.faults = append(w.faults, &FieldError{
+				Path: child(path, name), Reason: "unknown field", Suggestion: closest(name, v, known),
+			})
+			continue
+		}
+		w.value(child(path, name), v[name], field)
+	}
+}
+
+// opaque types read themselves; what they accept is theirs.
+func opaque(pointer reflect.Type) bool {
+	return pointer.Implements(jsonUnmarshaler) || pointer.Implements(textUnmarshaler)
+}
+
+// wanted names the kind of value a type takes; "" is any.
+func wanted(t reflect.Type) string {
+	switch t.Kind() {
+	case reflect.Struct, reflect.Map:
+		return "an object"
+	case reflect.Slice:
+		if t.Elem().Kind() == reflect.Uint8 { // base64
+			return "a string"
+		}
+		return "a list"
+	case reflect.Array:
+		return "a list"
+	case reflect.String:
+		return "a string"
+	case reflect.Bool:
+		return "true or false"
+	case reflect.Interface:
+		return ""
+	case reflect.Float32, reflect.Float64:
+		return "a number"
+	default:
+		return "a whole number"
+	}
+}
+
+func kindOf(v any) string {
+	switch v.(type) {
+	case map[string]any:
+		return "an object"
+	case []any:
+		return "a list"
+	case string:
+		return "a string"
+	case bool:
+		return "true or false"
+	case int64:
+		return "a whole number"
+	default:
+		return "a number"
+	}
+}
+
+// child is the path of a field; a name that would read like several is quoted.
+func child(path, name string) string {
+	switch {
+	case name == "" || strings.ContainsAny(name, ".[] \t\n\""):
+		return path + "[" + strconv.Quote(name) + "]"
+	case path == "":
+		return name
+	default:
+		return path + "." + name
+	}
+}
+
+var fieldCache sync.Map // reflect.Type → map[string]reflect.Type
+
+// fieldsOf returns the fields of a struct by their names in JSON, those of
+// embedded structs included.
+func fieldsOf(t reflect.Type) map[string]reflect.Type {
+	if cached, ok := fieldCache.Load(t); ok {
+		return cached.(map[string]reflect.Type)
+	}
+	out := map[string]reflect.Type{}
+	for i := range t.NumField() {
+		f := t.Field(i)
+		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+		switch {
+		case name == "-" || !f.IsExported() && !f.Anonymous:
+		case name != "":
+			out[name] = f.Type
+		case f.Anonymous:
+			embedded := f.Type
+			if embedded.Kind() == reflect.Pointer {
+				embedded = embedded.Elem()
+			}
+			for inner, typ := range fieldsOf(embedded) {
+				if _, ok := out[inner]; !ok {
+					out[inner] = typ
+				}
+			}
+		default:
+			out[f.Name] = f.Type
+		}
+	}
+	fieldCache.Store(t, out)
+	return out
+}
