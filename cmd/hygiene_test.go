@@ -1,0 +1,118 @@
+package cmd_test
+
+import (
+	"bytes"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// top is the root of the repository as seen from this package.
+const top = ".."
+
+// TestTopLevel keeps the root of the repository to what the README explains.
+func TestTopLevel(t *testing.T) {
+	allowed := []string{
+		".ci", ".dockerignore", ".gitignore", ".version", "CHANGELOG.md", "Dockerfile.operator", "Dockerfile.reloader",
+		"LICENSE", "Makefile", "README.md", "cmd", "deploy", "docs", "go.work", "go.work.sum", "internal", "operator", "reloaders",
+	}
+	found := map[string]bool{}
+	for _, f := range tracked(t) {
+		entry, _, _ := strings.Cut(f.name, "/")
+		if !slices.Contains(allowed, entry) && !found[entry] {
+			t.Errorf("%s does not belong into the root of the repository", entry)
+		}
+		found[entry] = true
+	}
+	for _, must := range []string{"CHANGELOG.md", "LICENSE", "Makefile", "README.md", "go.work"} {
+		if !found[must] {
+			t.Errorf("%s is missing", must)
+		}
+	}
+}
+
+// TestScriptsCanRun: a file that names its interpreter is executable, and only
+// such files are.
+func TestScriptsCanRun(t *testing.T) {
+	for _, f := range tracked(t) {
+		script := bytes.HasPrefix(f.text, []byte("#!"))
+		if executable := f.mode == "100755"; script != executable {
+			t.Errorf("%s: begins with #!: %v, is executable: %v", f.name, script, executable)
+		}
+	}
+}
+
+// TestNothingIsLeftOpen finds marks for work that is not done.
+func TestNothingIsLeftOpen(t *testing.T) {
+	// Spelled in pieces, so that this file does not match.
+	open := regexp.MustCompile(`\b(TO` + `DO|FIX` + `ME|XX` + `X)\b|(?i)not ` + `implemented`)
+	for _, f := range tracked(t) {
+		if strings.HasSuffix(f.name, ".go") {
+			report(t, f, open)
+		}
+	}
+}
+
+// TestNoTracesOfAWorkplace: what is in the repository means the same on every
+// machine. Tests may look for inputs outside of it, and skip when there are none.
+func TestNoTracesOfAWorkplace(t *testing.T) {
+	traces := regexp.MustCompile(`(^|[\s"'` + "`" + `(=:])/(work|home|root|Users)/|GOPROXY *= *https?:`)
+	shared := regexp.MustCompile(`\.\./sha` + `red\b`)
+	for _, f := range tracked(t) {
+		report(t, f, traces)
+		if !strings.HasSuffix(f.name, "_test.go") {
+			report(t, f, shared)
+		}
+	}
+}
+
+func report(t *testing.T, f trackedFile, pattern *regexp.Regexp) {
+	t.Helper()
+	for i, line := range bytes.Split(f.text, []byte("\n")) {
+		if pattern.Match(line) {
+			t.Errorf("%s:%d: %s", f.name, i+1, bytes.TrimSpace(line))
+		}
+	}
+}
+
+// trackedFile is one text file of the repository.
+type trackedFile struct {
+	name string // with slashes, from the root
+	mode string // as git prints it: 100644 or 100755
+	text []byte // empty for files that are not text
+}
+
+// tracked lists the files that git knows.
+func tracked(t *testing.T) []trackedFile {
+	t.Helper()
+	if _, err := os.Stat(filepath.Join(top, ".git")); err != nil {
+		t.Skip("not a git checkout")
+	}
+	cmd := exec.Command("git", "ls-files", "--stage", "-z")
+	cmd.Dir = top
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatalf("git ls-files: %v", err)
+	}
+	var files []trackedFile
+	for entry := range strings.SplitSeq(strings.TrimRight(string(out), "\x00"), "\x00") {
+		about, name, _ := strings.Cut(entry, "\t")
+		mode, _, _ := strings.Cut(about, " ")
+		text, err := os.ReadFile(filepath.Join(top, filepath.FromSlash(name)))
+		if os.IsNotExist(err) {
+			continue // deleted, not yet committed
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		if bytes.IndexByte(text, 0) >= 0 {
+			text = nil
+		}
+		files = append(files, trackedFile{name, mode, text})
+	}
+	return files
+}
