@@ -8,7 +8,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"log/slog"
@@ -105,7 +104,7 @@ func serve(ctx context.Context, o *Options, env []string, log *slog.Logger) erro
 	if err != nil {
 		return fmt.Errorf("--listen-address=%s: %w", o.ListenAddress, err)
 	}
-	return both(ctx, r.Run, server.Serve)
+	return httpserver.ServeWith(ctx, server, r.Run)
 }
 
 // once is the init container. Without a configuration there is nothing to write: with
@@ -118,18 +117,4 @@ func once(ctx context.Context, o *Options, r *configreloader.Reloader) error {
 		return nil
 	}
 	return r.Run(ctx)
-}
-
-// both runs a and b until the first of them returns, ends the other, and returns both errors.
-func both(ctx context.Context, a, b func(context.Context) error) error {
-	ctx, stop := context.WithCancel(ctx)
-	defer stop()
-	other := make(chan error, 1)
-	go func() {
-		defer stop()
-		other <- b(ctx)
-	}()
-	err := a(ctx)
-	stop()
-	return errors.Join(err, <-other)
 }

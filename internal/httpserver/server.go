@@ -108,3 +108,18 @@ func (s *Server) serve() error {
 	}
 	return web.Serve(s.listener, s.http, &web.FlagConfig{WebConfigFile: &s.opts.WebConfigFile}, s.opts.Logger)
 }
+
+// ServeWith serves beside work until ctx or one of the two ends, ends the other, and
+// returns the errors of both.
+func ServeWith(ctx context.Context, s *Server, work func(context.Context) error) error {
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	served := make(chan error, 1)
+	go func() {
+		defer stop()
+		served <- s.Serve(ctx)
+	}()
+	err := work(ctx)
+	stop()
+	return errors.Join(err, <-served)
+}

@@ -1,0 +1,102 @@
+// Command rules-reloader makes servers reload when mounted folders change, as a
+// sidecar or alone. Flags may begin with one dash or two.
+//
+// Exit codes: 0 after a signal, help or version; 1 when a required flag is missing,
+// the port is taken, or the log flags are wrong; 2 for other wrong flags.
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"github.com/alecthomas/kingpin/v2"
+	"github.com/prometheus/client_golang/prometheus"
+
+	"github.com/firekeeper-dev/firekeeper/internal/httpserver"
+	"github.com/firekeeper-dev/firekeeper/internal/logging"
+	"github.com/firekeeper-dev/firekeeper/internal/options"
+	"github.com/firekeeper-dev/firekeeper/internal/reload"
+	"github.com/firekeeper-dev/firekeeper/internal/reload/footprint"
+	"github.com/firekeeper-dev/firekeeper/internal/version"
+	rulesreloader "github.com/firekeeper-dev/firekeeper/reloaders/rules-reloader"
+)
+
+const program = "rules-reloader"
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	code := run(ctx, os.Args[1:], os.Stdout, os.Stderr)
+	stop()
+	os.Exit(code)
+}
+
+// run is the program; it returns the exit code.
+func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
+	var o Options
+	app := kingpin.New(program, "Makes servers reload when mounted folders change.")
+	o.Bind(app)
+	helped, err := options.Parse(app, options.GoStyle(app, args), stderr)
+	if helped || err == nil && o.General.PrintVersion(stdout, program) {
+		return 0
+	}
+	if err == nil {
+		err = o.Validate()
+	}
+	if err != nil {
+		fmt.Fprintf(stderr, "%s: error: %v\n\n", program, err)
+		app.Usage(nil)
+		if _, missing := errors.AsType[errMissing](err); missing {
+			return 1
+		}
+		return 2
+	}
+	log, err := logging.New(stdout, o.General.Log)
+	if err != nil {
+		fmt.Fprintf(stderr, "%s: error: %v\n", program, err)
+		return 1
+	}
+	if err := httpserver.ValidateWebConfig(o.General.WebConfigFile); err != nil {
+		log.Error("Flag --web-config-file cannot be used", "err", err)
+		return 2
+	}
+	log.Info("Starting "+program, "version", version.Info(), "build_context", version.Context())
+	footprint.Tune(o.General.MemoryRatio, log)
+	if err := serve(ctx, &o, log); err != nil {
+		log.Error("Stopped", "err", err)
+		return 1
+	}
+	log.Info("Stopped")
+	return 0
+}
+
+// serve runs the reloader and, if wanted, the HTTP server, until ctx or one of them ends.
+func serve(ctx context.Context, o *Options, log *slog.Logger) error {
+	servers, err := o.servers()
+	if err != nil {
+		return err
+	}
+	var trim footprint.Trimmer
+	r := rulesreloader.New(rulesreloader.Options{
+		Dirs: o.VolumeDirs, Servers: servers, Attempts: o.Retries,
+		ResyncInterval: o.Resync, Delay: o.Delay, Settle: o.settle(),
+		Backoff:      reload.Backoff{Base: o.Retry, Max: o.RetryMax},
+		AfterAttempt: trim.Soon, Registry: prometheus.NewRegistry(), Logger: log,
+	})
+	if o.ListenAddress == "" {
+		return r.Run(ctx)
+	}
+	server, err := httpserver.Listen(httpserver.Options{
+		Address: o.ListenAddress, Handler: trim.Wrap(r.Handler(o.TelemetryPath)),
+		WebConfigFile: o.General.WebConfigFile, Logger: log,
+	})
+	if err != nil {
+		return fmt.Errorf("--web.listen-address=%s: %w", o.ListenAddress, err)
+	}
+	return httpserver.ServeWith(ctx, server, r.Run)
+}
