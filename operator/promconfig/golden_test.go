@@ -16,6 +16,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	kyaml "sigs.k8s.io/yaml"
 
+	"github.com/firekeeper-dev/firekeeper/internal/gate"
 	"github.com/firekeeper-dev/firekeeper/internal/golden"
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 	"github.com/firekeeper-dev/firekeeper/operator/assets"
@@ -275,4 +276,42 @@ func checkDocument(t *testing.T, version string, text []byte) {
 	if _, err := config.Load(string(text), nil); err != nil {
 		t.Errorf("%s: Prometheus refuses the document: %v\n%s", version, err, text)
 	}
+}
+
+// copies is all objects as text.
+func (w *world) copies() string {
+	text, err := json.Marshal([]any{w.prometheus, byName(w.services), byName(w.pods)})
+	if err != nil {
+		panic(err)
+	}
+	return string(text)
+}
+
+func byName[T metav1.Object](in []T) []T {
+	out := slices.Clone(in)
+	slices.SortFunc(out, func(a, b T) int {
+		return strings.Compare(a.GetNamespace()+"/"+a.GetName(), b.GetNamespace()+"/"+b.GetName())
+	})
+	return out
+}
+
+// dropped is what monitors lose, with paths that tell them apart.
+func (w *world) dropped() (out []gate.Dropped) {
+	s, err := ServerSettings(w.prometheus, w.cluster)
+	if err != nil {
+		return nil
+	}
+	add := func(o metav1.Object, f Fragment) {
+		for _, d := range f.Dropped {
+			d.Path = o.GetNamespace() + "/" + o.GetName() + ": " + d.Path
+			out = append(out, d)
+		}
+	}
+	for _, m := range w.services {
+		add(m, CompileServiceMonitor(m, s, &w.objects))
+	}
+	for _, m := range w.pods {
+		add(m, CompilePodMonitor(m, s, &w.objects))
+	}
+	return out
 }

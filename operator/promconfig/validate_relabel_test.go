@@ -1,0 +1,105 @@
+package promconfig
+
+import (
+	"testing"
+
+	"github.com/Masterminds/semver/v3"
+	kyaml "sigs.k8s.io/yaml"
+
+	"github.com/firekeeper-dev/firekeeper/internal/gate"
+	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
+)
+
+func rulesAt(version string, scheme v1.NameValidationSchemeOptions) relabelRules {
+	return rulesFor(gate.Target{Version: semver.MustParse(version), Mode: gate.Server}, scheme)
+}
+
+func TestRelabelRules(t *testing.T) {
+	const target = `is not a valid label name for the version`
+	for _, tc := range []struct {
+		version, step, want string // want is "" when the step is fine
+	}{
+		{"3.0.0", `{}`, `targetLabel: replace needs one`},
+		{"3.0.0", `{targetLabel: a}`, ``},
+		{"3.0.0", `{targetLabel: a, action: Replace, replacement: ""}`, ``},
+		{"2.55.0", `{targetLabel: label1.utf}`, `targetLabel: "label1.utf" ` + target},
+		{"3.0.0", `{targetLabel: label1.utf}`, ``},
+		{"3.0.0-rc.1", `{targetLabel: label1.utf}`, `targetLabel: "label1.utf" ` + target},
+		{"2.55.0", `{targetLabel: "${1}"}`, `targetLabel: "${1}" ` + target},
+		{"3.0.0", `{targetLabel: "${1}"}`, ``},
+		{"2.55.0", `{targetLabel: 1a}`, `targetLabel: "1a" ` + target},
+		{"3.0.0", `{targetLabel: a, regex: "("}`, "regex: \"(\": error parsing regexp: missing closing ): `^(?s:()$`"},
+		{"3.0.0", `{targetLabel: a, regex: "a)|(b"}`, ``},
+		{"3.0.0", `{action: hashmod, targetLabel: a}`, `modulus: must not be 0 for hashmod`},
+		{"3.0.0", `{action: HashMod, targetLabel: a, modulus: 2}`, ``},
+		{"3.0.0", `{action: hashmod, modulus: 2}`, `targetLabel: hashmod needs one`},
+		{"2.35.0", `{action: lowercase, targetLabel: a}`, `action: "lowercase" needs Prometheus >= 2.36.0`},
+		{"2.36.0", `{action: Uppercase, targetLabel: a}`, ``},
+		{"2.36.0", `{action: uppercase, targetLabel: a, replacement: x}`, `replacement: uppercase takes none`},
+		{"2.36.0", `{action: uppercase, targetLabel: a, replacement: $1}`, ``},
+		{"2.40.0", `{action: keepequal, targetLabel: a}`, `action: "keepequal" needs Prometheus >= 2.41.0`},
+		{"2.41.0", `{action: keepequal, sourceLabels: [b], targetLabel: a, regex: (.*), separator: ;, replacement: $1}`, ``},
+		{"2.41.0", `{action: KeepEqual, sourceLabels: [b], targetLabel: a, regex: x}`, `keepequal takes only sourceLabels and targetLabel`},
+		{"2.41.0", `{action: dropequal, sourceLabels: [b], targetLabel: a, modulus: 1}`, `dropequal takes only sourceLabels and targetLabel`},
+		{"2.41.0", `{action: dropequal, sourceLabels: [b], targetLabel: a, separator: ""}`, `dropequal takes only sourceLabels and targetLabel`},
+		{"2.41.0", `{action: dropequal, sourceLabels: [b]}`, `targetLabel: dropequal needs one`},
+		{"2.36.0", `{action: labelmap, regex: a, replacement: "exported_${1}"}`, ``},
+		{"2.36.0", `{action: labelmap, regex: a, replacement: k8s_$1}`, ``},
+		{"2.36.0", `{action: labelmap, regex: a, replacement: some-name}`, `replacement: "some-name" does not make valid label names for the version`},
+		{"3.0.0", `{action: labelmap, regex: a, replacement: some-name}`, ``},
+		{"3.0.0", `{action: labelmap, regex: a, replacement: ""}`, `replacement: "" does not make valid label names for the version`},
+		{"3.0.0", `{action: labelmap}`, ``},
+		{"2.36.0", `{action: labeldrop, regex: (.*)}`, ``},
+		{"2.36.0", `{action: labeldrop, regex: a, separator: ;, replacement: $1}`, ``},
+		{"2.36.0", `{action: labeldrop, regex: a, sourceLabels: [x]}`, `labeldrop takes only a regex`},
+		{"2.36.0", `{action: labelkeep, regex: a, targetLabel: x}`, `labelkeep takes only a regex`},
+		{"2.36.0", `{action: labelkeep, regex: a, modulus: 1}`, `labelkeep takes only a regex`},
+		{"2.36.0", `{action: LabelKeep, regex: a, separator: ""}`, `labelkeep takes only a regex`},
+		{"2.36.0", `{action: labelkeep, regex: a, replacement: ""}`, `labelkeep takes only a regex`},
+		{"2.36.0", `{action: keep, sourceLabels: ["any thing"], regex: a}`, ``},
+		{"2.36.0", `{action: explode}`, `action: "explode" is not known`},
+	} {
+		var step v1.RelabelConfig
+		if err := kyaml.UnmarshalStrict([]byte(tc.step), &step); err != nil {
+			t.Fatalf("%s: %v", tc.step, err)
+		}
+		err := rulesAt(tc.version, "").check([]v1.RelabelConfig{{TargetLabel: "ok"}, step})
+		got := ""
+		if err != nil {
+			got = err.Error()
+		}
+		want := tc.want
+		if want != "" {
+			want = "[1]: " + want
+		}
+		if got != want {
+			t.Errorf("%s %s:\n got  %s\n want %s", tc.version, tc.step, got, want)
+		}
+	}
+}
+
+func TestNameValidationSchemeCountsFrom37(t *testing.T) {
+	step := []v1.RelabelConfig{{TargetLabel: "a.b"}}
+	for version, ok := range map[string]bool{"2.55.1": false, "3.6.0": true, "3.7.0": false} {
+		if err := rulesAt(version, v1.LegacyNameValidationScheme).check(step); (err == nil) != ok {
+			t.Errorf("%s with Legacy: %v", version, err)
+		}
+	}
+	if err := rulesAt("3.7.0", v1.UTF8NameValidationScheme).check(step); err != nil {
+		t.Errorf("3.7.0 with UTF8: %v", err)
+	}
+}
+
+func FuzzSanitize(f *testing.F) {
+	f.Add("app.kubernetes.io/name")
+	f.Add("ümlaut-\xff")
+	f.Fuzz(func(t *testing.T, s string) {
+		once := sanitize(s)
+		if again := sanitize(once); again != once {
+			t.Errorf("%q becomes %q, then %q", s, once, again)
+		}
+		if !isWord(once) {
+			t.Errorf("%q becomes %q", s, once)
+		}
+	})
+}
