@@ -12,7 +12,7 @@ const flagsIntro = `# Flags
 Written by ` + "`make generate`" + ` from what the programs say about themselves (` + "`--help`" + `).
 ` + "`VERSION`" + ` stands for the version of the program. A value after ` + "`=`" + ` in quotes or digits is
 the default; a word in capitals stands for a value and means that there is no default.
-The programs accept one dash before a long name, too.
+` + "`operator` and `rules-reloader`" + ` take one dash before a long name, too.
 `
 
 // flagsPage lists the flags of every program.

@@ -14,7 +14,7 @@ import (
 const prefix = "github.com/firekeeper-dev/firekeeper/"
 
 // programNames in the order of the pages.
-var programNames = []string{"operator", "config-reloader"}
+var programNames = []string{"operator", "config-reloader", "rules-reloader"}
 
 // programs are the three binaries, built for the pages.
 type programs struct {
