@@ -24,7 +24,7 @@ const InputHashAnnotation = "prometheus-operator-input-hash"
 //	nothing                           | create
 //	nothing, but the server has one   | patch its labels, so that the cache sees it
 //	one that is being deleted         | none
-//	the wanted input hash             | none
+//	the wanted input hash             | none, unless metadata of ours was changed
 //	another input hash                | update
 //	… and the server answers 422      | foreground delete; its event starts again
 func (w *Writer) StatefulSet(ctx context.Context, want *appsv1.StatefulSet) (Change, error) {
@@ -52,12 +52,18 @@ func (w *Writer) StatefulSet(ctx context.Context, want *appsv1.StatefulSet) (Cha
 func (w *Writer) DeleteStatefulSet(ctx context.Context, namespace, name string) (Change, error) {
 	foreground := metav1.DeletePropagationForeground
 	k := &w.statefulSets
+	live, known := k.view.cache.Get(namespace, name)
 	err := k.api(namespace).Delete(ctx, name, metav1.DeleteOptions{PropagationPolicy: &foreground})
 	if apierrors.IsNotFound(err) {
 		return Unchanged, nil
 	}
 	if err != nil {
 		return "", fmt.Errorf("delete StatefulSet %q: %w", name, err)
+	}
+	if known {
+		going := live.DeepCopy()
+		going.DeletionTimestamp = new(metav1.Now())
+		k.view.ending(going)
 	}
 	return Deleted, nil
 }
@@ -75,8 +81,9 @@ func (w *Writer) adopt(ctx context.Context, want *appsv1.StatefulSet) (Change, e
 	return Updated, nil
 }
 
+// sameInput compares hashes in place of specs; the hash covers the live spec too.
 func sameInput(want, live *appsv1.StatefulSet) bool {
-	return want.Annotations[InputHashAnnotation] == live.Annotations[InputHashAnnotation]
+	return want.Annotations[InputHashAnnotation] == live.Annotations[InputHashAnnotation] && sameMeta(want, live)
 }
 
 func mergeStatefulSet(want, live *appsv1.StatefulSet) {

@@ -36,6 +36,9 @@ type kind[T metav1.Object] struct {
 	same func(want, live T) bool
 	// merge completes want with what must be kept of live.
 	merge func(want, live T)
+	// frozen (optional) reports whether the API server would refuse to replace
+	// the content of live.
+	frozen func(live T) bool
 	// keep is what of a written object is remembered and compared later; nil keeps all.
 	keep func(T) T
 	copy func(T) T
@@ -44,6 +47,12 @@ type kind[T metav1.Object] struct {
 // upsert creates or updates one object. want is not changed.
 func (k *kind[T]) upsert(ctx context.Context, want T) (Change, error) {
 	live, ok := k.view.Get(want.GetNamespace(), want.GetName())
+	if ok && k.frozen != nil && k.frozen(live) {
+		if _, err := k.remove(ctx, want.GetNamespace(), want.GetName(), metav1.DeleteOptions{}); err != nil {
+			return "", err
+		}
+		ok = false
+	}
 	if ok && k.same(want, live) {
 		return Unchanged, nil
 	}
@@ -55,7 +64,11 @@ func (k *kind[T]) upsert(ctx context.Context, want T) (Change, error) {
 		// Our caches select by label: the object exists without ours.
 		return k.replace(ctx, want, nil)
 	}
-	return k.replace(ctx, want, &live)
+	change, err := k.replace(ctx, want, &live)
+	if apierrors.IsNotFound(err) {
+		return k.create(ctx, want) // deleted, and the cache does not know yet
+	}
+	return change, err
 }
 
 func (k *kind[T]) create(ctx context.Context, want T) (Change, error) {
@@ -102,6 +115,7 @@ func (k *kind[T]) remember(got T) {
 }
 
 func (k *kind[T]) remove(ctx context.Context, namespace, name string, opts metav1.DeleteOptions) (Change, error) {
+	live, known := k.view.cache.Get(namespace, name)
 	err := k.api(namespace).Delete(ctx, name, opts)
 	if apierrors.IsNotFound(err) {
 		return Unchanged, nil
@@ -109,6 +123,8 @@ func (k *kind[T]) remove(ctx context.Context, namespace, name string, opts metav
 	if err != nil {
 		return "", fmt.Errorf("delete %s %q: %w", k.name, name, err)
 	}
-	k.view.removed(namespace, name)
+	if known {
+		k.view.removed(live)
+	}
 	return Deleted, nil
 }

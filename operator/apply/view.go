@@ -2,10 +2,12 @@ package apply
 
 import (
 	"sync"
+	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/resourceversion"
 )
 
 // Cache is what a view reads: the informer store of one kind.
@@ -16,13 +18,17 @@ type Cache[T metav1.Object] interface {
 
 // View is an informer cache that also knows our own latest writes.
 //
-//	cache shows      | we remember      | answer
-//	-----------------|------------------|---------------------------------
-//	version before   | write after it   | our write
-//	our version      | the write        | the cache; forgotten
-//	anything else    | the write        | the cache, it is newer; forgotten
-//	nothing          | a create         | our create
-//	version before   | a delete         | nothing
+//	cache shows           | we remember | answer
+//	----------------------|-------------|----------------------------------
+//	a version before      | a write     | our write
+//	our version or later  | a write     | the cache; the write is forgotten
+//	nothing               | a create    | our create, for at most a minute
+//	nothing               | an update   | nothing: it was deleted since
+//	the deleted version   | a delete    | nothing
+//	a later version       | a delete    | the cache: it was made again
+//
+// An object whose deletion takes a while (its pods go first) is remembered as
+// the deleted version with a deletion timestamp.
 type View[T metav1.Object] struct {
 	cache Cache[T]
 
@@ -31,10 +37,17 @@ type View[T metav1.Object] struct {
 	last   map[types.NamespacedName]string // resourceVersion of our last write
 }
 
+// createdHolds bounds how long a create is believed that the cache never shows:
+// an object that was created and deleted while a watch was down makes no event.
+const createdHolds = time.Minute
+
 type write[T metav1.Object] struct {
-	before  string // resourceVersion the cache had, "" when it had nothing
 	object  T
-	deleted bool
+	version string    // of object; for a deletion, the version that was deleted
+	at      time.Time // when it was remembered
+	created bool      // the cache had nothing
+	ends    bool      // a deletion: the version itself is outdated too
+	deleted bool      // there is no object any more
 }
 
 // NewView returns a view over a cache.
@@ -42,29 +55,43 @@ func NewView[T metav1.Object](cache Cache[T]) *View[T] {
 	return &View[T]{cache: cache, writes: map[types.NamespacedName]write[T]{}, last: map[types.NamespacedName]string{}}
 }
 
+func keyOf(obj metav1.Object) types.NamespacedName {
+	return types.NamespacedName{Namespace: obj.GetNamespace(), Name: obj.GetName()}
+}
+
 // Ours reports whether this version of an object is what we wrote last, so that
 // an event about it tells nothing new.
 func (v *View[T]) Ours(obj T) bool {
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	return v.last[types.NamespacedName{Namespace: obj.GetNamespace(), Name: obj.GetName()}] == obj.GetResourceVersion()
+	return v.last[keyOf(obj)] == obj.GetResourceVersion()
 }
 
-// Forget drops what is remembered of an object that is gone.
-func (v *View[T]) Forget(namespace, name string) {
+// Forget drops what is remembered of an object that is gone. It must be called
+// for every deletion that the cache shows.
+func (v *View[T]) Forget(gone T) {
+	key := keyOf(gone)
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	delete(v.last, types.NamespacedName{Namespace: namespace, Name: name})
+	w, ok := v.writes[key]
+	if ok && !w.ends && w.object.GetUID() != gone.GetUID() {
+		return // it was made again meanwhile
+	}
+	delete(v.writes, key)
+	delete(v.last, key)
 }
 
 // Get returns the newest known version of an object.
 func (v *View[T]) Get(namespace, name string) (obj T, ok bool) {
 	cached, have := v.cache.Get(namespace, name)
 	w, pending := v.pending(types.NamespacedName{Namespace: namespace, Name: name}, cached, have)
-	if !pending {
+	switch {
+	case !pending:
 		return cached, have
+	case w.deleted:
+		return obj, false
 	}
-	return w.object, !w.deleted
+	return w.object, true
 }
 
 // List returns the newest known versions of the objects that match.
@@ -78,7 +105,10 @@ func (v *View[T]) List(namespace string, selector labels.Selector) []T {
 		}
 	}
 	for _, key := range v.pendingIn(namespace) {
-		if obj, ok := v.Get(namespace, key.Name); ok && !seen[key.Name] && selector.Matches(labels.Set(obj.GetLabels())) {
+		if seen[key.Name] {
+			continue
+		}
+		if obj, ok := v.Get(namespace, key.Name); ok && selector.Matches(labels.Set(obj.GetLabels())) {
 			out = append(out, obj)
 		}
 	}
@@ -104,38 +134,54 @@ func (v *View[T]) pending(key types.NamespacedName, cached T, have bool) (write[
 	if !ok {
 		return w, false
 	}
-	version := ""
-	if have {
-		version = cached.GetResourceVersion()
+	if !have {
+		ok = w.created && time.Since(w.at) < createdHolds
+	} else {
+		ok = w.outdates(cached.GetResourceVersion())
 	}
-	if version != w.before {
+	if !ok {
 		delete(v.writes, key)
-		return w, false
 	}
-	return w, true
+	return w, ok
+}
+
+// outdates reports whether the write came after a version of the object.
+func (w write[T]) outdates(version string) bool {
+	if version == w.version {
+		return w.ends
+	}
+	order, err := resourceversion.CompareResourceVersion(version, w.version)
+	return err == nil && order < 0
 }
 
 // wrote remembers the server's answer to a write.
 func (v *View[T]) wrote(obj T) {
 	v.mu.Lock()
-	v.last[types.NamespacedName{Namespace: obj.GetNamespace(), Name: obj.GetName()}] = obj.GetResourceVersion()
+	v.last[keyOf(obj)] = obj.GetResourceVersion()
 	v.mu.Unlock()
-	v.remember(obj.GetNamespace(), obj.GetName(), write[T]{object: obj})
+	v.remember(obj, write[T]{object: obj})
 }
 
-// removed remembers a deletion.
-func (v *View[T]) removed(namespace, name string) {
-	v.remember(namespace, name, write[T]{deleted: true})
-}
+// removed remembers the deletion of a version that the cache showed before it.
+func (v *View[T]) removed(before T) { v.remember(before, write[T]{ends: true, deleted: true}) }
 
-func (v *View[T]) remember(namespace, name string, w write[T]) {
-	if cached, have := v.cache.Get(namespace, name); have {
-		w.before = cached.GetResourceVersion()
-		if !w.deleted && w.before == w.object.GetResourceVersion() {
-			return // the cache was faster, or the write changed nothing
-		}
+// ending remembers that a deletion has begun. object is the cached version with
+// a deletion timestamp.
+func (v *View[T]) ending(object T) { v.remember(object, write[T]{object: object, ends: true}) }
+
+func (v *View[T]) remember(obj T, w write[T]) {
+	key := keyOf(obj)
+	w.version, w.at = obj.GetResourceVersion(), time.Now()
+	cached, have := v.cache.Get(key.Namespace, key.Name)
+	if !have && w.ends {
+		return // the cache was faster
 	}
+	w.created = !have
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	v.writes[types.NamespacedName{Namespace: namespace, Name: name}] = w
+	if have && !w.outdates(cached.GetResourceVersion()) {
+		delete(v.writes, key) // the cache was faster, or the write changed nothing
+		return
+	}
+	v.writes[key] = w
 }

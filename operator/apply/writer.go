@@ -47,14 +47,18 @@ func NewWriter(kube kubernetes.Interface, c Caches) *Writer {
 			same: func(want, live *corev1.Secret) bool {
 				return sameMeta(want, live) && maps.EqualFunc(digests(want.Data), live.Data, bytes.Equal)
 			},
+			frozen: func(live *corev1.Secret) bool {
+				return isTrue(live.Immutable) || (live.Type != "" && live.Type != corev1.SecretTypeOpaque)
+			},
 		},
 		configMaps: kind[*corev1.ConfigMap]{
 			name: "ConfigMap", view: NewView(c.ConfigMaps), copy: (*corev1.ConfigMap).DeepCopy,
 			api:   func(ns string) endpoint[*corev1.ConfigMap] { return kube.CoreV1().ConfigMaps(ns) },
 			merge: func(want, live *corev1.ConfigMap) { mergeMeta(want, live) },
 			same: func(want, live *corev1.ConfigMap) bool {
-				return sameMeta(want, live) && sameMap(want.Data, live.Data)
+				return sameMeta(want, live) && sameMap(want.Data, live.Data) && len(live.BinaryData) == 0
 			},
+			frozen: func(live *corev1.ConfigMap) bool { return isTrue(live.Immutable) },
 		},
 		services: kind[*corev1.Service]{
 			name: "Service", view: NewView(c.Services), copy: (*corev1.Service).DeepCopy,
@@ -136,10 +140,19 @@ func mergeService(want, live *corev1.Service) {
 	mergeMeta(want, live)
 }
 
-// sameService compares what we set: the API server fills in the rest.
+func isTrue(b *bool) bool { return b != nil && *b }
+
+// sameService compares what we set, and the settings that change where traffic
+// goes: the API server fills in the rest.
 func sameService(want, live *corev1.Service) bool {
 	next := want.DeepCopy()
 	mergeService(next, live)
+	if next.Spec.Type == "" {
+		next.Spec.Type = corev1.ServiceTypeClusterIP
+	}
+	if next.Spec.SessionAffinity == "" {
+		next.Spec.SessionAffinity = corev1.ServiceAffinityNone
+	}
 	for i := range next.Spec.Ports {
 		if next.Spec.Ports[i].Protocol == "" {
 			next.Spec.Ports[i].Protocol = corev1.ProtocolTCP
@@ -147,5 +160,9 @@ func sameService(want, live *corev1.Service) bool {
 	}
 	return sameMeta(next, live) &&
 		sameMap(next.Spec.Selector, live.Spec.Selector) &&
+		next.Spec.Type == live.Spec.Type &&
+		next.Spec.SessionAffinity == live.Spec.SessionAffinity &&
+		next.Spec.PublishNotReadyAddresses == live.Spec.PublishNotReadyAddresses &&
+		equality.Semantic.DeepEqual(next.Spec.ExternalIPs, live.Spec.ExternalIPs) &&
 		equality.Semantic.DeepEqual(next.Spec.Ports, live.Spec.Ports)
 }

@@ -1,0 +1,156 @@
+package apply
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	appsv1 "k8s.io/api/apps/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+	clienttesting "k8s.io/client-go/testing"
+)
+
+func statefulSet(version, hash string, edit ...func(*appsv1.StatefulSet)) *appsv1.StatefulSet {
+	s := &appsv1.StatefulSet{ObjectMeta: metav1.ObjectMeta{
+		Namespace: "ns", Name: "web", UID: "u", ResourceVersion: version,
+		Labels: map[string]string{"managed-by": "us"}, Annotations: map[string]string{InputHashAnnotation: hash},
+	}}
+	for _, e := range edit {
+		e(s)
+	}
+	return s
+}
+
+func TestStatefulSet(t *testing.T) {
+	immutable := apierrors.NewInvalid(schema.GroupKind{Group: "apps", Kind: "StatefulSet"}, "web", field.ErrorList{
+		field.Forbidden(field.NewPath("spec"), "updates to podManagementPolicy are forbidden"),
+	})
+	for name, tc := range map[string]struct {
+		live      *appsv1.StatefulSet
+		hidden    bool
+		fail      map[string]error
+		change    Change
+		calls     []string
+		recreated []string
+		message   string
+	}{
+		"absent":                     {nil, false, nil, Created, []string{"create"}, nil, ""},
+		"there without our labels":   {statefulSet("5", "1", func(s *appsv1.StatefulSet) { s.Labels = nil }), true, nil, Updated, []string{"create", "patch"}, nil, ""},
+		"being deleted":              {statefulSet("5", "1", func(s *appsv1.StatefulSet) { s.DeletionTimestamp = new(metav1.Now()) }), false, nil, Unchanged, nil, nil, ""},
+		"the wanted hash":            {statefulSet("5", "2"), false, nil, Unchanged, nil, nil, ""},
+		"another hash":               {statefulSet("5", "1"), false, nil, Updated, []string{"update"}, nil, ""},
+		"a label of ours was edited": {statefulSet("5", "2", func(s *appsv1.StatefulSet) { s.Labels["managed-by"] = "them" }), false, nil, Updated, []string{"update"}, nil, ""},
+		"a label of others":          {statefulSet("5", "2", func(s *appsv1.StatefulSet) { s.Labels["theirs"] = "x" }), false, nil, Unchanged, nil, nil, ""},
+		"a reserved annotation":      {statefulSet("5", "2", func(s *appsv1.StatefulSet) { s.Annotations[ReservedPrefix+"deletion-deadline"] = "x" }), false, nil, Updated, []string{"update"}, nil, ""},
+		"an immutable field": {statefulSet("5", "1"), false, map[string]error{"update": immutable}, Deleted, []string{"update", "delete"},
+			[]string{"web: Forbidden: updates to podManagementPolicy are forbidden"}, ""},
+		"refused for another reason": {statefulSet("5", "1"), false, map[string]error{"update": apierrors.NewBadRequest("no")}, "", []string{"update"}, nil,
+			`update StatefulSet "web": no`},
+		"create is refused": {nil, false, map[string]error{"create": apierrors.NewForbidden(resource, "web", errors.New("no"))}, "", []string{"create"}, nil,
+			`create StatefulSet "web": things "web" is forbidden: no`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			b := newBench(t)
+			if tc.live != nil {
+				b = newBench(t, tc.live.DeepCopy())
+				if !tc.hidden {
+					b.statefulSets.show(tc.live)
+				}
+			}
+			for verb, err := range tc.fail {
+				b.fail(verb, err)
+			}
+			change, err := b.writer.StatefulSet(t.Context(), statefulSet("", "2"))
+			if (tc.message == "") != (err == nil) || err != nil && fmt.Sprint(err) != tc.message {
+				t.Errorf("error %v, want %q", err, tc.message)
+			}
+			actions := b.kube.Actions()
+			if diff := cmp.Diff(tc.calls, b.calls()); change != tc.change || diff != "" {
+				t.Errorf("change %q, want %q; calls %s", change, tc.change, diff)
+			}
+			if diff := cmp.Diff(tc.recreated, b.recreated); diff != "" {
+				t.Error(diff)
+			}
+			if change != Deleted {
+				return
+			}
+			if p := actions[1].(clienttesting.DeleteActionImpl).DeleteOptions.PropagationPolicy; p == nil || *p != metav1.DeletePropagationForeground {
+				t.Errorf("propagation %v", p)
+			}
+			// The cache still shows the old one; neither is it deleted again nor created.
+			if change, err := b.writer.StatefulSet(t.Context(), statefulSet("", "2")); change != Unchanged || err != nil || b.calls() != nil {
+				t.Errorf("while it goes: %s, %v", change, err)
+			}
+		})
+	}
+}
+
+func TestAdoptionPatchesLabelsOnly(t *testing.T) {
+	b := newBench(t, statefulSet("5", "1", func(s *appsv1.StatefulSet) { s.Labels = nil }))
+	if _, err := b.writer.StatefulSet(t.Context(), statefulSet("", "2")); err != nil {
+		t.Fatal(err)
+	}
+	patch := b.kube.Actions()[1].(clienttesting.PatchAction)
+	var got any
+	if err := json.Unmarshal(patch.GetPatch(), &got); err != nil {
+		t.Fatal(err)
+	}
+	want := map[string]any{"metadata": map[string]any{"labels": map[string]any{"managed-by": "us"}}}
+	if diff := cmp.Diff(any(want), got); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// "kubectl rollout restart" works by an annotation of the pod template.
+func TestUpdateKeepsAnnotationsOfKubectl(t *testing.T) {
+	live := statefulSet("5", "1", func(s *appsv1.StatefulSet) {
+		s.Spec.Template.Annotations = map[string]string{
+			"kubectl.kubernetes.io/restartedAt": "now", "kubectl.kubernetes.io/default-container": "theirs", "other": "x",
+		}
+	})
+	b := newBench(t, live.DeepCopy())
+	b.statefulSets.show(live)
+	want := statefulSet("", "2", func(s *appsv1.StatefulSet) {
+		s.Spec.Template.Annotations = map[string]string{"kubectl.kubernetes.io/default-container": "prometheus"}
+	})
+	if _, err := b.writer.StatefulSet(t.Context(), want); err != nil {
+		t.Fatal(err)
+	}
+	got, err := b.kube.AppsV1().StatefulSets("ns").Get(t.Context(), "web", metav1.GetOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(map[string]string{
+		"kubectl.kubernetes.io/restartedAt": "now", "kubectl.kubernetes.io/default-container": "theirs",
+	}, got.Spec.Template.Annotations); diff != "" {
+		t.Error(diff)
+	}
+	if diff := cmp.Diff(map[string]string{"kubectl.kubernetes.io/default-container": "prometheus"}, want.Spec.Template.Annotations); diff != "" {
+		t.Errorf("the wanted object was changed: %s", diff)
+	}
+}
+
+func TestDeleteStatefulSetThatIsGone(t *testing.T) {
+	b := newBench(t)
+	if change, err := b.writer.DeleteStatefulSet(t.Context(), "ns", "web"); change != Unchanged || err != nil {
+		t.Error(change, err)
+	}
+}
+
+func TestAnnotateStatefulSet(t *testing.T) {
+	live := statefulSet("5", "1")
+	b := newBench(t, live)
+	o := &appsv1.StatefulSet{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: "web", Annotations: map[string]string{"a": "b"}}}
+	if done, err := b.writer.Do(t.Context(), []Step{{Annotate, o}}); err != nil || done[0].Change != Updated {
+		t.Fatal(done, err)
+	}
+	got, err := b.kube.AppsV1().StatefulSets("ns").Get(t.Context(), "web", metav1.GetOptions{})
+	if err != nil || got.Annotations["a"] != "b" || got.Annotations[InputHashAnnotation] != "1" {
+		t.Errorf("annotations %v, %v", got.Annotations, err)
+	}
+}
