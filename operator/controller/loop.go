@@ -118,7 +118,11 @@ func (l *Loop) Run(ctx context.Context, workers int) {
 func (l *Loop) pass(ctx context.Context, key types.NamespacedName) {
 	start := time.Now()
 	l.metrics.operations.Inc()
-	out, err := l.guarded(ctx, key)
+	var out Outcome
+	err := l.guarded(key, func() (err error) {
+		out, err = l.kind.Reconcile(ctx, key)
+		return err
+	})
 	took := time.Since(start)
 	l.metrics.duration.Observe(took.Seconds())
 	log := l.log.With("key", key.String())
@@ -143,14 +147,14 @@ func (l *Loop) pass(ctx context.Context, key types.NamespacedName) {
 }
 
 // guarded turns a panic into an error: one bad object must not stop the others.
-func (l *Loop) guarded(ctx context.Context, key types.NamespacedName) (out Outcome, err error) {
+func (l *Loop) guarded(key types.NamespacedName, do func() error) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
-			l.log.Error("reconcile panicked", "key", key.String(), "panic", fmt.Sprint(p), "stack", string(debug.Stack()))
+			l.log.Error("pass panicked", "key", key.String(), "panic", fmt.Sprint(p), "stack", string(debug.Stack()))
 			err = fmt.Errorf("internal error: %v", p)
 		}
 	}()
-	return l.kind.Reconcile(ctx, key)
+	return do()
 }
 
 func (l *Loop) remember(key types.NamespacedName, r Result) {
@@ -166,7 +170,8 @@ func (l *Loop) remember(key types.NamespacedName, r Result) {
 func (l *Loop) report(ctx context.Context, key types.NamespacedName) {
 	l.metrics.statusOperations.Inc()
 	r, known := l.Result(key)
-	if err := l.kind.Status(ctx, key, r, known); err != nil {
+	err := l.guarded(key, func() error { return l.kind.Status(ctx, key, r, known) })
+	if err != nil {
 		l.metrics.statusErrors.Inc()
 		if ctx.Err() == nil {
 			l.log.Error("status update failed", "key", key.String(), "err", err)

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"k8s.io/apimachinery/pkg/util/validation"
 )
 
 // Namespaces says which namespaces a kind of object is watched in.
@@ -16,10 +18,11 @@ type Namespaces struct {
 // NewNamespaces builds a scope from an allow list and a deny list. An empty
 // allow list, or one that holds the empty name only, means all namespaces.
 //
-// Errors: both lists are given; the empty name stands beside others.
+// Errors: both lists are given; the empty name stands beside others; a name that
+// no namespace can have.
 func NewNamespaces(allow, deny []string) (Namespaces, error) {
-	allow, deny = tidy(allow), tidy(deny)
-	if len(allow) == 1 && allow[0] == "" {
+	allow, deny = tidy(allow), slices.DeleteFunc(tidy(deny), func(n string) bool { return n == "" })
+	if len(allow) == 0 || len(allow) == 1 && allow[0] == "" {
 		allow = nil
 	}
 	if slices.Contains(allow, "") {
@@ -27,6 +30,11 @@ func NewNamespaces(allow, deny []string) (Namespaces, error) {
 	}
 	if len(allow) > 0 && len(deny) > 0 {
 		return Namespaces{}, errors.New("an allow list and a deny list exclude each other")
+	}
+	for _, name := range slices.Concat(allow, deny) {
+		if wrong := validation.IsDNS1123Label(name); len(wrong) > 0 {
+			return Namespaces{}, fmt.Errorf("%q is not the name of a namespace: %s", name, wrong[0])
+		}
 	}
 	return Namespaces{allow: allow, deny: deny}, nil
 }
@@ -85,13 +93,17 @@ func (n Namespaces) NameSelector() string {
 
 // Union returns the scope that covers both.
 func (n Namespaces) Union(o Namespaces) Namespaces {
-	switch {
-	case n.allow == nil:
-		return n
-	case o.allow == nil:
-		return o
+	if n.allow != nil && o.allow != nil {
+		return Namespaces{allow: tidy(slices.Concat(n.allow, o.allow))}
 	}
-	return Namespaces{allow: tidy(append(slices.Clone(n.allow), o.allow...))}
+	// What stays denied is what neither has.
+	var deny []string
+	for _, name := range tidy(slices.Concat(n.deny, o.deny)) {
+		if !n.Has(name) && !o.Has(name) {
+			deny = append(deny, name)
+		}
+	}
+	return Namespaces{deny: deny}
 }
 
 // String is for logs.

@@ -133,7 +133,9 @@ func (plan *Plan) tlsAssets(owner *workload.Owner, in Inputs) int {
 		maps.Copy(files, in.Frame.Files)
 	}
 	for _, m := range in.Monitors {
-		maps.Copy(files, m.Files)
+		if m.Err == nil {
+			maps.Copy(files, m.Files)
+		}
 	}
 	wanted := map[string]bool{}
 	secrets := owner.TLSAssetSecrets(files)

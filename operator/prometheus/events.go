@@ -2,9 +2,12 @@ package prometheus
 
 import (
 	"maps"
+	"slices"
+	"strings"
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/equality"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
@@ -67,8 +70,8 @@ func (c *Controller) ownerChanged(e controller.Event[*v1.Prometheus]) {
 	key := keyOf(p)
 	if e.Action == "delete" || !c.mine(p) {
 		c.index.Remove(key)
-		if e.Action == "delete" && c.mine(p) {
-			c.trigger(v1.PrometheusKind, e.Action, key)
+		if c.mine(p) || (e.Action == "update" && c.mine(e.Before)) {
+			c.trigger(v1.PrometheusKind, e.Action, key) // a pass forgets it
 		}
 		return
 	}
@@ -80,9 +83,10 @@ func (c *Controller) ownerChanged(e controller.Event[*v1.Prometheus]) {
 }
 
 // sameIntent reports whether two versions of an object ask for the same: status
-// writes and resyncs do not count.
+// writes and resyncs do not count. An object that was deleted and made again
+// while the watch was down arrives as an update with another UID.
 func sameIntent(before, after metav1.Object) bool {
-	return before.GetGeneration() == after.GetGeneration() &&
+	return before.GetUID() == after.GetUID() && before.GetGeneration() == after.GetGeneration() &&
 		maps.Equal(before.GetLabels(), after.GetLabels()) &&
 		maps.Equal(before.GetAnnotations(), after.GetAnnotations()) &&
 		before.GetDeletionTimestamp().Equal(after.GetDeletionTimestamp())
@@ -92,8 +96,9 @@ func sameIntent(before, after metav1.Object) bool {
 func configChanged[T controller.Object](c *Controller, store *controller.Store[T], kind string) error {
 	return store.OnChange(func(e controller.Event[T]) {
 		obj := e.Object()
-		if e.Action == "update" && e.Before.GetGeneration() == e.After.GetGeneration() &&
-			maps.Equal(e.Before.GetLabels(), e.After.GetLabels()) {
+		if e.Action == "update" && e.Before.GetUID() == e.After.GetUID() && e.Before.GetGeneration() == e.After.GetGeneration() &&
+			maps.Equal(e.Before.GetLabels(), e.After.GetLabels()) &&
+			e.Before.GetDeletionTimestamp().Equal(e.After.GetDeletionTimestamp()) {
 			return
 		}
 		if e.Action == "delete" {
@@ -142,31 +147,48 @@ func ownedChanged[T controller.Object](c *Controller, store *controller.Store[T]
 		if e.Action == "add" || (e.Action == "update" && view.Ours(obj)) {
 			return
 		}
-		c.trigger(kind, e.Action, c.ownersOf(obj)...)
+		c.trigger(kind, e.Action, eventOwners(c, e)...)
 	})
 }
 
-// ownersOf returns the owners named by the object's owner references that this
-// operator is responsible for.
-func (c *Controller) ownersOf(obj metav1.Object) []types.NamespacedName {
+// eventOwners returns the owners of any version of an object that the event
+// knows: somebody may have taken the reference away.
+func eventOwners[T controller.Object](c *Controller, e controller.Event[T]) []types.NamespacedName {
+	if e.Action != "update" {
+		return c.ownersOf(e.Object())
+	}
+	return c.ownersOf(e.Before, e.After)
+}
+
+// ownersOf returns the owners named by the objects' owner references that this
+// operator is responsible for, each once. They are found by name: the children
+// of an owner that was made again still name its predecessor.
+func (c *Controller) ownersOf(versions ...metav1.Object) []types.NamespacedName {
 	var out []types.NamespacedName
-	for _, ref := range obj.GetOwnerReferences() {
-		if ref.Kind != v1.PrometheusKind {
-			continue
-		}
-		if p, ok := c.stores.owners.Get(obj.GetNamespace(), ref.Name); ok && c.mine(p) {
-			out = append(out, keyOf(p))
+	for _, obj := range versions {
+		for _, ref := range obj.GetOwnerReferences() {
+			if ref.Kind != v1.PrometheusKind || !strings.HasPrefix(ref.APIVersion, v1.SchemeGroupVersion.Group+"/") {
+				continue
+			}
+			p, ok := c.stores.owners.Get(obj.GetNamespace(), ref.Name)
+			if ok && c.mine(p) && !slices.Contains(out, keyOf(p)) {
+				out = append(out, keyOf(p))
+			}
 		}
 	}
 	return out
 }
 
 func (c *Controller) statefulSetChanged(e controller.Event[*appsv1.StatefulSet]) {
-	owners := c.ownersOf(e.Object())
+	if e.Action == "delete" {
+		c.writer.StatefulSets().Forget(e.Before)
+	}
+	owners := eventOwners(c, e)
 	for _, key := range owners {
 		c.loop.EnqueueStatus(key)
 	}
-	if e.Action == "update" && (sameIntent(e.Before, e.After) || e.After.DeletionTimestamp != nil) {
+	if e.Action == "update" && (e.After.DeletionTimestamp != nil || sameIntent(e.Before, e.After) &&
+		equality.Semantic.DeepEqual(e.Before.OwnerReferences, e.After.OwnerReferences)) {
 		return
 	}
 	// Our own write is looked at once more on purpose: its input hash was made

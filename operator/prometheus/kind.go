@@ -103,7 +103,10 @@ func New(opts Options, clients Clients, log *slog.Logger, reg promclient.Registe
 	}
 	c.loop = controller.NewLoop(controller.Kind{
 		Name: metricLabel, Reconcile: c.reconcile, Status: c.report,
-		Exists: func(key types.NamespacedName) bool { _, ok := c.stores.owners.Get(key.Namespace, key.Name); return ok },
+		Exists: func(key types.NamespacedName) bool {
+			p, ok := c.stores.owners.Get(key.Namespace, key.Name)
+			return ok && c.mine(p)
+		},
 	}, log, c.metrics)
 	c.nudger = delivery.New(c.writer.PodAnnotation, c.askPod, log, promclient.WrapRegistererWith(promclient.Labels{"controller": metricLabel}, reg))
 	return c
