@@ -40,15 +40,16 @@ func (l *Loop) Run(ctx context.Context) error {
 	failures := 0
 	if err := l.step(ctx, false); err != nil {
 		if l.FirstMustWork && !Temporary(err) && ctx.Err() == nil {
-			return err
+			return err // whoever called Run will say so
 		}
+		l.log(err)
 		failures = 1
 	}
 	var running sync.WaitGroup
 	defer running.Wait()
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
-	refresh := func(ctx context.Context) error { return l.step(ctx, false) }
+	refresh := func(ctx context.Context) error { return l.look(ctx, false) }
 	for _, t := range l.Targets {
 		running.Go(func() { t.Run(ctx, refresh) })
 	}
@@ -61,14 +62,14 @@ func (l *Loop) Run(ctx context.Context) error {
 			return nil
 		case <-l.Changes:
 			tick.Reset(l.Interval)
-			failures = count(failures, l.step(ctx, true))
+			failures = count(failures, l.look(ctx, true))
 		case <-tick.C:
-			failures = count(failures, l.step(ctx, true))
+			failures = count(failures, l.look(ctx, true))
 			for _, t := range l.Targets {
 				t.Nudge()
 			}
 		case <-again:
-			failures = count(failures, l.step(ctx, false))
+			failures = count(failures, l.look(ctx, false))
 		}
 	}
 	return nil
@@ -89,6 +90,15 @@ func (l *Loop) again(failures int) <-chan time.Time {
 	return time.After(stepBackoff.pause(Rejected, failures))
 }
 
+// look is a step with its log line.
+func (l *Loop) look(ctx context.Context, caused bool) error {
+	err := l.step(ctx, caused)
+	if ctx.Err() == nil {
+		l.log(err)
+	}
+	return err
+}
+
 func (l *Loop) step(ctx context.Context, caused bool) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -105,12 +115,13 @@ func (l *Loop) step(ctx context.Context, caused bool) error {
 	if l.OnStep != nil {
 		l.OnStep(caused, err)
 	}
-	l.log(err)
 	return err
 }
 
 // log tells each failure once, not every time it is met again.
 func (l *Loop) log(err error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
 	switch {
 	case err == nil && l.failed != "":
 		l.failed = ""

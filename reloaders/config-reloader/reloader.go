@@ -20,9 +20,10 @@ import (
 
 // Options say what is watched, what is written and who is told.
 type Options struct {
-	Files       []render.File
-	Dirs        []render.Dir
-	WatchedDirs []string // hashed and watched, not written
+	Files []render.File
+	Dirs  []render.Dir
+	// WatchedDirs are hashed and watched, without files that are inputs or outputs above.
+	WatchedDirs []string
 
 	Env    []string // "NAME=value", see WithOrdinal
 	Syntax expand.Syntax
@@ -66,7 +67,7 @@ func New(o Options) *Reloader {
 	}
 	r.folders = volume.Steady{
 		Dirs: o.WatchedDirs, Logger: o.Logger,
-		Reader: volume.Reader{Skip: r.renderer.Owns},
+		Reader: volume.Reader{Skip: r.renderer.Handles},
 	}
 	r.metrics = newMetrics(o.Registerer, o.Method, r.watches)
 	r.target = reload.NewTarget(reload.TargetOptions{

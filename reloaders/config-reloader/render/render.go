@@ -86,18 +86,46 @@ func Temporary(output string) string { return output + ".tmp" }
 
 // Owns reports whether path is written by this renderer.
 func (r *Renderer) Owns(path string) bool {
-	path = strings.TrimSuffix(filepath.Clean(path), ".tmp")
+	path = strings.TrimSuffix(absolute(path), ".tmp")
 	for _, f := range r.opts.Files {
-		if f.Output != "" && filepath.Clean(f.Output) == path {
+		if f.Output != "" && absolute(f.Output) == path {
 			return true
 		}
 	}
 	for _, d := range r.opts.Dirs {
-		if filepath.Clean(d.Output) == filepath.Dir(path) {
+		if absolute(d.Output) == filepath.Dir(path) {
 			return true
 		}
 	}
 	return false
+}
+
+// Handles reports whether path is an output, or an input whose output is what the
+// server reads: another form of the same content (compressed anew) is no change then.
+func (r *Renderer) Handles(path string) bool {
+	if r.Owns(path) {
+		return true
+	}
+	path = absolute(path)
+	for _, f := range r.opts.Files {
+		if f.Output != "" && absolute(f.Input) == path {
+			return true
+		}
+	}
+	for _, d := range r.opts.Dirs {
+		if absolute(d.Input) == filepath.Dir(path) {
+			return true
+		}
+	}
+	return false
+}
+
+// absolute makes paths comparable however the user wrote them.
+func absolute(path string) string {
+	if abs, err := filepath.Abs(path); err == nil {
+		return abs
+	}
+	return filepath.Clean(path)
 }
 
 // Render brings all outputs up to date. The results are in the order of the files, then the folders' entries by name.

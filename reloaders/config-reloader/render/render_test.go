@@ -237,8 +237,8 @@ func TestHashOnly(t *testing.T) {
 	if res[0].InputSHA256 != sum(gz(t, "$(A)")) || res[0].OutputSHA256 != "" || res[0].Content() != res[0].InputSHA256 {
 		t.Errorf("result %+v", res[0])
 	}
-	if r.Owns(in) {
-		t.Error("claims to write its input")
+	if r.Owns(in) || r.Handles(in) {
+		t.Error("claims an input that has no output")
 	}
 }
 
@@ -285,6 +285,9 @@ func TestFolders(t *testing.T) {
 	}
 	if !r.Owns(filepath.Join(out, "b")) || !r.Owns(filepath.Join(out, "c.tmp")) || r.Owns(filepath.Join(in, "b")) {
 		t.Error("Owns is wrong about the folders")
+	}
+	if !r.Handles(filepath.Join(in, "b")) || !r.Handles(filepath.Join(out, "b")) || r.Handles(filepath.Join(in, "sub", "b")) {
+		t.Error("Handles is wrong about the folders")
 	}
 	_, err := New(Options{Dirs: []Dir{{filepath.Join(in, "none"), out}}}).Render()
 	if err == nil || !strings.Contains(err.Error(), "read config folder: open ") {

@@ -1,0 +1,521 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/firekeeper-dev/firekeeper/internal/reload/reloadtest"
+	"github.com/firekeeper-dev/firekeeper/internal/volume/volumetest"
+)
+
+func TestEverySwapIsOneReload(t *testing.T) {
+	s := newSite(t)
+	s.put(t, "v0 $(A) $(STATEFULSET_ORDINAL_NUMBER) ${1}\n")
+	p := start(t, s.args()...)
+	s.waitLive(t, "v0 1 3 ${1}\n")
+	for i := 1; i <= 3; i++ {
+		text := fmt.Sprintf("v%d", i)
+		s.put(t, text)
+		s.waitLive(t, text)
+	}
+	s.put(t, "v3") // the same again: a new folder, no new content
+	// A second change after it shows that the one before caused nothing.
+	s.put(t, "v4")
+	s.waitLive(t, "v4")
+	if st := s.server.Stats(); st.Loaded != 5 {
+		t.Errorf("%d reloads for 5 contents", st.Loaded)
+	}
+	if info, err := os.Stat(s.out); err != nil || info.Mode() != 0o644 {
+		t.Errorf("output %v, %v", info.Mode(), err)
+	}
+	p.until("/-/ready", func() bool { code, _ := p.get("/-/ready"); return code == 200 })
+}
+
+func TestSwapsOfSeveralFoldersMakeOneReload(t *testing.T) {
+	s := newSite(t)
+	s.put(t, "v0")
+	rules, secrets := volumetest.New(t), volumetest.New(t)
+	start(t, s.args("--watched-dir="+rules.Dir, "--watched-dir="+secrets.Dir)...)
+	s.waitLive(t, "v0")
+	for i := range 10 {
+		switch i % 3 {
+		case 0:
+			s.put(t, fmt.Sprint("v", i))
+		case 1:
+			rules.Swap(map[string]string{"r": fmt.Sprint(i)})
+		case 2:
+			secrets.Swap(map[string]string{"s": fmt.Sprint(i)})
+		}
+	}
+	s.waitLive(t, "v9")
+	rules.Swap(map[string]string{"r": "last"})
+	s.server.Wait(t, "the rules", func(st reloadtest.Stats) bool { return st.Loaded >= 3 })
+	if st := s.server.Stats(); st.Loaded > 4 {
+		t.Errorf("%d reloads, want the first, one or two for ten swaps, and the last", st.Loaded)
+	}
+}
+
+func TestHundredSwapsLoseNothing(t *testing.T) {
+	s := newSite(t)
+	s.put(t, "start")
+	p := start(t, s.args()...)
+	s.waitLive(t, "start")
+	for i := range 100 {
+		s.put(t, fmt.Sprintf("content %d", i))
+	}
+	s.waitLive(t, "content 99")
+	p.until("everything settled", func() bool { return p.applied().Ready })
+	if got := read(t, s.out); got != "content 99" || s.running() != got {
+		t.Errorf("output %q, running %q", got, s.running())
+	}
+	if st := s.server.Stats(); st.MostOpen > 1 {
+		t.Errorf("%d requests at once", st.MostOpen)
+	}
+}
+
+func TestKeysThatComeAndGo(t *testing.T) {
+	s := newSite(t)
+	s.put(t, "v0")
+	rules := volumetest.New(t)
+	p := start(t, s.args("--watched-dir="+rules.Dir)...)
+	s.waitLive(t, "v0")
+	for i, files := range []map[string]string{{"a": "1"}, {"a": "1", "b": "1"}, {"b": "1"}, {}} {
+		rules.Swap(files)
+		s.server.Wait(t, "the swap", func(st reloadtest.Stats) bool { return st.Loaded == i+2 })
+	}
+	if n := p.metric("reloader_config_apply_operations_failed_total"); n != "0" || strings.Contains(p.log.String(), "level=error") {
+		t.Errorf("%s failed looks:\n%s", n, p.log)
+	}
+}
+
+// TestCorrectionIsUsedAtOnce has pauses far longer than the test may take.
+func TestCorrectionIsUsedAtOnce(t *testing.T) {
+	s := newSite(t)
+	s.put(t, "good 1")
+	p := start(t, s.args("--retry-interval=10m", "--watch-interval=1h")...)
+	s.waitLive(t, "good 1")
+	s.put(t, "bad")
+	p.until("the refusal", func() bool { return p.metric("reloader_last_reload_successful") == "0" })
+	if code, _ := p.get("/-/ready"); code != 503 {
+		t.Errorf("/-/ready answers %d while the server refuses", code)
+	}
+	if code, _ := p.get("/readyz"); code != 200 {
+		t.Errorf("/readyz answers %d, the output is there", code)
+	}
+	r := p.applied()
+	if e := r.Targets[0].Error; e == nil || e.Reason != "rejected" || !strings.Contains(e.Message, "failed to reload config: line 1: bad") {
+		t.Errorf("report %+v", r.Targets[0])
+	}
+	s.put(t, "good 2")
+	s.waitLive(t, "good 2")
+	s.put(t, "bad again")
+	s.server.Wait(t, "the next refusal", func(st reloadtest.Stats) bool { return st.Requests == 4 })
+	s.put(t, "good 2") // back to what ran last: the server has to be told
+	s.server.Wait(t, "the way back", func(st reloadtest.Stats) bool { return st.Loaded == 3 })
+	p.until("the gauge", func() bool { return p.metric("reloader_last_reload_successful") == "1" })
+}
+
+func TestServerThatIsNotThere(t *testing.T) {
+	s := newSite(t)
+	s.put(t, "v0")
+	addr := strings.TrimPrefix(s.server.URL, "http://")
+	s.server.Close()
+	p := start(t, s.args("--watch-interval=300ms", "--retry-interval=200ms")...)
+	p.until("a failed attempt", func() bool { return p.metric("reloader_reloads_failed_total") != "0" })
+	s.put(t, "v1")
+	p.until("several looks", func() bool {
+		return len(p.metric("reloader_config_apply_operations_total")) > 0 && read(t, s.out) == "v1"
+	})
+	got := make(chan string, 1)
+	back := &http.Server{Addr: addr, Handler: http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		if r.Method == "POST" {
+			select {
+			case got <- r.URL.Path:
+			default:
+			}
+		}
+	})}
+	go back.ListenAndServe()
+	defer back.Close()
+	select {
+	case path := <-got:
+		if path != "/-/reload" {
+			t.Errorf("asked for %s", path)
+		}
+	case <-time.After(patience):
+		t.Fatal("no reload after the server came back")
+	}
+	p.until("the report", func() bool { return p.applied().Ready })
+}
+
+func TestServerThatStarts(t *testing.T) {
+	s := newSite(t)
+	s.put(t, "v0")
+	s.server.SetReady(false)
+	p := start(t, s.args("--retry-interval=300ms")...)
+	p.until("the log line", func() bool { return strings.Contains(p.log.String(), "Server is not ready yet") })
+	s.put(t, "v1")
+	p.until("the new output", func() bool { return read(t, s.out) == "v1" })
+	if st := s.server.Stats(); st.Requests != 0 {
+		t.Errorf("%d requests to a server that is not ready", st.Requests)
+	}
+	s.server.SetReady(true)
+	s.waitLive(t, "v1")
+	if st := s.server.Stats(); st.Requests != 1 {
+		t.Errorf("%d requests, want one for the newest content", st.Requests)
+	}
+}
+
+func TestServerThatHangs(t *testing.T) {
+	s := newSite(t)
+	s.put(t, "v0")
+	release := make(chan struct{})
+	var held atomic.Bool
+	s.server = reloadtest.New(t, func() error {
+		if !held.Swap(true) {
+			<-release
+		}
+		return s.load()
+	})
+	p := start(t, s.args("--reload-timeout=300ms", "--retry-interval=50ms")...)
+	p.until("a timeout", func() bool { return strings.Contains(p.log.String(), "no answer within 300ms") })
+	s.put(t, "v1")
+	p.until("the new output", func() bool { return read(t, s.out) == "v1" })
+	close(release)
+	s.waitLive(t, "v1")
+	p.until("the report", func() bool { return p.applied().Ready })
+	if st := s.server.Stats(); st.MostOpen != 1 {
+		t.Errorf("%d requests at once", st.MostOpen)
+	}
+}
+
+// TestBrokenInputs checks message, gauge and output, and that the correction is noticed.
+func TestBrokenInputs(t *testing.T) {
+	for name, tc := range map[string]struct {
+		content string
+		want    string
+	}{
+		"truncated gzip": {gz(t, strings.Repeat("text", 1000))[:20], "gunzip "},
+		"no such key":    {"", "no such file or directory"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := newSite(t)
+			s.put(t, "v0")
+			p := start(t, s.args()...)
+			s.waitLive(t, "v0")
+			files := map[string]string{key: tc.content}
+			if tc.content == "" {
+				files = nil
+			}
+			s.vol.Swap(files)
+			p.until("the gauge", func() bool { return p.metric("reloader_last_reload_successful") == "0" })
+			p.until("the count", func() bool { return p.metric("reloader_config_apply_operations_failed_total") != "0" })
+			p.until("the message", func() bool { return strings.Contains(p.log.String(), tc.want) })
+			if n := strings.Count(p.log.String(), "level=error"); n != 1 {
+				t.Errorf("%d lines of errors", n)
+			}
+			if r := p.applied(); r.Ready || r.InputError == nil || !strings.Contains(r.InputError.Message, tc.want) {
+				t.Errorf("report %+v", r)
+			}
+			if read(t, s.out) != "v0" || s.server.Stats().Requests != 1 {
+				t.Errorf("output %q, %d requests", read(t, s.out), s.server.Stats().Requests)
+			}
+			s.put(t, "v0") // the same as before the fault: nothing to reload, but fine again
+			p.until("the recovery", func() bool { return p.metric("reloader_last_reload_successful") == "1" })
+			s.put(t, "v1")
+			s.waitLive(t, "v1")
+		})
+	}
+}
+
+func TestUnsetVariables(t *testing.T) {
+	s := newSite(t)
+	s.put(t, "$(NOPE) $(NOPE) $(A)")
+	p := start(t, s.args("--watch-interval=50ms")...)
+	s.waitLive(t, "$(NOPE) $(NOPE) 1")
+	p.until("some ticks", func() bool { return p.metric("reloader_config_apply_operations_total") >= "3" })
+	if n := strings.Count(p.log.String(), "variables that are not set"); n != 1 || !strings.Contains(p.log.String(), "variables=[NOPE] references=2") {
+		t.Errorf("%d warnings", n)
+	}
+	if got := p.metric("reloader_config_environment_variable_expansion_errors"); got != "2" {
+		t.Errorf("gauge %s", got)
+	}
+	s.put(t, "$(A)")
+	s.waitLive(t, "1")
+	if got := p.metric("reloader_config_environment_variable_expansion_errors"); got != "0" {
+		t.Errorf("gauge %s after the correction", got)
+	}
+}
+
+func TestFoldersOnly(t *testing.T) {
+	s := newSite(t)
+	later := filepath.Join(t.TempDir(), "later")
+	must(t, os.WriteFile(s.out, []byte("rules"), 0o644))
+	p := start(t, "--watched-dir="+later, "--volume-dir="+s.vol.Dir, "--rules-dir="+t.TempDir(),
+		"--webhook-url="+s.server.ReloadURL(), "--delay-interval=20ms")
+	s.server.Wait(t, "the first reload", func(st reloadtest.Stats) bool { return st.Loaded == 1 })
+	p.until("the warning", func() bool { return strings.Contains(p.log.String(), "Folder does not exist, waiting for it") })
+	must(t, os.Mkdir(later, 0o755))
+	must(t, os.WriteFile(filepath.Join(later, "a"), nil, 0o644))
+	s.server.Wait(t, "the folder that appeared", func(st reloadtest.Stats) bool { return st.Loaded == 2 })
+	if r := p.applied(); len(r.Current.Dirs) != 3 || r.Current.Dirs[0].Path != later || r.Current.Dirs[0].Files != 1 {
+		t.Errorf("report %+v", r.Current)
+	}
+}
+
+func TestConfigFolders(t *testing.T) {
+	s := newSite(t)
+	extra, out := volumetest.New(t), t.TempDir()
+	extra.Swap(map[string]string{"a.yaml": gz(t, "$(A)"), "b.yaml": "b"})
+	s.put(t, "v0")
+	start(t, s.args("--config-dir="+extra.Dir, "--config-envsubst-dir="+out)...)
+	s.waitLive(t, "v0")
+	if read(t, filepath.Join(out, "a.yaml")) != "1" {
+		t.Error("the folder is not rendered")
+	}
+	extra.Swap(map[string]string{"b.yaml": "c"})
+	s.server.Wait(t, "the change", func(st reloadtest.Stats) bool { return st.Loaded == 2 })
+	if _, err := os.Stat(filepath.Join(out, "a.yaml")); err == nil || read(t, filepath.Join(out, "b.yaml")) != "c" {
+		t.Error("the folder is not up to date")
+	}
+}
+
+func TestReportHasTheHashesOfInputAndOutput(t *testing.T) {
+	s := newSite(t)
+	raw := gz(t, "v $(A)")
+	s.vol.Swap(map[string]string{key: raw})
+	p := start(t, s.args()...)
+	s.waitLive(t, "v 1")
+	hash := func(s string) string { h := sha256.Sum256([]byte(s)); return hex.EncodeToString(h[:]) }
+	p.until("the report", func() bool { return p.applied().Ready })
+	f := p.applied().Targets[0].Applied.Files[0]
+	if f.Input != s.vol.Path(key) || f.InputSHA256 != hash(raw) || f.Output != s.out || f.OutputSHA256 != hash("v 1") {
+		t.Errorf("report %+v", f)
+	}
+	// The same content in another form needs no reload, but the report must show the new form as applied.
+	s.vol.Swap(map[string]string{key: "v $(A)"})
+	p.until("the new form", func() bool { return p.applied().Targets[0].Applied.Files[0].InputSHA256 == hash("v $(A)") })
+	if st := s.server.Stats(); st.Requests != 1 {
+		t.Errorf("%d requests", st.Requests)
+	}
+}
+
+func TestMetricsFromTheFirstScrape(t *testing.T) {
+	s := newSite(t)
+	s.put(t, "v0")
+	p := start(t, s.args()...)
+	_, body := p.get("/metrics")
+	for _, name := range []string{
+		"reloader_reloads_total ", "reloader_reloads_failed_total 0", "reloader_last_reload_successful ",
+		"reloader_last_reload_success_timestamp_seconds ", "reloader_config_apply_operations_total 0",
+		"reloader_config_apply_operations_failed_total 0", "reloader_config_environment_variable_expansion_errors 0",
+		`reloader_info{method="http"} 1`, "reloader_watches ", "reloader_watch_events_total ", "reloader_watch_errors_total 0",
+		`prometheus_config_reloader_build_info{branch="",goarch="`, `promhttp_metric_handler_errors_total{cause="encoding"} 0`,
+		"go_goroutines ", "go_sched_latencies_seconds_bucket", "go_sync_mutex_wait_total_seconds_total", "go_gc_duration_seconds", "process_resident_memory_bytes ",
+	} {
+		if !strings.Contains(body, "\n"+name) {
+			t.Errorf("no series %s", name)
+		}
+	}
+	s.waitLive(t, "v0")
+	p.until("the watches", func() bool { return p.metric("reloader_watches") == "2" })
+	for path, want := range map[string]string{"/healthz": `200 {"status":"up"}`, "/-/healthy": `200 {"status":"up"}`} {
+		if code, body := p.get(path); fmt.Sprint(code, " ", body) != want {
+			t.Errorf("%s answers %d %q", path, code, body)
+		}
+	}
+}
+
+func TestSecretsStaySecret(t *testing.T) {
+	s := newSite(t)
+	s.put(t, "v0")
+	url := strings.Replace(s.server.ReloadURL(), "http://", "http://user:hunter2@", 1) + "?token=hunter2"
+	p := start(t, s.args()[0], s.args()[1], "--reload-url="+url, "--log-level=debug")
+	s.waitLive(t, "v0")
+	s.put(t, "bad")
+	p.until("the refusal", func() bool { return strings.Contains(p.log.String(), "level=error") })
+	_, metrics := p.get("/metrics")
+	_, report := p.get("/api/v1/applied")
+	if strings.Contains(p.log.String()+metrics+report, "hunter2") {
+		t.Errorf("the password shows:\n%s\n%s", p.log, report)
+	}
+}
+
+func TestHTTPSWithSelfSignedCertificate(t *testing.T) {
+	s := newSite(t)
+	s.put(t, "v0")
+	s.server = reloadtest.NewTLS(t, s.load)
+	start(t, s.args()...)
+	s.waitLive(t, "v0")
+}
+
+func TestRedirectIsNotFollowed(t *testing.T) {
+	s := newSite(t)
+	s.put(t, "v0")
+	var followed atomic.Bool
+	redirecting := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		switch r.URL.Path {
+		case "/prefix":
+			followed.Store(true)
+		case "/-/reload":
+			http.Redirect(w, r, "/prefix", http.StatusFound)
+		default:
+			w.WriteHeader(404)
+		}
+	}))
+	defer redirecting.Close()
+	p := start(t, s.args()[0], s.args()[1], "--reload-url="+redirecting.URL+"/-/reload")
+	p.until("the message", func() bool { return strings.Contains(p.log.String(), "a redirect to /prefix that is not followed") })
+	if followed.Load() {
+		t.Error("the redirect was followed")
+	}
+}
+
+func TestOnce(t *testing.T) {
+	s := newSite(t)
+	s.put(t, "v $(A)")
+	missing := filepath.Join(t.TempDir(), "missing")
+	for name, tc := range map[string]struct {
+		args []string
+		code int
+		log  string
+	}{
+		"writes and ends":       {s.args(), 0, ""},
+		"missing watched dir":   {s.args("--watched-dir=" + missing), 1, missing + ": no such file or directory"},
+		"missing config":        {[]string{"--config-file=" + missing}, 1, "read config: open " + missing},
+		"folders only":          {[]string{"--watched-dir=" + missing}, 0, ""},
+		"output in no folder":   {[]string{"--config-file=" + s.vol.Path(key), "--config-envsubst-file=" + missing + "/out"}, 1, "write output: "},
+		"port is not even used": {s.args("--listen-address=256.256.256.256:1"), 0, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var out bytes.Buffer
+			code := run(t.Context(), append(tc.args, "--watch-interval=0"), []string{"A=1"}, &out, &out)
+			if code != tc.code || !strings.Contains(out.String(), tc.log) {
+				t.Errorf("exit code %d, want %d and %q:\n%s", code, tc.code, tc.log, out.String())
+			}
+		})
+	}
+	if got := read(t, s.out); got != "v 1" {
+		t.Errorf("output %q", got)
+	}
+	if st := s.server.Stats(); st.Requests != 0 {
+		t.Errorf("%d requests from the init container", st.Requests)
+	}
+}
+
+func TestNothingToWatch(t *testing.T) {
+	for _, interval := range []string{"0", "1m"} {
+		p := start(t, "--watch-interval="+interval)
+		p.until("the log line", func() bool { return strings.Contains(p.log.String(), "Nothing to watch") })
+	}
+}
+
+func TestBadCommandLines(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "web.yaml")
+	must(t, os.WriteFile(file, []byte("nonsense: true\n"), 0o644))
+	for args, tc := range map[string]struct {
+		code   int
+		out    string // on stdout
+		errOut string
+	}{
+		"--nope":                                       {2, "unknown long flag '--nope'", ""},
+		"stray":                                        {2, "unexpected stray", ""},
+		"--watch-interval=-1s":                         {2, "--watch-interval: -1s is negative", ""},
+		"--retry-interval=0":                           {2, "--retry-interval: 0: must be more than 0", ""},
+		"--reload-method=ftp":                          {2, `--reload-method: "ftp" is not one of http, signal`, ""},
+		"--reload-url=nope":                            {2, "--reload-url: want a URL that starts with http:// or https://", ""},
+		"--envsubst-syntax=perl":                       {2, "--envsubst-syntax: ", ""},
+		"--config-file=a --config-file=b":              {2, "cannot be repeated", ""},
+		"--config-envsubst-file=a":                     {2, "needs --config-file", ""},
+		"--config-file=a --config-envsubst-file=./a":   {2, "must not be the --config-file itself", ""},
+		"--config-dir=a":                               {2, "belong together in pairs", ""},
+		"--config-dir=a --config-envsubst-dir=a/":      {2, "must not be a --config-dir itself", ""},
+		"--watched-dir=":                               {2, "must not be empty", ""},
+		"--reload-cert-file=x":                         {2, "needs both a certificate file and a key file", ""},
+		"--reload-url=http://a --webhook-url=http://b": {2, "--webhook-url: is another name of --reload-url", ""},
+		"--log-level=loud":                             {1, "", `unknown log level "loud"`},
+		"--log-format=JSON":                            {1, "", `unknown log format "JSON"`},
+		"--web-config-file=/does/not/exist":            {2, "/does/not/exist", ""},
+		"--web-config-file=" + file:                    {2, "nonsense", ""},
+		"--listen-address=nowhere":                     {1, "--listen-address=nowhere: ", ""},
+		"--help":                                       {0, "", "--config-envsubst-file"},
+		"--version":                                    {0, "prometheus-config-reloader, version ", ""},
+		"--short-version --version":                    {0, "0.0.0-dev", ""},
+	} {
+		t.Run(args, func(t *testing.T) {
+			var out, errOut bytes.Buffer
+			code := run(t.Context(), strings.Fields(args), nil, &out, &errOut)
+			if code != tc.code || !strings.Contains(out.String(), tc.out) || !strings.Contains(errOut.String(), tc.errOut) {
+				t.Errorf("exit code %d, want %d\nstdout: %s\nstderr: %s", code, tc.code, out.String(), errOut.String())
+			}
+		})
+	}
+}
+
+func TestEndDuringRetriesIsQuick(t *testing.T) {
+	s := newSite(t)
+	s.put(t, "bad")
+	p := start(t, s.args("--retry-interval=1h")...)
+	p.until("the refusal", func() bool { return strings.Contains(p.log.String(), "Reload failed") })
+	begin := time.Now()
+	if code := p.end(); code != 0 || time.Since(begin) > time.Second {
+		t.Errorf("exit code %d after %v", code, time.Since(begin))
+	}
+}
+
+// TestLatency measures from the moment ..data moved to the reload request, with a configuration of 1,000 jobs.
+func TestLatency(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes some seconds")
+	}
+	s := newSite(t)
+	jobs := strings.Repeat("- job_name: serviceMonitor/ns/sm/0\n  relabel_configs:\n"+
+		strings.Repeat("  - {source_labels: [job], replacement: ${1}, target_label: __tmp_prometheus_job_name}\n", 24), 1000)
+	contents := make([]string, 12)
+	for i := range contents {
+		contents[i] = gz(t, fmt.Sprintf("%s# %d\n", jobs, i))
+	}
+	s.vol.Swap(map[string]string{key: contents[0]})
+	start(t, s.args()...)
+	s.server.Wait(t, "the first reload", func(st reloadtest.Stats) bool { return st.Loaded == 1 })
+	var took []time.Duration
+	for i, content := range contents[1:] {
+		steps := s.vol.Steps(map[string]string{key: content})
+		steps[0]()
+		begin := time.Now()
+		for _, step := range steps[1:] {
+			step()
+		}
+		st := s.server.Wait(t, "the reload", func(st reloadtest.Stats) bool { return st.Requests == i+2 })
+		took = append(took, st.LastRequest.Sub(begin))
+	}
+	slices.Sort(took)
+	t.Logf("swap to request: median %v, worst %v", took[len(took)/2], took[len(took)-1])
+	// Ten times what it takes on a machine with nothing else to do.
+	if median := took[len(took)/2]; median > 1200*time.Millisecond {
+		t.Errorf("median %v", median)
+	}
+}
+
+func TestRunEndsWithTheContext(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	s := newSite(t)
+	s.put(t, "v0")
+	var out bytes.Buffer
+	if code := run(ctx, s.args(), nil, &out, &out); code != 0 {
+		t.Errorf("exit code %d:\n%s", code, out.String())
+	}
+}
