@@ -2,7 +2,7 @@
 // the way from the API's objects to it.
 //
 // The file is compiled in pieces. [ServerSettings] gathers what an owner says
-// about all its monitors; [CompileServiceMonitor] and [CompilePodMonitor] turn
+// about all its monitors; [CompileServiceMonitor], [CompilePodMonitor] and [CompileProbe] turn
 // one monitor into the finished text of its jobs, a [Fragment]; [CompileServer]
 // makes the owner's own part, a [Frame]. A fragment depends on nothing but the
 // monitor, the settings and the Secrets and ConfigMaps it lists, so it can be

@@ -9,6 +9,7 @@ const monitoringGroup = "monitoring.coreos.com"
 const (
 	serviceMonitors = "servicemonitors"
 	podMonitors     = "podmonitors"
+	probes          = "probes"
 )
 
 // enforcement is the step that pins the namespace label; nil when the owner has

@@ -24,7 +24,7 @@ type Frame struct {
 	// Warnings are about values that are not used as written.
 	Warnings []string
 
-	agent bool
+	agent, daemonSet bool
 }
 
 // Lines before the items of scrape_configs, and instead of them when there are none.
@@ -42,6 +42,9 @@ type Monitors struct {
 // Jobs lists the pieces of scrape_configs in the order of the document.
 func (f *Frame) Jobs(m Monitors) [][]byte {
 	additional := [][]byte{f.Additional}
+	if f.daemonSet { // each pod scrapes the pods of its node and nothing else
+		m = Monitors{PodMonitors: m.PodMonitors}
+	}
 	order := [][][]byte{m.ServiceMonitors, m.PodMonitors, m.Probes, m.ScrapeConfigs, additional}
 	if f.agent {
 		order = [][][]byte{m.PodMonitors, additional, m.ServiceMonitors, m.Probes, m.ScrapeConfigs}
@@ -98,16 +101,22 @@ func compileServer(p *v1.Prometheus, s *Settings, ruleConfigMaps []string, res *
 			head.RuleFiles = append(head.RuleFiles, RuleDir+"/"+name+"/*.yaml")
 		}
 	}
+	err = f.encode(head, tail, additional, s.target)
+	return f, err
+}
+
+// encode writes the three parts.
+func (f *Frame) encode(head Head, tail Tail, additional []gate.Node, t gate.Target) (err error) {
 	var dropped []gate.Dropped
-	if f.Head, f.Dropped, err = gate.Append(nil, head, s.target, ""); err != nil {
-		return f, err
+	if f.Head, f.Dropped, err = gate.Append(nil, head, t, ""); err != nil {
+		return err
 	}
-	if f.Tail, dropped, err = gate.Append(nil, tail, s.target, ""); err != nil {
-		return f, err
+	if f.Tail, dropped, err = gate.Append(nil, tail, t, ""); err != nil {
+		return err
 	}
 	f.Dropped = append(f.Dropped, dropped...)
-	f.Additional, _, err = gate.AppendItems(nil, additional, s.target, "scrape_configs")
-	return f, err
+	f.Additional, _, err = gate.AppendItems(nil, additional, t, "scrape_configs")
+	return err
 }
 
 // serverTail checks and reads everything of the owner in a fixed order.
@@ -144,13 +153,21 @@ func serverTail(p *v1.Prometheus, s *Settings, res *resolver) (tail Tail, additi
 		return fail(err)
 	}
 	tail.Storage = serverStorage(spec, s.target)
-	if tail.OTLP, err = otlpFrom(&spec.CommonPrometheusFields, s.target); err != nil {
-		return fail(fmt.Errorf("otlp: %w", err))
-	}
-	if tail.Tracing, err = res.tracing(spec.TracingConfig); err != nil {
-		return fail(fmt.Errorf("tracingConfig: %w", err))
+	if err := res.telemetry(&spec.CommonPrometheusFields, s, &tail); err != nil {
+		return fail(err)
 	}
 	return tail, additional, nil
+}
+
+// telemetry fills what the owner receives over OTLP and what it traces itself.
+func (r *resolver) telemetry(f *v1.CommonPrometheusFields, s *Settings, tail *Tail) (err error) {
+	if tail.OTLP, err = otlpFrom(f, s.target); err != nil {
+		return fmt.Errorf("otlp: %w", err)
+	}
+	if tail.Tracing, err = r.tracing(f.TracingConfig); err != nil {
+		return fmt.Errorf("tracingConfig: %w", err)
+	}
+	return nil
 }
 
 // scrapeClasses registers the TLS assets of the owner's classes.

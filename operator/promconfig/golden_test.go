@@ -19,6 +19,7 @@ import (
 	"github.com/firekeeper-dev/firekeeper/internal/gate"
 	"github.com/firekeeper-dev/firekeeper/internal/golden"
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
+	"github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1alpha1"
 	"github.com/firekeeper-dev/firekeeper/operator/assets"
 )
 
@@ -28,8 +29,10 @@ var everything = Capabilities{EndpointSlice: true, PodTopologyLabels: true, Shar
 // world is what a golden file puts in.
 type world struct {
 	prometheus *v1.Prometheus
+	agent      *v1alpha1.PrometheusAgent // wins over prometheus
 	services   []*v1.ServiceMonitor
 	pods       []*v1.PodMonitor
+	probes     []*v1.Probe
 	objects    assets.Static
 	cluster    Capabilities
 }
@@ -59,7 +62,7 @@ func TestGolden(t *testing.T) {
 		if err != nil {
 			return nil, err
 		}
-		w.prometheus.Spec.Version = version
+		w.setVersion(version)
 		out, err := w.render()
 		if part == "error" {
 			if err == nil {
@@ -133,6 +136,7 @@ func (w *world) add(doc []byte) error {
 		configMap corev1.ConfigMap
 		service   v1.ServiceMonitor
 		pod       v1.PodMonitor
+		probe     v1.Probe
 		into      any
 	)
 	switch meta.Kind {
@@ -145,6 +149,12 @@ func (w *world) add(doc []byte) error {
 	case "PodMonitor":
 		into = &pod
 		w.pods = append(w.pods, &pod)
+	case "PrometheusAgent":
+		w.agent = &v1alpha1.PrometheusAgent{}
+		into = w.agent
+	case "Probe":
+		into = &probe
+		w.probes = append(w.probes, &probe)
 	case "Secret":
 		into = &secret
 	case "ConfigMap":
@@ -166,15 +176,11 @@ func (w *world) add(doc []byte) error {
 
 func (w *world) render() (rendered, error) {
 	var out rendered
-	s, err := ServerSettings(w.prometheus, w.cluster)
+	s, err := w.settings()
 	if err != nil {
 		return out, err
 	}
-	rules := []string{}
-	for i := range 3 {
-		rules = append(rules, fmt.Sprintf("prometheus-%s-rulefiles-%d", w.prometheus.Name, i))
-	}
-	if out.frame, err = CompileServer(w.prometheus, s, rules, &w.objects); err != nil {
+	if out.frame, err = w.compileFrame(s); err != nil {
 		return out, err
 	}
 	files := maps.Clone(out.frame.Files)
@@ -204,12 +210,41 @@ func (w *world) render() (rendered, error) {
 	for _, o := range w.pods {
 		take(CompilePodMonitor(o, s, &w.objects), "PodMonitor", o, &m.PodMonitors)
 	}
+	slices.SortFunc(w.probes, func(a, b *v1.Probe) int { return byKey(a, b) })
+	for _, o := range w.probes {
+		take(CompileProbe(o, s, &w.objects), "Probe", o, &m.Probes)
+	}
 	for _, d := range out.frame.Dropped {
 		out.dropped = append(out.dropped, d.String())
 	}
 	out.files = slices.Sorted(maps.Keys(files))
 	out.text = out.frame.Document(m)
 	return out, nil
+}
+
+func (w *world) setVersion(version string) {
+	w.prometheus.Spec.Version = version
+	if w.agent != nil {
+		w.agent.Spec.Version = version
+	}
+}
+
+func (w *world) settings() (*Settings, error) {
+	if w.agent != nil {
+		return AgentSettings(w.agent, w.cluster)
+	}
+	return ServerSettings(w.prometheus, w.cluster)
+}
+
+func (w *world) compileFrame(s *Settings) (Frame, error) {
+	if w.agent != nil {
+		return CompileAgent(w.agent, s, &w.objects)
+	}
+	rules := []string{}
+	for i := range 3 {
+		rules = append(rules, fmt.Sprintf("prometheus-%s-rulefiles-%d", w.prometheus.Name, i))
+	}
+	return CompileServer(w.prometheus, s, rules, &w.objects)
 }
 
 // partOf writes the value at a dotted path as a document of its own.
@@ -280,7 +315,7 @@ func checkDocument(t *testing.T, version string, text []byte) {
 
 // copies is all objects as text.
 func (w *world) copies() string {
-	text, err := json.Marshal([]any{w.prometheus, byName(w.services), byName(w.pods)})
+	text, err := json.Marshal([]any{w.prometheus, w.agent, byName(w.services), byName(w.pods), byName(w.probes)})
 	if err != nil {
 		panic(err)
 	}
@@ -297,7 +332,7 @@ func byName[T metav1.Object](in []T) []T {
 
 // dropped is what monitors lose, with paths that tell them apart.
 func (w *world) dropped() (out []gate.Dropped) {
-	s, err := ServerSettings(w.prometheus, w.cluster)
+	s, err := w.settings()
 	if err != nil {
 		return nil
 	}
@@ -312,6 +347,9 @@ func (w *world) dropped() (out []gate.Dropped) {
 	}
 	for _, m := range w.pods {
 		add(m, CompilePodMonitor(m, s, &w.objects))
+	}
+	for _, m := range w.probes {
+		add(m, CompileProbe(m, s, &w.objects))
 	}
 	return out
 }

@@ -45,6 +45,7 @@ func TestDeterministic(t *testing.T) {
 		for range 20 {
 			rand.Shuffle(len(w.services), func(i, j int) { w.services[i], w.services[j] = w.services[j], w.services[i] })
 			rand.Shuffle(len(w.pods), func(i, j int) { w.pods[i], w.pods[j] = w.pods[j], w.pods[i] })
+			rand.Shuffle(len(w.probes), func(i, j int) { w.probes[i], w.probes[j] = w.probes[j], w.probes[i] })
 			again, err := w.render()
 			if err != nil {
 				t.Fatal(err)
@@ -66,7 +67,7 @@ func TestDroppedBelow(t *testing.T) {
 		above := map[string]bool{}
 		for _, version := range slices.Backward(SupportedVersions) {
 			w := read()
-			w.prometheus.Spec.Version = version
+			w.setVersion(version)
 			out, err := w.render()
 			if err != nil {
 				return // a rule of its own

@@ -84,11 +84,14 @@ func (s *Settings) mergedTLS(monitor, class *v1.TLSConfig, namespace string) *TL
 // class's. References of a class resolve where the owner lives, so they count
 // only for monitors there.
 func (s *Settings) mergeAuthorization(r *resolver, monitor *v1.SafeAuthorization, own *Authorization, class *v1.Authorization) (*Authorization, error) {
+	if monitor != nil && *monitor == (v1.SafeAuthorization{}) {
+		monitor, own = nil, nil // an empty block leaves everything to the class
+	}
 	if class == nil || monitor != nil && monitor.Credentials != nil {
 		return own, nil
 	}
 	out := &Authorization{Type: authorizationType(class.Type)}
-	if monitor != nil && *monitor != (v1.SafeAuthorization{}) {
+	if monitor != nil {
 		out.Type = own.Type
 	}
 	switch {

@@ -15,6 +15,7 @@ const (
 	roleEndpointSlice = "endpointslice"
 	rolePod           = "pod"
 	roleService       = "service"
+	roleIngress       = "ingress"
 )
 
 // KubernetesSD is one entry of kubernetes_sd_configs.

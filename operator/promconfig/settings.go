@@ -21,6 +21,8 @@ type Capabilities struct {
 	PodTopologyLabels bool
 	// ShardRetention is the feature gate PrometheusShardRetentionPolicy (on by default).
 	ShardRetention bool
+	// AgentDaemonSet is the feature gate PrometheusAgentDaemonSet (off by default).
+	AgentDaemonSet bool
 	// TopologySharding is the feature gate PrometheusTopologySharding (on by default).
 	TopologySharding bool
 }

@@ -65,6 +65,14 @@ func serverStorage(s *v1.PrometheusSpec, t gate.Target) *Storage {
 	return out
 }
 
+// agentStorage makes the block of an agent, which has a WAL only.
+func agentStorage(f *v1.CommonPrometheusFields) (*Storage, error) {
+	if f.TSDB == nil {
+		return nil, nil
+	}
+	return &Storage{TSDB: tsdbFrom(f.TSDB)}, checkTSDB(f.TSDB, f.EnableFeatures)
+}
+
 func tsdbFrom(t *v1.TSDBSpec) *TSDB {
 	if t == nil {
 		return &TSDB{}

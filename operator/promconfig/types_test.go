@@ -24,6 +24,8 @@ type document struct {
 	Owner           ownerStep           `yaml:"owner"`
 	Keep            keepStep            `yaml:"keep"`
 	Alertmanager    Alertmanager        `yaml:"alertmanager"`
+	Probes          []ProbeJob          `yaml:"probes"`
+	Ingress         ingressStep         `yaml:"ingress"`
 	Tail            Tail                `yaml:"tail"`
 }
 
@@ -47,7 +49,7 @@ func TestTypes(t *testing.T) {
 			}
 		}
 	}
-	if visited < 39 {
+	if visited < 42 {
 		t.Errorf("only %d types were visited", visited)
 	}
 }

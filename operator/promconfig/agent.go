@@ -1,0 +1,69 @@
+package promconfig
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/firekeeper-dev/firekeeper/internal/gate"
+	"github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1alpha1"
+	"github.com/firekeeper-dev/firekeeper/operator/assets"
+)
+
+// AgentSettings gathers what a PrometheusAgent says about its monitors. Errors
+// are those of [ServerSettings], and a DaemonSet without its feature gate.
+func AgentSettings(a *v1alpha1.PrometheusAgent, c Capabilities) (*Settings, error) {
+	daemonSet := a.Spec.Mode == v1alpha1.DaemonSetPrometheusAgentMode
+	if daemonSet && !c.AgentDaemonSet {
+		return nil, errors.New("spec.mode: DaemonSet needs the feature gate PrometheusAgentDaemonSet")
+	}
+	return newSettings(&a.Spec.CommonPrometheusFields, a.Namespace, gate.Agent, daemonSet, c)
+}
+
+// CompileAgent makes the frame of a PrometheusAgent. It has no rules, no
+// alerting, no remote read, and is never unmanaged.
+//
+// Errors fail the reconcile; the returned frame then carries Deps and nothing
+// else of use.
+func CompileAgent(a *v1alpha1.PrometheusAgent, s *Settings, r assets.Reader) (Frame, error) {
+	res := &resolver{scope: assets.NewScope(a.Namespace, r), dir: AssetDir}
+	f, err := compileAgent(a, s, res)
+	f.Deps, f.Files = res.scope.Dependencies(), res.scope.Files()
+	return f, err
+}
+
+func compileAgent(a *v1alpha1.PrometheusAgent, s *Settings, res *resolver) (Frame, error) {
+	f := Frame{agent: true, daemonSet: s.data.DaemonSet}
+	tail, additional, err := agentTail(a, s, res)
+	if err != nil {
+		return f, err
+	}
+	head := Head{Runtime: runtimeFrom(a.Spec.Runtime)}
+	head.Global, f.Warnings = globalFrom(&a.Spec.CommonPrometheusFields, a.Namespace, a.Name, s.capabilities)
+	err = f.encode(head, tail, additional, s.target)
+	return f, err
+}
+
+// agentTail checks and reads everything of the owner in a fixed order.
+func agentTail(a *v1alpha1.PrometheusAgent, s *Settings, res *resolver) (tail Tail, additional []gate.Node, err error) {
+	spec := &a.Spec.CommonPrometheusFields
+	fail := func(err error) (Tail, []gate.Node, error) { return Tail{}, nil, fmt.Errorf("spec.%w", err) }
+	if tail.RemoteWrite, err = res.remoteWrites(spec.RemoteWrite, s.target); err != nil {
+		return fail(err)
+	}
+	if _, err := res.apiServer(spec.APIServerConfig); err != nil {
+		return fail(fmt.Errorf("apiserver config: %w", err))
+	}
+	if err := res.scrapeClasses(spec.ScrapeClasses); err != nil {
+		return fail(err)
+	}
+	if additional, err = res.additionalJobs(spec, s); err != nil {
+		return fail(err)
+	}
+	if tail.Storage, err = agentStorage(spec); err != nil {
+		return fail(err)
+	}
+	if err := res.telemetry(spec, s, &tail); err != nil {
+		return fail(err)
+	}
+	return tail, additional, nil
+}

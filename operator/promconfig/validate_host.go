@@ -1,0 +1,33 @@
+package promconfig
+
+import (
+	"fmt"
+	"net"
+	"net/netip"
+	"regexp"
+	"strconv"
+	"strings"
+)
+
+var dnsName = regexp.MustCompile(`^([a-zA-Z0-9_]{1}[a-zA-Z0-9_-]{0,62}){1}(\.[a-zA-Z0-9_]{1}[a-zA-Z0-9_-]{0,62})*[\._]?$`)
+
+// maxDNSName is the longest DNS name, dots not counted.
+const maxDNSName = 255
+
+// checkHost takes "host" or "host:port" with a DNS name or an IP address; an
+// IPv6 address needs brackets when a port follows.
+func checkHost(text string) error {
+	host, port, err := net.SplitHostPort(text)
+	if err != nil { // no port, or a bare IPv6 address
+		host = text
+	} else if n, err := strconv.Atoi(port); err != nil || n < 1 || n > 65535 {
+		return fmt.Errorf("%q: the port must be a number from 1 to 65535", text)
+	}
+	if _, err := netip.ParseAddr(host); err == nil {
+		return nil
+	}
+	if len(strings.ReplaceAll(host, ".", "")) > maxDNSName || !dnsName.MatchString(host) {
+		return fmt.Errorf("%q is neither host nor host:port", text)
+	}
+	return nil
+}
