@@ -22,6 +22,7 @@ type Metrics struct {
 	statusErrors     prometheus.Counter
 	ready            prometheus.Gauge
 	queues           *queueMetrics
+	lists, watches   callMetrics
 
 	// Recreated counts StatefulSets that had to be deleted and created again.
 	Recreated prometheus.Counter
@@ -49,8 +50,26 @@ func NewMetrics(reg prometheus.Registerer, controller string) *Metrics {
 		Name: "prometheus_operator_ready", Help: "1 once the caches are complete and events are handled.",
 	})
 	reg.MustRegister(m.triggered, m.duration, m.ready)
+	m.lists = callMetrics{
+		counter("prometheus_operator_list_operations_total", "Lists of objects for the caches."),
+		counter("prometheus_operator_list_operations_failed_total", "Lists of objects for the caches that failed."),
+	}
+	m.watches = callMetrics{
+		counter("prometheus_operator_watch_operations_total", "Watches opened for the caches."),
+		counter("prometheus_operator_watch_operations_failed_total", "Watches for the caches that could not be opened."),
+	}
 	m.queues = newQueueMetrics(reg)
 	return m
+}
+
+// callMetrics count calls of one sort.
+type callMetrics struct{ all, failed prometheus.Counter }
+
+func (m callMetrics) count(err error) {
+	m.all.Inc()
+	if err != nil {
+		m.failed.Inc()
+	}
 }
 
 func histogram(name, help string) prometheus.HistogramOpts {

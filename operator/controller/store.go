@@ -33,6 +33,8 @@ type Watch struct {
 	Namespaces    Namespaces
 	LabelSelector string
 	FieldSelector string
+	// Metrics counts the lists and watches; nil counts nothing.
+	Metrics *Metrics
 }
 
 // Store holds the objects of one kind in the watched namespaces, kept current by informers.
@@ -48,7 +50,7 @@ type Store[T Object] struct {
 func NewStore[T Object](client cache.Getter, resource string, example T, w Watch, keep func(T) T) *Store[T] {
 	s := newStore[T](resource, w)
 	for _, ns := range w.Namespaces.Watches() {
-		lw := cache.NewFilteredListWatchFromClient(client, resource, ns, w.tweak)
+		lw := w.counted(cache.NewFilteredListWatchFromClient(client, resource, ns, w.tweak))
 		s.informers = append(s.informers, cache.NewSharedIndexInformer(lw, example, resync, namespaceIndex))
 	}
 	s.transform(keep)
@@ -60,7 +62,7 @@ func NewStore[T Object](client cache.Getter, resource string, example T, w Watch
 func NewMetadataStore(client metadata.Interface, gvr schema.GroupVersionResource, w Watch) *Store[*metav1.PartialObjectMetadata] {
 	s := newStore[*metav1.PartialObjectMetadata](gvr.Resource, w)
 	for _, ns := range w.Namespaces.Watches() {
-		lw := &cache.ListWatch{
+		lw := w.counted(&cache.ListWatch{
 			ListWithContextFunc: func(ctx context.Context, o metav1.ListOptions) (runtime.Object, error) {
 				w.tweak(&o)
 				return client.Resource(gvr).Namespace(ns).List(ctx, o)
@@ -69,7 +71,7 @@ func NewMetadataStore(client metadata.Interface, gvr schema.GroupVersionResource
 				w.tweak(&o)
 				return client.Resource(gvr).Namespace(ns).Watch(ctx, o)
 			},
-		}
+		})
 		s.informers = append(s.informers, cache.NewSharedIndexInformer(lw, &metav1.PartialObjectMetadata{}, resync, namespaceIndex))
 	}
 	s.transform(identityOnly)
@@ -85,6 +87,25 @@ func newStore[T Object](name string, w Watch) *Store[T] {
 func (w Watch) tweak(o *metav1.ListOptions) {
 	o.LabelSelector = w.LabelSelector
 	o.FieldSelector = w.Namespaces.FieldSelector(w.FieldSelector)
+}
+
+// counted returns a list-watcher that counts its calls.
+func (w Watch) counted(lw *cache.ListWatch) *cache.ListWatch {
+	if w.Metrics == nil {
+		return lw
+	}
+	return &cache.ListWatch{
+		ListWithContextFunc: func(ctx context.Context, o metav1.ListOptions) (runtime.Object, error) {
+			list, err := lw.ListWithContext(ctx, o)
+			w.Metrics.lists.count(err)
+			return list, err
+		},
+		WatchFuncWithContext: func(ctx context.Context, o metav1.ListOptions) (watch.Interface, error) {
+			events, err := lw.WatchWithContext(ctx, o)
+			w.Metrics.watches.count(err)
+			return events, err
+		},
+	}
 }
 
 func identityOnly(o *metav1.PartialObjectMetadata) *metav1.PartialObjectMetadata {

@@ -87,13 +87,13 @@ func New(opts Options, clients Clients, log *slog.Logger, reg promclient.Registe
 	log = log.With("component", ControllerName)
 	c := &Controller{
 		opts: opts, kube: clients.Kube, crds: clients.CRDs, recorder: clients.Events, log: log,
-		stores: newStores(clients.Kube, clients.Metadata, clients.CRDs, opts.Scopes),
-		owners: map[types.NamespacedName]*ownerState{},
+		metrics: controller.NewMetrics(reg, metricLabel),
+		owners:  map[types.NamespacedName]*ownerState{},
 	}
+	c.stores = newStores(clients.Kube, clients.Metadata, clients.CRDs, opts.Scopes, c.metrics)
 	c.writer = apply.NewWriter(clients.Kube, c.stores.caches())
 	c.assets = assets.NewCache(clients.Kube, c.stores)
 	c.compilers = newCompilers(c.assets.Current)
-	c.metrics = controller.NewMetrics(reg, metricLabel)
 	c.metrics.Expect(v1.PrometheusKind, "StatefulSet")
 	c.metrics.Register(&c.managed)
 	c.metrics.Register(specCollector{c.stores.owners})

@@ -52,22 +52,22 @@ type stores struct {
 	runningPods  *controller.Store[*corev1.Pod]
 }
 
-func newStores(kube kubernetes.Interface, meta metadata.Interface, crds *client.Client, s Scopes) *stores {
+func newStores(kube kubernetes.Interface, meta metadata.Interface, crds *client.Client, s Scopes, m *controller.Metrics) *stores {
 	own := func(labels string) controller.Watch {
-		return controller.Watch{Namespaces: s.Instances, LabelSelector: labels}
+		return controller.Watch{Namespaces: s.Instances, LabelSelector: labels, Metrics: m}
 	}
-	config := controller.Watch{Namespaces: s.Configs}
+	config := controller.Watch{Namespaces: s.Configs, Metrics: m}
 	core, apps := kube.CoreV1().RESTClient(), kube.AppsV1().RESTClient()
 	return &stores{
 		owners:     controller.NewStore(crds.REST(), v1.PrometheusResource, &v1.Prometheus{}, own(s.InstanceSelector), nil),
 		services:   controller.NewStore(crds.REST(), v1.ServiceMonitorResource, &v1.ServiceMonitor{}, config, nil),
 		pods:       controller.NewStore(crds.REST(), v1.PodMonitorResource, &v1.PodMonitor{}, config, nil),
 		rules:      controller.NewStore(crds.REST(), v1.PrometheusRuleResource, &v1.PrometheusRule{}, config, nil),
-		namespaces: controller.NewStore(core, "namespaces", &corev1.Namespace{}, s.namespaceWatch(), trimNamespace),
+		namespaces: controller.NewStore(core, "namespaces", &corev1.Namespace{}, s.namespaceWatch(m), trimNamespace),
 		secretRefs: controller.NewMetadataStore(meta, corev1.SchemeGroupVersion.WithResource("secrets"),
-			controller.Watch{Namespaces: s.References, FieldSelector: s.SecretFields, LabelSelector: s.SecretLabels}),
+			controller.Watch{Namespaces: s.References, FieldSelector: s.SecretFields, LabelSelector: s.SecretLabels, Metrics: m}),
 		configRefs: controller.NewMetadataStore(meta, corev1.SchemeGroupVersion.WithResource("configmaps"),
-			controller.Watch{Namespaces: s.References, FieldSelector: s.ConfigMapFields, LabelSelector: s.ConfigMapLabels}),
+			controller.Watch{Namespaces: s.References, FieldSelector: s.ConfigMapFields, LabelSelector: s.ConfigMapLabels, Metrics: m}),
 		ownSecrets:   controller.NewStore(core, "secrets", &corev1.Secret{}, own(managedSelector), apply.DigestSecret),
 		ownConfigs:   controller.NewStore(core, "configmaps", &corev1.ConfigMap{}, own(ruleSelector), nil),
 		ownServices:  controller.NewStore(core, "services", &corev1.Service{}, own(operatedSelector), nil),
@@ -77,12 +77,12 @@ func newStores(kube kubernetes.Interface, meta metadata.Interface, crds *client.
 }
 
 // namespaceWatch covers the namespaces whose labels matter.
-func (s Scopes) namespaceWatch() controller.Watch {
+func (s Scopes) namespaceWatch(m *controller.Metrics) controller.Watch {
 	all, err := controller.NewNamespaces(nil, nil)
 	if err != nil {
 		panic(err) // no list, no conflict
 	}
-	return controller.Watch{Namespaces: all, LabelSelector: s.Configs.Union(s.Instances).NameSelector()}
+	return controller.Watch{Namespaces: all, LabelSelector: s.Configs.Union(s.Instances).NameSelector(), Metrics: m}
 }
 
 func trimNamespace(n *corev1.Namespace) *corev1.Namespace {
