@@ -11,12 +11,12 @@ const OrdinalVariable = "STATEFULSET_ORDINAL_NUMBER"
 // variable named source ("prometheus-10" gives "10"). Without such digits, or such
 // a variable, the value is empty: references to it then expand to nothing.
 func WithOrdinal(env []string, source string) []string {
-	value := ""
+	value, found := "", false
 	out := make([]string, 0, len(env)+1)
 	for _, pair := range env {
 		name, v, _ := strings.Cut(pair, "=")
-		if name == source && source != "" && value == "" {
-			value = v
+		if name == source && source != "" && !found {
+			value, found = v, true
 		}
 		if name != OrdinalVariable {
 			out = append(out, pair)
