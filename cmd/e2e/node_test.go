@@ -72,11 +72,16 @@ func loadImages(ctx context.Context, c *cluster.Cluster) error {
 	if err := build.Run(); err != nil {
 		return err
 	}
+	version, err := os.ReadFile(filepath.Join(root(), ".version"))
+	if err != nil {
+		return err
+	}
 	for _, img := range []cluster.Image{
-		{Name: "docker.io/firekeeper/operator:latest", Dockerfile: "Dockerfile.operator"},
-		{Name: "docker.io/firekeeper/config-reloader:latest", Dockerfile: "Dockerfile.reloader", Args: map[string]string{"RELOADER": "config-reloader"}},
-		{Name: "docker.io/firekeeper/rules-reloader:latest", Dockerfile: "Dockerfile.reloader", Args: map[string]string{"RELOADER": "rules-reloader"}},
+		{Name: "operator", Dockerfile: "Dockerfile.operator"},
+		{Name: "config-reloader", Dockerfile: "Dockerfile.reloader", Args: map[string]string{"RELOADER": "config-reloader"}},
+		{Name: "rules-reloader", Dockerfile: "Dockerfile.reloader", Args: map[string]string{"RELOADER": "rules-reloader"}},
 	} {
+		img.Name = "docker.io/firekeeper/" + img.Name + ":v" + strings.TrimSpace(string(version))
 		img.Context, img.Dockerfile = root(), filepath.Join(root(), img.Dockerfile)
 		if err := c.LoadImage(ctx, img); err != nil {
 			return err

@@ -31,9 +31,11 @@ import (
 const Annotation = "operator.prometheus.io/config-hash"
 
 const (
-	// spacing is the least time between two patches of one pod: changes that
-	// follow each other faster are delivered together.
+	// spacing is the least time between two patches of one pod over a longer
+	// time, of which burst may go at once: changes that keep coming faster are
+	// delivered together.
 	spacing = time.Second
+	burst   = 3
 	// patience is the pause before the first repetition; each further is twice as long.
 	patience = 1500 * time.Millisecond
 	// maxPatches bounds the patches for one content.
@@ -70,8 +72,24 @@ type Nudger struct {
 
 type state struct {
 	want    string
-	patches int // for want
-	last    time.Time
+	patches int         // for want
+	recent  []time.Time // of the last patches, oldest first, at most burst
+}
+
+// pause is how long the next patch has to wait.
+func (s *state) pause() time.Duration {
+	if len(s.recent) < burst {
+		return 0
+	}
+	return time.Until(s.recent[0].Add(burst * spacing))
+}
+
+// patched notes a patch.
+func (s *state) patched() {
+	if len(s.recent) == burst {
+		s.recent = s.recent[1:]
+	}
+	s.recent = append(s.recent, time.Now())
 }
 
 // New returns a nudger. annotate patches one annotation of a pod; ask asks a pod
@@ -115,7 +133,7 @@ func (n *Nudger) Deliver(pod types.NamespacedName, hash string) {
 		return
 	}
 	s.want, s.patches = hash, 0
-	n.queue.AddAfter(pod, time.Until(s.last.Add(spacing)))
+	n.queue.AddAfter(pod, s.pause())
 }
 
 // Forget drops a pod that is gone.
@@ -172,9 +190,9 @@ func (n *Nudger) step(ctx context.Context, pod types.NamespacedName) {
 	if s == nil {
 		return
 	}
-	s.last = time.Now()
+	s.patched()
 	if s.want != want {
-		n.queue.AddAfter(pod, spacing)
+		n.queue.AddAfter(pod, s.pause())
 		return
 	}
 	s.patches++

@@ -103,15 +103,16 @@ func TestAPodThatCannotBeAskedIsPatchedTwice(t *testing.T) {
 func TestFastChangesAreDeliveredTogetherAndTheLastWins(t *testing.T) {
 	c := &cluster{answer: Confirmed}
 	run(t, c, func(n *Nudger) {
-		n.Deliver(pod, "aa")
-		wait(time.Millisecond)
-		for _, h := range []string{"bb", "cc", "dd"} {
+		for _, h := range []string{"aa", "bb", "cc", "dd", "ee", "ff"} {
 			n.Deliver(pod, h)
 			wait(time.Millisecond)
 		}
-		wait(spacing)
-		if diff := cmp.Diff([]string{"aa", "dd"}, c.patched()); diff != "" {
-			t.Error(diff)
+		if diff := cmp.Diff([]string{"aa", "bb", "cc"}, c.patched()); diff != "" {
+			t.Error("at once:", diff)
+		}
+		wait(burst * spacing)
+		if diff := cmp.Diff([]string{"aa", "bb", "cc", "ff"}, c.patched()); diff != "" {
+			t.Error("later:", diff)
 		}
 	})
 }

@@ -23,7 +23,8 @@ type place struct {
 	kubeconfig string
 	own        *cluster.Cluster // nil: somebody else's
 	root       string           // working tree
-	image, tag string
+	version    string           // of the working tree
+	image, tag string           // where the images are
 }
 
 // say prints a line of progress with the time since the start.
@@ -40,7 +41,12 @@ func knownPlace(ctx context.Context) (p *place, foreign bool, err error) {
 	if err != nil {
 		return nil, false, err
 	}
-	p = &place{root: root, image: envOr("IMAGE", "firekeeper"), tag: envOr("TAG", "latest")}
+	version, err := os.ReadFile(filepath.Join(root, ".version"))
+	if err != nil {
+		return nil, false, err
+	}
+	p = &place{root: root, version: strings.TrimSpace(string(version))}
+	p.image, p.tag = envOr("IMAGE", "firekeeper"), envOr("TAG", "v"+p.version)
 	config := os.Getenv("KUBECONFIG")
 	if config == "" || config == filepath.Join(p.dir(), "kubeconfig") {
 		return p, false, nil

@@ -40,7 +40,7 @@ func (p *place) install(ctx context.Context) error {
 		return err
 	}
 	for _, name := range []string{"operator", "config-reloader", "rules-reloader"} {
-		manifests = strings.ReplaceAll(manifests, "firekeeper/"+name+":latest", p.image+"/"+name+":"+p.tag)
+		manifests = strings.ReplaceAll(manifests, "firekeeper/"+name+":v"+p.version, p.image+"/"+name+":"+p.tag)
 	}
 	if _, err := p.feed(ctx, manifests, "apply", "--server-side", "--force-conflicts", "-f", "-"); err != nil {
 		return err
