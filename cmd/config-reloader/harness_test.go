@@ -4,23 +4,17 @@ import (
 	"bytes"
 	"compress/gzip"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
-	"net"
-	"net/http"
 	"os"
 	"path/filepath"
-	"regexp"
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"go.uber.org/goleak"
 
-	"github.com/firekeeper-dev/firekeeper/internal/reload"
 	"github.com/firekeeper-dev/firekeeper/internal/reload/reloadtest"
 	"github.com/firekeeper-dev/firekeeper/internal/volume/volumetest"
 )
@@ -33,115 +27,13 @@ func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(m)
 }
 
-const patience = 15 * time.Second
-
-// output is a log that is written and read at the same time.
-type output struct {
-	mu sync.Mutex
-	b  bytes.Buffer
-}
-
-func (o *output) Write(p []byte) (int, error) {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	return o.b.Write(p)
-}
-
-func (o *output) String() string {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	return o.b.String()
-}
-
-// process is a running reloader.
-type process struct {
-	t    testing.TB
-	log  *output
-	stop context.CancelFunc
-	code chan int
-	addr string
-}
-
 // start runs the program with a metrics server on a free port until the test ends.
-func start(t testing.TB, args ...string) *process {
+func start(t testing.TB, args ...string) *reloadtest.Process {
 	t.Helper()
-	ctx, stop := context.WithCancel(context.Background())
-	p := &process{t: t, log: &output{}, stop: stop, code: make(chan int, 1)}
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	must(t, err)
-	p.addr = l.Addr().String()
-	must(t, l.Close())
-	args = append([]string{"--listen-address=" + p.addr}, args...)
-	go func() { p.code <- run(ctx, args, []string{"A=1", "POD_NAME=prometheus-k8s-3"}, p.log, p.log) }()
-	t.Cleanup(func() {
-		if code := p.end(); code != 0 {
-			t.Errorf("exit code %d", code)
-		}
-		if t.Failed() {
-			t.Logf("log:\n%s", p.log)
-		}
+	return reloadtest.Start(t, func(ctx context.Context, listen string, log io.Writer) int {
+		args := append([]string{"--listen-address=" + listen}, args...)
+		return run(ctx, args, []string{"A=1", "POD_NAME=prometheus-k8s-3"}, log, log)
 	})
-	return p
-}
-
-func (p *process) end() int {
-	p.stop()
-	code := <-p.code
-	p.code <- code
-	return code
-}
-
-// get asks the program's own server; it is up shortly after the start.
-func (p *process) get(path string) (int, string) {
-	p.t.Helper()
-	c := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
-	deadline := time.Now().Add(patience)
-	for {
-		res, err := c.Get("http://" + p.addr + path)
-		if err == nil {
-			defer res.Body.Close()
-			body, err := io.ReadAll(res.Body)
-			must(p.t, err)
-			return res.StatusCode, string(body)
-		}
-		if time.Now().After(deadline) {
-			p.t.Fatal(err)
-		}
-		<-time.After(10 * time.Millisecond)
-	}
-}
-
-func (p *process) metric(name string) string {
-	p.t.Helper()
-	_, body := p.get("/metrics")
-	m := regexp.MustCompile(`(?m)^` + regexp.QuoteMeta(name) + ` (\S+)$`).FindStringSubmatch(body)
-	if m == nil {
-		p.t.Fatalf("no series %s", name)
-	}
-	return m[1]
-}
-
-func (p *process) applied() (r reload.Report) {
-	p.t.Helper()
-	code, body := p.get("/api/v1/applied")
-	if code != 200 {
-		p.t.Fatalf("applied answers %d", code)
-	}
-	must(p.t, json.Unmarshal([]byte(body), &r))
-	return r
-}
-
-// until polls a state of the program that has no other announcement.
-func (p *process) until(what string, cond func() bool) {
-	p.t.Helper()
-	deadline := time.After(patience)
-	for !cond() {
-		select {
-		case <-deadline:
-			p.t.Fatalf("waited in vain for %s", what)
-		case <-time.After(10 * time.Millisecond):
-		}
-	}
 }
 
 func must(t testing.TB, err error) {

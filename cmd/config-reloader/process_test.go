@@ -10,7 +10,6 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-	"time"
 
 	"github.com/firekeeper-dev/firekeeper/internal/reload/reloadtest"
 )
@@ -68,41 +67,29 @@ func TestSignalMethod(t *testing.T) {
 	exists := func(path string) func() bool {
 		return func() bool { _, err := os.Stat(path); return err == nil }
 	}
-	waitFor(t, "the server", exists(s.out+".url"))
+	reloadtest.Until(t, "the server", exists(s.out+".url"))
 
 	p := start(t, s.args()[0], s.args()[1], s.args()[2], "--reload-method=signal",
 		"--process-executable-name="+targetName, "--runtimeinfo-url="+read(t, s.out+".url"))
 	for _, text := range []string{"v0", "v1", "v2"} { // more than one within a second
 		s.put(t, text)
-		waitFor(t, text+" to run", func() bool { return exists(s.out+".live")() && read(t, s.out+".live") == text })
-		p.until("the report", func() bool { return p.applied().Ready })
+		reloadtest.Until(t, text+" to run", func() bool { return exists(s.out+".live")() && read(t, s.out+".live") == text })
+		p.Until("the report", func() bool { return p.Report().Ready })
 	}
 	s.put(t, "bad")
-	p.until("the refusal", func() bool { return strings.Contains(p.log.String(), "reloadConfigSuccess=false") })
+	p.Until("the refusal", func() bool { return strings.Contains(p.Log.String(), "reloadConfigSuccess=false") })
 	s.put(t, "v3")
-	p.until("the correction", func() bool { return read(t, s.out+".live") == "v3" && p.applied().Ready })
-	if got := p.metric(`reloader_info{method="signal"}`); got != "1" {
+	p.Until("the correction", func() bool { return read(t, s.out+".live") == "v3" && p.Report().Ready })
+	if got := p.Metric(`reloader_info{method="signal"}`); got != "1" {
 		t.Errorf("reloader_info %s", got)
 	}
 }
 
-func waitFor(t *testing.T, what string, cond func() bool) {
-	t.Helper()
-	deadline := time.After(patience)
-	for !cond() {
-		select {
-		case <-deadline:
-			t.Fatalf("waited in vain for %s", what)
-		case <-time.After(10 * time.Millisecond):
-		}
-	}
-}
-
 // command prepares the program as a process of its own.
-func command(t *testing.T, args ...string) (*exec.Cmd, *output) {
+func command(t *testing.T, args ...string) (*exec.Cmd, *reloadtest.Log) {
 	t.Helper()
 	cmd := exec.Command(os.Args[0], args...)
-	log := &output{}
+	log := &reloadtest.Log{}
 	cmd.Env = append(os.Environ(), "CONFIG_RELOADER_MAIN=1")
 	cmd.Stdout, cmd.Stderr = log, log
 	return cmd, log
@@ -164,7 +151,7 @@ func TestFullDisk(t *testing.T) {
 	p := start(t, s.args()...)
 	s.waitLive(t, "v0")
 	s.put(t, strings.Repeat("far too much ", 10000))
-	p.until("the message", func() bool { return strings.Contains(p.log.String(), "no space left on device") })
+	p.Until("the message", func() bool { return strings.Contains(p.Log.String(), "no space left on device") })
 	if read(t, s.out) != "v0" || s.server.Stats().Requests != 1 {
 		t.Errorf("output %q, %d requests", read(t, s.out), s.server.Stats().Requests)
 	}

@@ -3,27 +3,21 @@ package main
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"fmt"
 	"io"
-	"net"
 	"net/http"
 	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
-	"sync"
 	"sync/atomic"
 	"syscall"
 	"testing"
-	"time"
 
 	"go.uber.org/goleak"
 
-	"github.com/firekeeper-dev/firekeeper/internal/reload"
 	"github.com/firekeeper-dev/firekeeper/internal/reload/reloadtest"
 	"github.com/firekeeper-dev/firekeeper/internal/volume"
 	"github.com/firekeeper-dev/firekeeper/internal/volume/volumetest"
@@ -37,8 +31,6 @@ func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(m)
 }
 
-const patience = 15 * time.Second
-
 func must(t testing.TB, err error) {
 	t.Helper()
 	if err != nil {
@@ -46,104 +38,18 @@ func must(t testing.TB, err error) {
 	}
 }
 
-// output is a log that is written and read at the same time.
-type output struct {
-	mu sync.Mutex
-	b  bytes.Buffer
-}
-
-func (o *output) Write(p []byte) (int, error) {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	return o.b.Write(p)
-}
-
-func (o *output) String() string {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	return o.b.String()
-}
-
-// process is a running reloader.
-type process struct {
-	t    testing.TB
-	log  *output
-	stop context.CancelFunc
-	code chan int
-	addr string
-}
-
 // start runs the program with a metrics server on a free port until the test ends.
-func start(t testing.TB, args ...string) *process {
+func start(t testing.TB, args ...string) *reloadtest.Process {
 	t.Helper()
-	ctx, stop := context.WithCancel(context.Background())
-	p := &process{t: t, log: &output{}, stop: stop, code: make(chan int, 1)}
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	must(t, err)
-	p.addr = l.Addr().String()
-	must(t, l.Close())
-	args = append([]string{"-web.listen-address", p.addr}, args...)
-	go func() { p.code <- run(ctx, args, p.log, p.log) }()
-	t.Cleanup(func() {
-		if code := p.end(); code != 0 {
-			t.Errorf("exit code %d", code)
-		}
-		if t.Failed() {
-			t.Logf("log:\n%s", p.log)
-		}
+	return reloadtest.Start(t, func(ctx context.Context, listen string, log io.Writer) int {
+		return run(ctx, append([]string{"-web.listen-address", listen}, args...), log, log)
 	})
-	return p
 }
 
-func (p *process) end() int {
-	p.stop()
-	code := <-p.code
-	p.code <- code
-	return code
+// ready returns a condition: what is on disk is what every server runs.
+func ready(p *reloadtest.Process) func() bool {
+	return func() bool { code, _ := p.Get("/-/ready"); return code == 200 }
 }
-
-// until polls a state of the program that has no other announcement.
-func (p *process) until(what string, cond func() bool) {
-	p.t.Helper()
-	deadline := time.After(patience)
-	for !cond() {
-		select {
-		case <-deadline:
-			p.t.Fatalf("waited in vain for %s", what)
-		case <-time.After(10 * time.Millisecond):
-		}
-	}
-}
-
-// get asks the program's own server; it is up shortly after the start.
-func (p *process) get(path string) (code int, body string) {
-	p.t.Helper()
-	c := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
-	p.until("the metrics server", func() bool {
-		res, err := c.Get("http://" + p.addr + path)
-		if err != nil {
-			return false
-		}
-		defer res.Body.Close()
-		b, err := io.ReadAll(res.Body)
-		must(p.t, err)
-		code, body = res.StatusCode, string(b)
-		return true
-	})
-	return code, body
-}
-
-// metric returns the value of a series, "" if it is absent.
-func (p *process) metric(series string) string {
-	p.t.Helper()
-	_, body := p.get("/metrics")
-	if m := regexp.MustCompile(`(?m)^` + regexp.QuoteMeta(series) + ` (\S+)$`).FindStringSubmatch(body); m != nil {
-		return m[1]
-	}
-	return ""
-}
-
-func (p *process) ready() bool { code, _ := p.get("/-/ready"); return code == 200 }
 
 func loads() error { return nil }
 
@@ -159,7 +65,7 @@ func TestTheOldArgumentsAloneAreEnough(t *testing.T) {
 	rules.Swap(map[string]string{"a": "2", "key2": ""}) // no new content
 	more.Swap(map[string]string{"b": "1"})
 	server.Wait(t, "the other folder", func(s reloadtest.Stats) bool { return s.Loaded == 5 })
-	p.until("readiness", p.ready)
+	p.Until("readiness", ready(p))
 	if s := server.Stats(); s.Requests != 5 {
 		t.Errorf("%d requests for 5 contents", s.Requests)
 	}
@@ -180,20 +86,13 @@ func TestSwapsOfManyFoldersMakeOneReload(t *testing.T) {
 		vols[i%3].Swap(map[string]string{"a": fmt.Sprint(i)})
 	}
 	server.Wait(t, "the swaps", func(s reloadtest.Stats) bool { return s.Loaded >= 2 })
-	p.until("the last content", func() bool {
-		r := p.report()
+	p.Until("the last content", func() bool {
+		r := p.Report()
 		return r.Ready && r.Current.Dirs[99%3].SHA256 == volume.SumFiles(map[string][]byte{"a": []byte("99")})
 	})
 	if s := server.Stats(); s.Loaded > 10 || s.MostOpen > 1 {
 		t.Errorf("%d reloads for 100 swaps in a row, %d at once", s.Loaded, s.MostOpen)
 	}
-}
-
-func (p *process) report() (r reload.Report) {
-	p.t.Helper()
-	_, body := p.get("/api/v1/applied")
-	must(p.t, json.Unmarshal([]byte(body), &r))
-	return r
 }
 
 func TestOneDeadServerDoesNotDelayTheOther(t *testing.T) {
@@ -204,17 +103,17 @@ func TestOneDeadServerDoesNotDelayTheOther(t *testing.T) {
 	server.Wait(t, "the start", func(s reloadtest.Stats) bool { return s.Loaded == 1 })
 	vol.Swap(map[string]string{"a": "1"})
 	server.Wait(t, "the swap", func(s reloadtest.Stats) bool { return s.Loaded == 2 })
-	if p.ready() {
+	if ready(p)() {
 		t.Error("ready although one server is dead")
 	}
-	if r := p.report(); len(r.Targets) != 2 || r.Targets[0].Error == nil || r.Targets[1].Applied == nil {
+	if r := p.Report(); len(r.Targets) != 2 || r.Targets[0].Error == nil || r.Targets[1].Applied == nil {
 		t.Errorf("report %+v", r)
 	}
-	p.until("the errors of the dead one", func() bool {
-		return p.metric(`configmap_reload_last_reload_error{webhook="`+dead.ReloadURL()+`"}`) == "1" &&
-			p.metric(`configmap_reload_request_errors_total{reason="client_request_do",webhook="`+dead.ReloadURL()+`"}`) != "0"
+	p.Until("the errors of the dead one", func() bool {
+		return p.Metric(`configmap_reload_last_reload_error{webhook="`+dead.ReloadURL()+`"}`) == "1" &&
+			p.Metric(`configmap_reload_request_errors_total{reason="client_request_do",webhook="`+dead.ReloadURL()+`"}`) != "0"
 	})
-	if got := p.metric(`configmap_reload_success_reloads_total{webhook="` + server.ReloadURL() + `"}`); got != "2" {
+	if got := p.Metric(`configmap_reload_success_reloads_total{webhook="` + server.ReloadURL() + `"}`); got != "2" {
 		t.Errorf("%s successes of the other", got)
 	}
 }
@@ -232,12 +131,12 @@ func TestNothingIsGivenUp(t *testing.T) {
 	})
 	p := start(t, "--webhook-url="+server.ReloadURL(), "--volume-dir="+vol.Dir, "--retry-interval=20ms")
 	server.Wait(t, "several attempts", func(s reloadtest.Stats) bool { return s.Requests >= 3 })
-	if !strings.Contains(p.log.String(), `failed to reload config: groupname: \"x\" is repeated`) {
-		t.Errorf("the reason is missing in\n%s", p.log)
+	if !strings.Contains(p.Log.String(), `failed to reload config: groupname: \"x\" is repeated`) {
+		t.Errorf("the reason is missing in\n%s", p.Log)
 	}
 	refuse.Store(false)
 	server.Wait(t, "the recovery", func(s reloadtest.Stats) bool { return s.Loaded == 1 })
-	p.until("readiness", p.ready)
+	p.Until("readiness", ready(p))
 }
 
 func TestLimitedAttempts(t *testing.T) {
@@ -245,10 +144,10 @@ func TestLimitedAttempts(t *testing.T) {
 	server := reloadtest.New(t, func() error { return os.ErrInvalid })
 	p := start(t, "-webhook-url", server.ReloadURL(), "-volume-dir", vol.Dir, "-webhook-retries", "2", "-retry-interval=10ms", "-resync-interval=300ms")
 	exhausted := `configmap_reload_request_errors_total{reason="retries_exhausted",webhook="` + server.ReloadURL() + `"}`
-	p.until("the end of the attempts", func() bool { return p.metric(exhausted) == "1" })
+	p.Until("the end of the attempts", func() bool { return p.Metric(exhausted) == "1" })
 	server.Wait(t, "two attempts after the next full check", func(s reloadtest.Stats) bool { return s.Requests >= 4 })
-	p.until("the second end", func() bool { return p.metric(exhausted) >= "2" })
-	if got := p.metric(`configmap_reload_requests_total{status_code="500",webhook="` + server.ReloadURL() + `"}`); got == "" {
+	p.Until("the second end", func() bool { return p.Metric(exhausted) >= "2" })
+	if got := p.Metric(`configmap_reload_requests_total{status_code="500",webhook="` + server.ReloadURL() + `"}`); got == "" {
 		t.Error("no count of the answers")
 	}
 	vol.Swap(map[string]string{"a": "1"})
@@ -262,7 +161,7 @@ func TestChangeWhileAway(t *testing.T) {
 	args := []string{"--webhook-url=" + server.ReloadURL(), "--volume-dir=" + vol.Dir}
 	first := start(t, args...)
 	server.Wait(t, "the start", func(s reloadtest.Stats) bool { return s.Loaded == 1 })
-	first.end()
+	first.End()
 	vol.Swap(map[string]string{"a": "1"})
 	start(t, args...)
 	server.Wait(t, "the change in between", func(s reloadtest.Stats) bool { return s.Loaded == 2 })
@@ -274,11 +173,11 @@ func TestPlainAndLateFolders(t *testing.T) {
 	server := reloadtest.New(t, loads)
 	p := start(t, "--webhook-url="+server.ReloadURL(), "--volume-dir="+late, "--delay-interval=20ms")
 	server.Wait(t, "the start", func(s reloadtest.Stats) bool { return s.Loaded == 1 })
-	p.until("the warning", func() bool { return strings.Contains(p.log.String(), "Folder does not exist, waiting for it") })
+	p.Until("the warning", func() bool { return strings.Contains(p.Log.String(), "Folder does not exist, waiting for it") })
 	must(t, os.MkdirAll(filepath.Join(late, "sub"), 0o755))
 	must(t, os.WriteFile(filepath.Join(late, "sub", "a"), []byte("1"), 0o644))
 	server.Wait(t, "the folder that appeared", func(s reloadtest.Stats) bool { return s.Loaded == 2 })
-	p.until("its watches", func() bool { return p.metric("configmap_reload_watches") == "2" })
+	p.Until("its watches", func() bool { return p.Metric("configmap_reload_watches") == "2" })
 	must(t, os.WriteFile(filepath.Join(late, "sub", "a"), []byte("2"), 0o644))
 	server.Wait(t, "a plain write", func(s reloadtest.Stats) bool { return s.Loaded == 3 })
 }
@@ -288,10 +187,10 @@ func TestUnreadableFolder(t *testing.T) {
 	must(t, os.WriteFile(file, nil, 0o644))
 	server := reloadtest.New(t, loads)
 	p := start(t, "--webhook-url="+server.ReloadURL(), "--volume-dir="+file, "--delay-interval=20ms")
-	p.until("the message", func() bool {
-		return strings.Contains(p.log.String(), `level=error`) && strings.Contains(p.log.String(), "read folder "+file+": not a directory")
+	p.Until("the message", func() bool {
+		return strings.Contains(p.Log.String(), `level=error`) && strings.Contains(p.Log.String(), "read folder "+file+": not a directory")
 	})
-	if code, _ := p.get("/readyz"); code != 503 || server.Stats().Requests != 0 {
+	if code, _ := p.Get("/readyz"); code != 503 || server.Stats().Requests != 0 {
 		t.Errorf("/readyz answers %d, %d requests", code, server.Stats().Requests)
 	}
 	must(t, os.Remove(file))
@@ -313,10 +212,10 @@ func TestOtherMethodCodesAndCertificates(t *testing.T) {
 	if got := <-calls; got != "PUT /hook?token=hunter2 me" {
 		t.Errorf("called %q", got)
 	}
-	p.until("readiness", p.ready)
-	_, metrics := p.get("/metrics")
-	_, report := p.get("/api/v1/applied")
-	if all := p.log.String() + metrics + report; strings.Contains(all, "hunter2") || !strings.Contains(metrics, `status_code="204",webhook="https://xxxxx@`) {
+	p.Until("readiness", ready(p))
+	_, metrics := p.Get("/metrics")
+	_, report := p.Get("/api/v1/applied")
+	if all := p.Log.String() + metrics + report; strings.Contains(all, "hunter2") || !strings.Contains(metrics, `status_code="204",webhook="https://xxxxx@`) {
 		t.Errorf("secrets or labels are wrong:\n%s", all)
 	}
 }
@@ -326,7 +225,7 @@ func TestEndpointsFromTheFirstScrape(t *testing.T) {
 	server := reloadtest.New(t, loads)
 	server.SetReady(false)
 	p := start(t, "--webhook-url="+server.ReloadURL(), "--volume-dir="+vol.Dir)
-	_, body := p.get("/metrics")
+	_, body := p.Get("/metrics")
 	hook := `webhook="` + server.ReloadURL() + `"`
 	for _, series := range []string{
 		"configmap_reload_last_reload_error{" + hook + "} 0",
@@ -352,19 +251,19 @@ func TestEndpointsFromTheFirstScrape(t *testing.T) {
 		"/healthz": `200 {"status":"up"}`, "/-/healthy": `200 {"status":"up"}`, "/-/ready": `503 {"status":"not ready"}`,
 		"/": `200 <html>`, "/nowhere": `href="/metrics"`,
 	} {
-		if code, body := p.get(path); !strings.Contains(fmt.Sprint(code, " ", body), want) {
+		if code, body := p.Get(path); !strings.Contains(fmt.Sprint(code, " ", body), want) {
 			t.Errorf("%s answers %d %q, want %q", path, code, body, want)
 		}
 	}
 	server.SetReady(true)
-	p.until("readiness", p.ready)
+	p.Until("readiness", ready(p))
 }
 
 func TestSignalMethodNeedsNoURL(t *testing.T) {
 	server := reloadtest.New(t, loads)
 	p := start(t, "--reload-method=signal", "--process-executable-name=no-such-process", "--runtimeinfo-url="+server.InfoURL(), "--volume-dir="+t.TempDir())
-	p.until("the message", func() bool { return strings.Contains(p.log.String(), `no process named \"no-such-process\"`) })
-	if got := p.metric(`configmap_reload_last_reload_error{webhook="process no-such-process"}`); got != "1" {
+	p.Until("the message", func() bool { return strings.Contains(p.Log.String(), `no process named \"no-such-process\"`) })
+	if got := p.Metric(`configmap_reload_last_reload_error{webhook="process no-such-process"}`); got != "1" {
 		t.Errorf("gauge %q", got)
 	}
 }
@@ -373,7 +272,7 @@ func TestMetricsCanBeElsewhereOrOff(t *testing.T) {
 	vol := volumetest.New(t)
 	server := reloadtest.New(t, loads)
 	p := start(t, "--webhook-url="+server.ReloadURL(), "--volume-dir="+vol.Dir, "--web.telemetry-path=/m")
-	if _, body := p.get("/m"); !strings.Contains(body, "go_goroutines") {
+	if _, body := p.Get("/m"); !strings.Contains(body, "go_goroutines") {
 		t.Error("no metrics at /m")
 	}
 	start(t, "--webhook-url="+server.ReloadURL(), "--volume-dir="+vol.Dir, "-web.listen-address=")
@@ -434,7 +333,7 @@ func TestTerminationIsSuccess(t *testing.T) {
 	vol := volumetest.New(t)
 	server := reloadtest.New(t, func() error { return os.ErrInvalid })
 	cmd := exec.Command(os.Args[0], "-webhook-url", server.ReloadURL(), "-volume-dir", vol.Dir, "-web.listen-address", "127.0.0.1:0", "-retry-interval", "1m")
-	log := &output{}
+	log := &reloadtest.Log{}
 	cmd.Env = append(os.Environ(), "RULES_RELOADER_MAIN=1")
 	cmd.Stdout, cmd.Stderr = log, log
 	must(t, cmd.Start())

@@ -1,0 +1,138 @@
+package reloadtest
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"io"
+	"net"
+	"net/http"
+	"regexp"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/firekeeper-dev/firekeeper/internal/reload"
+)
+
+// Log is written and read at the same time.
+type Log struct {
+	mu sync.Mutex
+	b  bytes.Buffer
+}
+
+func (l *Log) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.b.Write(p)
+}
+
+func (l *Log) String() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.b.String()
+}
+
+// Process is a reloader that runs inside the test.
+type Process struct {
+	Log  *Log
+	t    testing.TB
+	stop context.CancelFunc
+	code chan int
+	addr string
+}
+
+// Start calls run, which is to serve at listen and to return an exit code after ctx
+// ended. The test fails unless that code is 0.
+func Start(t testing.TB, run func(ctx context.Context, listen string, log io.Writer) int) *Process {
+	t.Helper()
+	ctx, stop := context.WithCancel(context.Background())
+	p := &Process{t: t, Log: &Log{}, stop: stop, code: make(chan int, 1)}
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	p.must(err)
+	p.addr = l.Addr().String()
+	p.must(l.Close())
+	go func() { p.code <- run(ctx, p.addr, p.Log) }()
+	t.Cleanup(func() {
+		if code := p.End(); code != 0 {
+			t.Errorf("exit code %d", code)
+		}
+		if t.Failed() {
+			t.Logf("log:\n%s", p.Log)
+		}
+	})
+	return p
+}
+
+// End ends the context and returns the exit code.
+func (p *Process) End() int {
+	p.stop()
+	code := <-p.code
+	p.code <- code
+	return code
+}
+
+// Get asks the process's own server, which is up shortly after the start.
+func (p *Process) Get(path string) (code int, body string) {
+	p.t.Helper()
+	c := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
+	p.Until("the process to serve", func() bool {
+		res, err := c.Get("http://" + p.addr + path)
+		if err != nil {
+			return false
+		}
+		defer res.Body.Close()
+		b, err := io.ReadAll(res.Body)
+		p.must(err)
+		code, body = res.StatusCode, string(b)
+		return true
+	})
+	return code, body
+}
+
+// Metric returns the value of a series at /metrics, "" if it is absent.
+func (p *Process) Metric(series string) string {
+	p.t.Helper()
+	_, body := p.Get("/metrics")
+	if m := regexp.MustCompile(`(?m)^` + regexp.QuoteMeta(series) + ` (\S+)$`).FindStringSubmatch(body); m != nil {
+		return m[1]
+	}
+	return ""
+}
+
+// Report returns /api/v1/applied.
+func (p *Process) Report() (r reload.Report) {
+	p.t.Helper()
+	code, body := p.Get("/api/v1/applied")
+	if code != http.StatusOK {
+		p.t.Fatalf("/api/v1/applied answers %d", code)
+	}
+	p.must(json.Unmarshal([]byte(body), &r))
+	return r
+}
+
+// Until polls a state that is not announced in another way.
+func (p *Process) Until(what string, cond func() bool) {
+	p.t.Helper()
+	Until(p.t, what, cond)
+}
+
+// Until returns once cond holds; otherwise the test ends.
+func Until(t testing.TB, what string, cond func() bool) {
+	t.Helper()
+	deadline := time.After(patience)
+	for !cond() {
+		select {
+		case <-deadline:
+			t.Fatalf("waited in vain for %s", what)
+		case <-time.After(10 * time.Millisecond):
+		}
+	}
+}
+
+func (p *Process) must(err error) {
+	if err != nil {
+		p.t.Helper()
+		p.t.Fatal(err)
+	}
+}
