@@ -136,20 +136,18 @@ func freeAddress() (string, error) {
 func scrapeUntil(ctx context.Context, url, metric string) (map[string]*dto.MetricFamily, error) {
 	tick := time.NewTicker(50 * time.Millisecond)
 	defer tick.Stop()
-	last := fmt.Errorf("never scraped")
 	for {
 		families, err := scrape(ctx, url)
-		if err == nil && done(families[metric]) {
+		switch {
+		case err != nil:
+		case done(families[metric]):
 			return families, nil
-		}
-		if err != nil {
-			last = err
-		} else {
-			last = fmt.Errorf("%s did not appear", metric)
+		default:
+			err = fmt.Errorf("%s did not appear", metric)
 		}
 		select {
 		case <-ctx.Done():
-			return nil, last
+			return nil, err
 		case <-tick.C:
 		}
 	}
