@@ -13,7 +13,6 @@ import (
 	"github.com/alecthomas/kingpin/v2"
 
 	"github.com/firekeeper-dev/firekeeper/internal/version"
-	"github.com/firekeeper-dev/firekeeper/operator/crds"
 )
 
 const program = "prometheus-operator"
@@ -31,6 +30,8 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		o    Options
 		r    renderOptions
 		code = -1
+
+		definitions crdsCommand
 	)
 	app := kingpin.New("operator", "Runs Prometheus on Kubernetes from objects of monitoring.coreos.com.")
 	app.UsageWriter(stderr).ErrorWriter(stderr).Terminate(func(c int) {
@@ -41,8 +42,8 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	app.HelpFlag.Short('h')
 	o.Bind(app)
 	start := app.Command("start", "Run the operator (the default).").Default()
-	standard := app.Command("crds", "Print the CustomResourceDefinitions, small enough for kubectl apply.")
-	full := app.Command("full-crds", "Print the CustomResourceDefinitions with descriptions and all versions.")
+	definitions.bind(app)
+	full := app.Command("full-crds", "The same as crds print --full.")
 	render := app.Command("render", "Print what the operator would write, from manifests and without a cluster.")
 	r.bind(render)
 
@@ -68,30 +69,20 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	switch command {
 	case start.FullCommand():
 		err = o.start(ctx, stdout)
-	case standard.FullCommand():
-		err = printCRDs(stdout, false)
 	case full.FullCommand():
 		err = printCRDs(stdout, true)
 	case render.FullCommand():
 		err = r.run(o, stdout, stderr)
+	default:
+		if code, ours := definitions.run(ctx, o, command, stdout, stderr); ours {
+			return code
+		}
 	}
 	if err != nil {
 		fmt.Fprintf(stderr, "operator: %v\n", err)
 		return 1
 	}
 	return 0
-}
-
-func printCRDs(w io.Writer, full bool) error {
-	load := crds.Standard
-	if full {
-		load = crds.Full
-	}
-	all, err := load(version.Version)
-	if err != nil {
-		return err
-	}
-	return crds.Write(w, all)
 }
 
 // doubleDashes lets long flags be written with one dash, as users of Go's flag

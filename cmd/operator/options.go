@@ -35,6 +35,7 @@ type Options struct {
 	ConfigMapFields, ConfigMapLabels                 string
 	WatchReferences                                  bool
 	ControllerID                                     string
+	ManageCRDs                                       bool
 
 	// What is written
 	Labels, Annotations      map[string]string
@@ -105,6 +106,8 @@ func (o *Options) bindScope(app *kingpin.Application) {
 		BoolVar(&o.WatchReferences)
 	app.Flag("controller-id", "Look only after objects whose annotation operator.prometheus.io/controller-id has this value.").
 		StringVar(&o.ControllerID)
+	app.Flag("manage-crds", "Install the CustomResourceDefinitions at start. Needs get, create and patch on customresourcedefinitions.").
+		BoolVar(&o.ManageCRDs)
 }
 
 func (o *Options) bindOperands(app *kingpin.Application) {

@@ -75,6 +75,11 @@ func (o *Options) control(ctx context.Context, log *slog.Logger, reg promclient.
 		log.Warn("cannot read the version of the API server, assuming an old one", "err", err, "assumed", kubernetesVersion.String())
 	}
 	log.Info("connected", "kubernetes_version", info.GitVersion, "host", cfg.Host)
+	if o.ManageCRDs {
+		if err := o.manageCRDs(ctx, cfg, log); err != nil {
+			return err
+		}
+	}
 	opts, err := o.prometheus(kubernetesVersion)
 	if err != nil {
 		return err

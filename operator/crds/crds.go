@@ -19,11 +19,22 @@ import (
 	"io"
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/yaml"
 )
 
-// VersionAnnotation names the operator version a definition was printed by.
-const VersionAnnotation = "operator.prometheus.io/version"
+const (
+	// VersionAnnotation names the operator version a definition was printed by.
+	VersionAnnotation = "operator.prometheus.io/version"
+	// DistributionAnnotation tells whose version that is. Other operators of the
+	// same API count their versions differently and do not write it.
+	DistributionAnnotation = "operator.prometheus.io/distribution"
+	// Distribution is our value of DistributionAnnotation.
+	Distribution = "firekeeper"
+	// APILevel is the release of the published API, major and minor, whose fields
+	// the definitions have.
+	APILevel = "0.93"
+)
 
 //go:embed standard.yaml.gz
 var standard []byte
@@ -47,7 +58,7 @@ func Full(version string) ([]*apiextensionsv1.CustomResourceDefinition, error) {
 // milliseconds; the full set takes a fraction of a second.
 func Write(w io.Writer, definitions []*apiextensionsv1.CustomResourceDefinition) error {
 	for i, crd := range definitions {
-		out, err := marshal(crd)
+		out, err := yaml.Marshal(NewManifest(crd))
 		if err != nil {
 			return fmt.Errorf("encode %s: %w", crd.Name, err)
 		}
@@ -81,24 +92,32 @@ func load(packed []byte, version string) ([]*apiextensionsv1.CustomResourceDefin
 			crd.Annotations = map[string]string{}
 		}
 		crd.Annotations[VersionAnnotation] = version
+		crd.Annotations[DistributionAnnotation] = Distribution
 		out = append(out, crd)
 	}
 	return out, nil
 }
 
-// marshal encodes one definition without the status, which is the API server's
-// to write.
-func marshal(crd *apiextensionsv1.CustomResourceDefinition) ([]byte, error) {
-	type manifest struct {
-		APIVersion string                                       `json:"apiVersion"`
-		Kind       string                                       `json:"kind"`
-		Metadata   map[string]any                               `json:"metadata"`
-		Spec       apiextensionsv1.CustomResourceDefinitionSpec `json:"spec"`
+// Manifest is what is sent and printed of a definition: everything but the
+// status and the empty fields that the Go type would encode.
+type Manifest struct {
+	metav1.TypeMeta `json:",inline"`
+	Metadata        Metadata                                     `json:"metadata"`
+	Spec            apiextensionsv1.CustomResourceDefinitionSpec `json:"spec"`
+}
+
+// Metadata is the part of the metadata that a definition sets.
+type Metadata struct {
+	Annotations map[string]string `json:"annotations,omitempty"`
+	Labels      map[string]string `json:"labels,omitempty"`
+	Name        string            `json:"name"`
+}
+
+// NewManifest returns the manifest of a definition. They share memory.
+func NewManifest(crd *apiextensionsv1.CustomResourceDefinition) Manifest {
+	return Manifest{
+		TypeMeta: crd.TypeMeta,
+		Metadata: Metadata{Annotations: crd.Annotations, Labels: crd.Labels, Name: crd.Name},
+		Spec:     crd.Spec,
 	}
-	return yaml.Marshal(manifest{
-		APIVersion: crd.APIVersion,
-		Kind:       crd.Kind,
-		Metadata:   map[string]any{"name": crd.Name, "annotations": crd.Annotations},
-		Spec:       crd.Spec,
-	})
 }
