@@ -35,8 +35,14 @@ func TestKubePrometheus(t *testing.T) {
 	n.applyStack(t, dir)
 
 	began := time.Now()
-	n.kubectl(t, "-n", "monitoring", "wait", "--for=create", "pod/prometheus-k8s-0", "pod/prometheus-k8s-1", "--timeout=60s")
-	n.kubectl(t, "-n", "monitoring", "wait", "--for=condition=Ready", "pod/prometheus-k8s-0", "pod/prometheus-k8s-1", "--timeout=180s")
+	until(t, "pods", 4*time.Minute, func(ctx context.Context) (bool, error) {
+		out, err := n.Kubectl(ctx, "-n", "monitoring", "get", "pods", "-l", "prometheus=k8s", "-o",
+			`jsonpath={range .items[*]}{.metadata.name}={.status.conditions[?(@.type=="Ready")].status} {end}`)
+		if err == nil && strings.TrimSpace(string(out)) != "prometheus-k8s-0=True prometheus-k8s-1=True" {
+			err = fmt.Errorf("pods are %q", out)
+		}
+		return err == nil, err
+	})
 	t.Logf("two pods Ready after %s", time.Since(began).Round(100*time.Millisecond))
 	until(t, "status", time.Minute, func(context.Context) (bool, error) {
 		status := n.kubectl(t, "-n", "monitoring", "get", "prometheus", "k8s", "-o",

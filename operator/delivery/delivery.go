@@ -35,7 +35,7 @@ const (
 	// time, of which burst may go at once: changes that keep coming faster are
 	// delivered together.
 	spacing = time.Second
-	burst   = 3
+	burst   = 5
 	// patience is the pause before the first repetition; each further is twice as long.
 	patience = 1500 * time.Millisecond
 	// maxPatches bounds the patches for one content.

@@ -103,15 +103,15 @@ func TestAPodThatCannotBeAskedIsPatchedTwice(t *testing.T) {
 func TestFastChangesAreDeliveredTogetherAndTheLastWins(t *testing.T) {
 	c := &cluster{answer: Confirmed}
 	run(t, c, func(n *Nudger) {
-		for _, h := range []string{"aa", "bb", "cc", "dd", "ee", "ff"} {
+		for _, h := range []string{"aa", "bb", "cc", "dd", "ee", "ff", "gg", "hh"} {
 			n.Deliver(pod, h)
 			wait(time.Millisecond)
 		}
-		if diff := cmp.Diff([]string{"aa", "bb", "cc"}, c.patched()); diff != "" {
+		if diff := cmp.Diff([]string{"aa", "bb", "cc", "dd", "ee"}, c.patched()); diff != "" {
 			t.Error("at once:", diff)
 		}
 		wait(burst * spacing)
-		if diff := cmp.Diff([]string{"aa", "bb", "cc", "ff"}, c.patched()); diff != "" {
+		if diff := cmp.Diff([]string{"aa", "bb", "cc", "dd", "ee", "hh"}, c.patched()); diff != "" {
 			t.Error("later:", diff)
 		}
 	})
