@@ -81,6 +81,7 @@ func serve(ctx context.Context, o *Options, env []string, log *slog.Logger) erro
 	}
 	reg := prometheus.NewRegistry()
 	var trim footprint.Trimmer
+	trim.Soon() // the start needs more than the work
 	r := configreloader.New(configreloader.Options{
 		Files: o.files(), Dirs: o.dirs(), WatchedDirs: o.WatchedDirs,
 		Env: configreloader.WithOrdinal(env, o.OrdinalFrom), Syntax: expand.Syntax(o.Syntax),

@@ -82,6 +82,7 @@ func serve(ctx context.Context, o *Options, log *slog.Logger) error {
 		return err
 	}
 	var trim footprint.Trimmer
+	trim.Soon() // the start needs more than the work
 	r := rulesreloader.New(rulesreloader.Options{
 		Dirs: o.VolumeDirs, Servers: servers, Attempts: o.Retries,
 		ResyncInterval: o.Resync, Delay: o.Delay, Settle: o.settle(),

@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -77,6 +78,15 @@ func Interval(s string) (time.Duration, error) {
 	return d, err
 }
 
+// ratio parses a number and moves it into the range from 0 to 1.
+func ratio(s string) (float64, error) {
+	f, err := strconv.ParseFloat(s, 64)
+	if err != nil || f != f {
+		return 0, fmt.Errorf("%q is not a number from 0 to 1", s)
+	}
+	return min(max(f, 0), 1), nil
+}
+
 // OneOf accepts the given values only.
 func OneOf(values ...string) func(string) (string, error) {
 	return func(s string) (string, error) {
@@ -104,8 +114,8 @@ func (g *General) Bind(app *kingpin.Application) {
 		Default("logfmt").StringVar(&g.Log.Format)
 	app.Flag("log-level", "Least severe lines to log: "+strings.Join(logging.Levels, ", ")+".").
 		Default("info").StringVar(&g.Log.Level)
-	app.Flag("auto-gomemlimit-ratio", "Share of the container's memory limit (else of the machine's memory) "+
-		"to use as GOMEMLIMIT, 0 to 1; 0 sets none. A GOMEMLIMIT variable wins.").Default("0.0").Float64Var(&g.MemoryRatio)
+	Var(app.Flag("auto-gomemlimit-ratio", "Share of the container's memory limit (else of the machine's memory) "+
+		"to use as GOMEMLIMIT, 0 to 1; 0 sets none. A GOMEMLIMIT variable wins.").Default("0.0"), &g.MemoryRatio, ratio)
 	app.Flag("version", "Print what was built, and exit.").BoolVar(&g.version)
 	app.Flag("short-version", "Print the version alone, and exit.").BoolVar(&g.shortVersion)
 }

@@ -107,6 +107,14 @@ func TestVersionFlags(t *testing.T) {
 	}
 }
 
+func TestMemoryRatio(t *testing.T) {
+	for in, want := range map[string]float64{"0.5": 0.5, "7": 1, "-1": 0, "": -1, "half": -1, "NaN": -1} {
+		if got, err := ratio(in); got != max(want, 0) || (err != nil) != (want < 0) {
+			t.Errorf("ratio(%q) = %v, %v", in, got, err)
+		}
+	}
+}
+
 func TestClient(t *testing.T) {
 	parse := func(args ...string) (*Client, error) {
 		var c Client

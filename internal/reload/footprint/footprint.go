@@ -28,7 +28,7 @@ func Tune(ratio float64, log *slog.Logger) {
 	if os.Getenv("GOGC") == "" {
 		debug.SetGCPercent(gcPercent)
 	}
-	if ratio = min(max(ratio, 0), 1); ratio == 0 {
+	if ratio <= 0 {
 		return
 	}
 	limit, err := memlimit.Set(

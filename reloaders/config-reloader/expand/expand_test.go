@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 	"testing/iotest"
+	"time"
 )
 
 var environment = []string{"A=1", "E=", "X=a$1$(A)", "_=underscore", "1A=digit", "LONG_name_9=v", "A=second"}
@@ -145,6 +146,16 @@ func FuzzKubernetes(f *testing.F) {
 			t.Fatalf("without variables %q becomes %q (%v)", in, again.Bytes(), err)
 		}
 	})
+}
+
+// TestManyReferences has a cost that grows with the text, not with its square.
+func TestManyReferences(t *testing.T) {
+	in := strings.Repeat(strings.Repeat("x", 130)+" ${1} $(A) $(U)\n", 20000)
+	start := time.Now()
+	_, unset := expand(t, Kubernetes, in)
+	if took := time.Since(start); took > time.Second || unset.Total() != 20000 {
+		t.Errorf("%d bytes took %v, %d unset", len(in), took, unset.Total())
+	}
 }
 
 // BenchmarkExpand has about 20,000 references in 3 MB at the largest size.
