@@ -16,7 +16,6 @@ type renderOptions struct {
 	files             []string
 	owner, part       string
 	kubernetesVersion string
-	quiet             bool
 }
 
 func (r *renderOptions) bind(cmd *kingpin.CmdClause) {
