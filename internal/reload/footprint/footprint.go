@@ -18,7 +18,7 @@ const (
 	// of one or two megabytes that costs nothing that can be measured.
 	gcPercent = 25
 	// trimDelay is how long what a scrape or a reload needed is kept.
-	trimDelay = 500 * time.Millisecond
+	trimDelay = 100 * time.Millisecond
 )
 
 // Tune sets how eagerly memory is collected, and a memory limit of ratio × the
