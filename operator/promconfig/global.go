@@ -15,8 +15,8 @@ type Global struct {
 	ScrapeInterval v1.Duration `yaml:"scrape_interval"`
 	// ScrapeTimeout of jobs that say nothing.
 	ScrapeTimeout v1.Duration `yaml:"scrape_timeout,omitempty"`
-	// ScrapeProtocols in order of preference.
-	ScrapeProtocols []ScrapeProtocol `yaml:"scrape_protocols,omitempty" since:"2.49.0"`
+	// ScrapeProtocols in order of preference; the server refuses an empty list.
+	ScrapeProtocols []ScrapeProtocol `yaml:"scrape_protocols,omitempty" since:"2.49.0" empty:"drop"`
 	// ExternalLabels are added to everything that leaves the server.
 	ExternalLabels map[string]string `yaml:"external_labels"`
 	// GlobalLimits of jobs that say nothing.

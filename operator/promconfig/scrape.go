@@ -46,8 +46,8 @@ type JobTail struct {
 	JobLimits `yaml:",inline"`
 	// NativeHistograms of the job.
 	NativeHistograms `yaml:",inline"`
-	// ScrapeProtocols in order of preference.
-	ScrapeProtocols []ScrapeProtocol `yaml:"scrape_protocols,omitempty" since:"2.49.0"`
+	// ScrapeProtocols in order of preference; the server refuses an empty list.
+	ScrapeProtocols []ScrapeProtocol `yaml:"scrape_protocols,omitempty" since:"2.49.0" empty:"drop"`
 	// FallbackScrapeProtocol for responses without a usable content type.
 	FallbackScrapeProtocol ScrapeProtocol `yaml:"fallback_scrape_protocol,omitempty" since:"3.0.0"`
 	// BodySizeLimit of one scrape: number and unit, powers of 1024.
