@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -57,6 +58,7 @@ func TestKubePrometheus(t *testing.T) {
 	t.Run("all rule groups are loaded", func(t *testing.T) { checkRules(t, n, dir, servers) })
 	t.Run("targets are scraped", func(t *testing.T) { checkTargets(t, servers) })
 	t.Run("promtool accepts the configuration", func(t *testing.T) { checkConfig(t, n, servers[0]) })
+	t.Run("an idle minute", func(t *testing.T) { checkIdle(t, n) })
 	t.Run("a changed rule is live", func(t *testing.T) {
 		measure(t, servers, func(i int) func(context.Context, *live.Prometheus) (bool, error) {
 			expr := fmt.Sprintf("vector(%d)", 1000+i)
@@ -76,6 +78,38 @@ func TestKubePrometheus(t *testing.T) {
 			}
 		})
 	})
+}
+
+// checkIdle counts what the operator asks of the API server while nothing
+// changes. A watch that ends and begins again is one request; there are twelve.
+func checkIdle(t *testing.T, n node) {
+	const watches = 12
+	before := n.requests(t)
+	time.Sleep(time.Minute) // not to wait for something: the idle minute is what is measured
+	asked := n.requests(t) - before
+	t.Logf("%d requests to the API server in an idle minute", asked)
+	if asked > watches {
+		t.Errorf("%d requests in an idle minute", asked)
+	}
+}
+
+// requests is how many requests the operator has made so far.
+func (n node) requests(t *testing.T) int {
+	t.Helper()
+	pod := n.kubectl(t, "-n", "firekeeper", "get", "pods", "-o", "jsonpath={.items[0].metadata.name}")
+	text := n.kubectl(t, "get", "--raw", "/api/v1/namespaces/firekeeper/pods/"+pod+":8080/proxy/metrics")
+	sum := 0
+	for _, m := range regexp.MustCompile(`(?m)^prometheus_operator_kubernetes_client_http_requests_total\{.*\} (\d+)$`).FindAllStringSubmatch(text, -1) {
+		count, err := strconv.Atoi(m[1])
+		if err != nil {
+			t.Fatal(err)
+		}
+		sum += count
+	}
+	if sum == 0 {
+		t.Fatal("the operator counts no requests")
+	}
+	return sum
 }
 
 // applyStack applies what the Prometheus of the stack needs: everything except
