@@ -48,7 +48,8 @@ func TestReloadersStaySmall(t *testing.T) {
 func TestOnlyApplyWrites(t *testing.T) {
 	for _, line := range list(t, "-f", "{{.ImportPath}}: {{join .Imports \" \"}}", prefix+"operator/...") {
 		pkg, imports, _ := strings.Cut(line, ": ")
-		if strings.HasPrefix(pkg, prefix+"operator/apply") {
+		// Definitions are installed before anything runs, by a command of their own.
+		if strings.HasPrefix(pkg, prefix+"operator/apply") || strings.HasPrefix(pkg, prefix+"operator/crds/install") {
 			continue
 		}
 		if strings.Contains(" "+imports+" ", " k8s.io/client-go/util/retry ") {
