@@ -33,6 +33,7 @@ type world struct {
 	services   []*v1.ServiceMonitor
 	pods       []*v1.PodMonitor
 	probes     []*v1.Probe
+	scrapes    []*v1alpha1.ScrapeConfig
 	objects    assets.Static
 	cluster    Capabilities
 }
@@ -137,6 +138,7 @@ func (w *world) add(doc []byte) error {
 		service   v1.ServiceMonitor
 		pod       v1.PodMonitor
 		probe     v1.Probe
+		scrape    v1alpha1.ScrapeConfig
 		into      any
 	)
 	switch meta.Kind {
@@ -155,6 +157,9 @@ func (w *world) add(doc []byte) error {
 	case "Probe":
 		into = &probe
 		w.probes = append(w.probes, &probe)
+	case "ScrapeConfig":
+		into = &scrape
+		w.scrapes = append(w.scrapes, &scrape)
 	case "Secret":
 		into = &secret
 	case "ConfigMap":
@@ -213,6 +218,10 @@ func (w *world) render() (rendered, error) {
 	slices.SortFunc(w.probes, func(a, b *v1.Probe) int { return byKey(a, b) })
 	for _, o := range w.probes {
 		take(CompileProbe(o, s, &w.objects), "Probe", o, &m.Probes)
+	}
+	slices.SortFunc(w.scrapes, func(a, b *v1alpha1.ScrapeConfig) int { return byKey(a, b) })
+	for _, o := range w.scrapes {
+		take(CompileScrapeConfig(o, s, &w.objects), "ScrapeConfig", o, &m.ScrapeConfigs)
 	}
 	for _, d := range out.frame.Dropped {
 		out.dropped = append(out.dropped, d.String())
@@ -308,6 +317,10 @@ func checkDocument(t *testing.T, version string, text []byte) {
 	if v, err := ParseVersion(version); err != nil || v.Major() < 3 {
 		return
 	}
+	if needsPromtool(strict) {
+		checkWithPromtool(t, version, text)
+		return
+	}
 	if _, err := config.Load(string(text), nil); err != nil {
 		t.Errorf("%s: Prometheus refuses the document: %v\n%s", version, err, text)
 	}
@@ -315,7 +328,7 @@ func checkDocument(t *testing.T, version string, text []byte) {
 
 // copies is all objects as text.
 func (w *world) copies() string {
-	text, err := json.Marshal([]any{w.prometheus, w.agent, byName(w.services), byName(w.pods), byName(w.probes)})
+	text, err := json.Marshal([]any{w.prometheus, w.agent, byName(w.services), byName(w.pods), byName(w.probes), byName(w.scrapes)})
 	if err != nil {
 		panic(err)
 	}
@@ -350,6 +363,13 @@ func (w *world) dropped() (out []gate.Dropped) {
 	}
 	for _, m := range w.probes {
 		add(m, CompileProbe(m, s, &w.objects))
+	}
+	for _, m := range w.scrapes {
+		f := CompileScrapeConfig(m, s, &w.objects)
+		if f.Err != nil { // then nothing of it is written
+			f.Dropped = []gate.Dropped{{Path: "scrape_configs", Need: "> this"}}
+		}
+		add(m, f)
 	}
 	return out
 }

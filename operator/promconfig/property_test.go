@@ -46,6 +46,7 @@ func TestDeterministic(t *testing.T) {
 			rand.Shuffle(len(w.services), func(i, j int) { w.services[i], w.services[j] = w.services[j], w.services[i] })
 			rand.Shuffle(len(w.pods), func(i, j int) { w.pods[i], w.pods[j] = w.pods[j], w.pods[i] })
 			rand.Shuffle(len(w.probes), func(i, j int) { w.probes[i], w.probes[j] = w.probes[j], w.probes[i] })
+			rand.Shuffle(len(w.scrapes), func(i, j int) { w.scrapes[i], w.scrapes[j] = w.scrapes[j], w.scrapes[i] })
 			again, err := w.render()
 			if err != nil {
 				t.Fatal(err)

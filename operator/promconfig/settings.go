@@ -48,6 +48,8 @@ type settingsData struct {
 	Mode      gate.Mode
 	DaemonSet bool
 	UTF8Names bool
+	// NameValidationScheme is what ScrapeConfigs without their own inherit.
+	NameValidationScheme v1.NameValidationSchemeOptions
 	// Namespace of the owner; empty when no fragment depends on it.
 	Namespace string
 
@@ -101,6 +103,7 @@ func newSettings(f *v1.CommonPrometheusFields, namespace string, mode gate.Mode,
 	f = f.DeepCopy() // settings outlive the caller's object
 	s := &Settings{target: target, rules: rules, capabilities: c, data: settingsData{
 		Version: version.String(), Mode: mode, DaemonSet: daemonSet, UTF8Names: rules.utf8,
+		NameValidationScheme:     f.NameValidationScheme,
 		ScrapeInterval:           interval,
 		OverrideHonorLabels:      f.OverrideHonorLabels,
 		OverrideHonorTimestamps:  f.OverrideHonorTimestamps,

@@ -25,6 +25,8 @@ type document struct {
 	Keep            keepStep            `yaml:"keep"`
 	Alertmanager    Alertmanager        `yaml:"alertmanager"`
 	Probes          []ProbeJob          `yaml:"probes"`
+	ScrapeConfigs   []ScrapeConfigJob   `yaml:"scrape_configs"`
+	JobName         jobNameStep         `yaml:"job_name"`
 	Ingress         ingressStep         `yaml:"ingress"`
 	Tail            Tail                `yaml:"tail"`
 }
@@ -49,7 +51,7 @@ func TestTypes(t *testing.T) {
 			}
 		}
 	}
-	if visited < 42 {
+	if visited < 79 {
 		t.Errorf("only %d types were visited", visited)
 	}
 }

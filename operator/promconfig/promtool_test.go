@@ -1,0 +1,66 @@
+package promconfig
+
+import (
+	"context"
+	"crypto/sha256"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	"go.yaml.in/yaml/v2"
+
+	"github.com/firekeeper-dev/firekeeper/internal/cluster/programs"
+)
+
+// promtool is Prometheus's own checker. It knows every discovery, which would
+// draw the libraries of a dozen clouds into this module otherwise.
+var promtool = sync.OnceValues(func() (string, error) {
+	found, err := programs.Default(os.Stderr).Find(context.Background(), "promtool")
+	return found["promtool"], err
+})
+
+// accepted remembers documents by their sum: many goldens share one.
+var accepted sync.Map
+
+// needsPromtool reports whether a document holds discoveries that config.Load
+// of this test does not know.
+func needsPromtool(doc yaml.MapSlice) bool {
+	jobs, _ := child(doc, "scrape_configs").([]any)
+	for _, job := range jobs {
+		for _, item := range job.(yaml.MapSlice) {
+			if key, _ := item.Key.(string); strings.HasSuffix(key, "_sd_configs") && key != "kubernetes_sd_configs" {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// checkWithPromtool checks the syntax only: files that the document names are
+// not there.
+func checkWithPromtool(t testing.TB, name string, text []byte) {
+	t.Helper()
+	if _, done := accepted.LoadOrStore(sha256.Sum256(text), true); done {
+		return
+	}
+	if msg, ok := runPromtool(t, text); !ok {
+		t.Errorf("%s: promtool refuses the document: %s\n%s", name, msg, text)
+	}
+}
+
+func runPromtool(t testing.TB, text []byte) (output string, ok bool) {
+	t.Helper()
+	program, err := promtool()
+	if err != nil {
+		t.Fatalf("promtool: %v", err)
+	}
+	path := filepath.Join(t.TempDir(), "prometheus.yaml")
+	if err := os.WriteFile(path, text, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	out, err := exec.CommandContext(t.Context(), program, "check", "config", "--syntax-only", path).CombinedOutput()
+	return string(out), err == nil
+}

@@ -1,0 +1,45 @@
+package promconfig
+
+import (
+	"errors"
+	"fmt"
+
+	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
+	"github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1alpha1"
+)
+
+// DNSSD is one entry of dns_sd_configs.
+type DNSSD struct {
+	// Names to ask for.
+	Names []string `yaml:"names"`
+	// RefreshInterval between two questions.
+	RefreshInterval v1.Duration `yaml:"refresh_interval,omitempty"`
+	// Type of the records, SRV when empty.
+	Type string `yaml:"type,omitempty"`
+	// Port to scrape; SRV records have their own.
+	Port *int32 `yaml:"port,omitempty"`
+}
+
+// recordsSince says since when a type is known. An older server would ask for
+// SRV records without it, so the object is rejected.
+var recordsSince = map[v1alpha1.DNSRecordType]string{
+	v1alpha1.DNSRecordTypeMX: "2.38.0",
+	v1alpha1.DNSRecordTypeNS: "2.49.0",
+}
+
+func (c *compiler) dnsSD(in *v1alpha1.DNSSDConfig) (*DNSSD, error) {
+	if version := recordsSince[in.Type]; version != "" {
+		if err := c.sinceValue("type", string(in.Type), version); err != nil {
+			return nil, err
+		}
+	}
+	hasPort := in.Type == "" || in.Type == v1alpha1.DNSRecordTypeSRV || in.Port != nil && *in.Port != 0
+	if !hasPort {
+		return nil, at("port", fmt.Errorf("records of type %q need one", in.Type))
+	}
+	if len(in.Names) == 0 {
+		return nil, at("names", errors.New("is empty"))
+	}
+	return &DNSSD{Names: in.Names, RefreshInterval: in.RefreshInterval, Type: string(in.Type), Port: in.Port},
+		checkPositive("refreshInterval", in.RefreshInterval)
+}

@@ -1,0 +1,33 @@
+package promconfig
+
+import (
+	"errors"
+	"fmt"
+	"regexp"
+
+	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
+	"github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1alpha1"
+)
+
+// FileSD is one entry of file_sd_configs.
+type FileSD struct {
+	// Files are paths in the container; the last part may have one "*".
+	Files []string `yaml:"files"`
+	// RefreshInterval between two looks; changes are noticed besides.
+	RefreshInterval v1.Duration `yaml:"refresh_interval,omitempty"`
+}
+
+// targetFile is what the server takes as a path.
+var targetFile = regexp.MustCompile(`^[^*]*(\*[^/]*)?\.(json|yml|yaml|JSON|YML|YAML)$`)
+
+func (c *compiler) fileSD(in *v1alpha1.FileSDConfig) (*FileSD, error) {
+	if len(in.Files) == 0 {
+		return nil, at("files", errors.New("is empty"))
+	}
+	for i, path := range in.Files {
+		if !targetFile.MatchString(path) {
+			return nil, at(fmt.Sprintf("files[%d]", i), fmt.Errorf("%q is not a path of JSON or YAML files", path))
+		}
+	}
+	return &FileSD{Files: in.Files, RefreshInterval: in.RefreshInterval}, checkPositive("refreshInterval", in.RefreshInterval)
+}
