@@ -4,15 +4,16 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 )
 
 const flagsIntro = `# Flags
 
-Written by ` + "`make generate`" + ` from what the programs say about themselves (` + "`--help`" + `).
-` + "`VERSION`" + ` stands for the version of the program. A value after ` + "`=`" + ` in quotes or digits is
-the default; a word in capitals stands for a value and means that there is no default.
-` + "`operator` and `rules-reloader`" + ` take one dash before a long name, too.
+Written by ` + "`make generate`" + ` from what the programs print with ` + "`--help`" + `. ` + "`VERSION`" + ` stands for
+the version of the program. What follows ` + "`=`" + ` is the default; a word in capitals stands for a value and means that
+there is no default. ` + "`[no-]`" + ` marks switches, ` + "`…`" + ` what may be repeated. ` + "`operator` and `rules-reloader`" + `
+take one dash before a long name, too.
 `
 
 // flagsPage lists the flags of every program.
@@ -20,29 +21,41 @@ func flagsPage(ctx context.Context, p *programs) ([]byte, error) {
 	var out bytes.Buffer
 	out.WriteString(flagsIntro)
 	for _, name := range programNames {
-		text, err := p.output(ctx, name, "--help-man")
+		program, err := p.usage(ctx, name)
 		if err != nil {
 			return nil, err
 		}
-		m := readManual(string(text))
-		fmt.Fprintf(&out, "\n## %s\n\n%s\n\n", name, m.about)
-		writeFlags(&out, m.flags)
-		for _, c := range m.commands {
-			if c.name == "help" {
-				continue
+		fmt.Fprintf(&out, "\n## %s\n\n%s\n", name, program.about)
+		writeFlags(&out, program.flags)
+		for _, c := range program.commands {
+			command, err := p.usage(ctx, name, strings.Fields(c)...)
+			if err != nil {
+				return nil, err
 			}
-			fmt.Fprintf(&out, "\n### %s %s\n\n%s\n", name, c.name, c.about)
-			if len(c.flags) > 0 {
-				out.WriteString("\n")
-				writeFlags(&out, c.flags)
-			}
+			fmt.Fprintf(&out, "\n### %s %s\n\n%s\n", name, c, command.about)
+			writeFlags(&out, slices.DeleteFunc(command.flags, func(f flag) bool { return slices.Contains(program.flags, f) }))
 		}
 	}
 	return out.Bytes(), nil
 }
 
-func writeFlags(out *bytes.Buffer, flags []entry) {
-	out.WriteString("| flag | meaning |\n|---|---|\n")
+func (p *programs) usage(ctx context.Context, name string, command ...string) (usage, error) {
+	text, err := p.output(ctx, name, append(command, "--help")...)
+	if err != nil {
+		return usage{}, err
+	}
+	u := readUsage(text)
+	if u.about == "" || len(u.flags) == 0 {
+		return usage{}, fmt.Errorf("%s %v: no usage in\n%s", name, command, text)
+	}
+	return u, nil
+}
+
+func writeFlags(out *bytes.Buffer, flags []flag) {
+	if len(flags) == 0 {
+		return
+	}
+	out.WriteString("\n| flag | meaning |\n|---|---|\n")
 	for _, f := range flags {
 		fmt.Fprintf(out, "| `%s` | %s |\n", f.name, cell(f.about))
 	}
@@ -54,62 +67,67 @@ func cell(text string) string {
 	return strings.NewReplacer("<", "&lt;", ">", "&gt;").Replace(text)
 }
 
-// manual is a manual page as kingpin prints it.
-type manual struct {
+// usage is what a program, or one of its commands, prints with --help.
+type usage struct {
 	about    string
-	flags    []entry
-	commands []entry
+	flags    []flag
+	commands []string // names with their parents: "crds apply"
 }
 
-// entry is a flag, or a command with its flags.
-type entry struct {
-	name, about string
-	flags       []entry
-}
+type flag struct{ name, about string }
 
-// readManual reads the troff of a manual page: ".SH" begins a section, ".SS" a
-// command, ".TP" a flag whose name stands in bold on the next line.
-func readManual(text string) manual {
+// readUsage reads the text as kingpin prints it when no line needs a break:
+//
+//	usage: operator [<flags>] <command> [<args> ...]
+//
+//	What it does.
+//
+//	Flags:
+//	      --short=X  Meaning.
+//	      --a-longer-flag=VALUE
+//	                 Meaning.
+//
+//	Commands:
+//	crds apply [<flags>]
+//	    What it does.
+func readUsage(text string) usage {
 	var (
-		m       manual
+		u       usage
 		section string
-		flags   = &m.flags // where flags go
-		about   = new(string)
 	)
-	lines := strings.Split(text, "\n")
-	for i := 0; i < len(lines); i++ {
-		line := lines[i]
+	for line := range strings.Lines(text) {
+		trimmed := strings.TrimSpace(line)
 		switch {
-		case strings.HasPrefix(line, ".SH "):
-			section, about = strings.Trim(line[len(".SH "):], `"`), new(string)
-			if section == "DESCRIPTION" {
-				about = &m.about
+		case trimmed == "" || strings.HasPrefix(line, "usage: "):
+		case line == "Flags:\n", line == "Commands:\n":
+			section = trimmed
+		case section == "":
+			u.about = strings.TrimSpace(u.about + " " + trimmed)
+		case section == "Flags:" && strings.HasPrefix(trimmed, "-"):
+			name, about, _ := strings.Cut(trimmed, "  ")
+			name = strings.ReplaceAll(name, " ...", " …")
+			u.flags = append(u.flags, flag{name, strings.TrimSpace(about)})
+		case section == "Flags:":
+			last := &u.flags[len(u.flags)-1]
+			last.about = strings.TrimSpace(last.about + " " + trimmed)
+		case !strings.HasPrefix(line, " "):
+			if name := commandName(trimmed); name != "help" {
+				u.commands = append(u.commands, name)
 			}
-		case strings.HasPrefix(line, ".SS"):
-			i++
-			m.commands = append(m.commands, entry{name: commandName(lines[i])})
-			c := &m.commands[len(m.commands)-1]
-			flags, about = &c.flags, &c.about
-		case line == ".TP" && section != "SYNOPSIS":
-			i++
-			*flags = append(*flags, entry{name: bold(lines[i])})
-			about = &(*flags)[len(*flags)-1].about
-		case line == ".PP":
-		default:
-			*about = strings.TrimSpace(*about + " " + line)
 		}
 	}
-	return m
+	return u
 }
 
-// bold is the text of a line without the marks for bold type.
-func bold(line string) string {
-	return strings.NewReplacer(`\fB`, "", `\fR`, "").Replace(line)
-}
-
-// commandName is the name in the heading of a command: its flags follow it.
-func commandName(line string) string {
-	name, _, _ := strings.Cut(bold(line), " [")
-	name, _, _ = strings.Cut(name, " --")
-	return strings.TrimSpace(name)
+// commandName is the name in the heading of a command, without its arguments
+// and the star of a default.
+func commandName(heading string) string {
+	var name []string
+	for word := range strings.FieldsSeq(heading) {
+		if strings.HasPrefix(word, "[") || strings.HasPrefix(word, "<") || strings.HasPrefix(word, "-") {
+			break
+		}
+		name = append(name, strings.TrimSuffix(word, "*"))
+	}
+	return strings.Join(name, " ")
 }

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -54,20 +53,15 @@ func (p *programs) command(ctx context.Context, name string, args ...string) *ex
 	return exec.CommandContext(ctx, filepath.Join(p.dir, name), args...)
 }
 
-// output runs a program to its end and returns what it printed. The exit code
-// does not count: programs that print and then miss an argument have printed.
-func (p *programs) output(ctx context.Context, name string, args ...string) ([]byte, error) {
-	var stdout, stderr bytes.Buffer
+// output runs a program to its end and returns what it printed, in lines of any length.
+func (p *programs) output(ctx context.Context, name string, args ...string) (string, error) {
 	cmd := p.command(ctx, name, args...)
-	cmd.Stdout, cmd.Stderr = &stdout, &stderr
-	err := cmd.Run()
-	if _, exited := errors.AsType[*exec.ExitError](err); err != nil && !exited {
-		return nil, err
+	cmd.Env = append(os.Environ(), "COLUMNS=10000")
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		return "", fmt.Errorf("%s %v: %w\n%s", name, args, err, out)
 	}
-	if stdout.Len() == 0 {
-		return nil, fmt.Errorf("%s %v printed nothing: %v\n%s", name, args, err, stderr.Bytes())
-	}
-	return stdout.Bytes(), nil
+	return string(out), nil
 }
 
 // root is the folder of go.work, at or above the working folder.

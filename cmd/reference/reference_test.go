@@ -5,6 +5,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"reflect"
 	"strings"
 	"testing"
 )
@@ -55,41 +56,39 @@ func difference(got, want string) string {
 	return out.String()
 }
 
-func TestReadManual(t *testing.T) {
-	m := readManual(`.TH operator 1  ""
-.SH "NAME"
-operator
-.SH "SYNOPSIS"
-.TP
-\fBoperator [<flags>] <command>\fR
+func TestReadUsage(t *testing.T) {
+	u := readUsage(`usage: operator [<flags>] <command> [<args> ...]
 
-.SH "DESCRIPTION"
 Runs things.
-.SH "OPTIONS"
-.TP
-\fB-h, --help\fR
-Show help.
-.TP
-\fB--level="info"\fR
-What to log: a|b.
-.SH "COMMANDS"
-.SS
-\fBrender --file=FILE [<flags>]\fR
-.PP
-Print things.
-.TP
-\fB-f, --file=FILE\fR
-File to read.
+
+
+Flags:
+  -h, --[no-]help     Show help.
+      --level="info"  What to log: a|b.
+      --a-flag-with-a-long-name=VALUE ...
+                      Meaning.
+
+Commands:
+help [<command>...]
+    Show help.
+
+start*
+    Run it.
+
+crds apply --file=FILE [<flags>]
+    Install things.
 `)
-	if m.about != "Runs things." || len(m.flags) != 2 || len(m.commands) != 1 {
-		t.Fatalf("read %+v", m)
+	want := usage{
+		about: "Runs things.",
+		flags: []flag{
+			{"-h, --[no-]help", "Show help."},
+			{`--level="info"`, "What to log: a|b."},
+			{"--a-flag-with-a-long-name=VALUE …", "Meaning."},
+		},
+		commands: []string{"start", "crds apply"},
 	}
-	if f := m.flags[1]; f.name != `--level="info"` || f.about != "What to log: a|b." {
-		t.Errorf("flag %+v", f)
-	}
-	c := m.commands[0]
-	if c.name != "render" || c.about != "Print things." || len(c.flags) != 1 || c.flags[0].name != "-f, --file=FILE" {
-		t.Errorf("command %+v", c)
+	if !reflect.DeepEqual(u, want) {
+		t.Errorf("read %+v\nwant %+v", u, want)
 	}
 }
 
