@@ -1,0 +1,125 @@
+// Command bench measures the operator against a real API server.
+//
+//	bench                       (make bench-cluster)
+//	bench --sizes 1000/200 --samples 20 --profiles out
+//
+// For each size it starts a control plane of its own (no node), creates the
+// objects, starts the operator as a process, and then times single changes: from
+// sending the patch until a watch shows that the Secret or ConfigMap of every
+// owner carries it. CPU and memory of the operator come from the kernel, the
+// number of its calls from its metrics. The result is a table in Markdown.
+//
+//	main.go objects.go   flags; what is created
+//	bed.go               the control plane
+//	process.go           the operator and what it uses
+//	watch.go measure.go  when a change has arrived; the steps
+//	table.go             the result
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/alecthomas/kingpin/v2"
+)
+
+// options are the flags.
+type options struct {
+	sizes    []size
+	samples  int
+	pause    time.Duration
+	idle     time.Duration
+	operator string
+	args     []string
+	crds     string
+	profiles string
+	out      string
+	log      io.Writer
+}
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	err := run(ctx, os.Args[1:])
+	stop()
+	if err != nil {
+		fmt.Fprintf(os.Stderr, "bench: %v\n", err)
+		os.Exit(1)
+	}
+}
+
+func run(ctx context.Context, args []string) error {
+	o := options{log: os.Stderr}
+	var sizes string
+	app := kingpin.New("bench", "Measures the operator against a real API server.")
+	app.Flag("sizes", "What to create, comma separated: MONITORS/RULE OBJECTS, and xN for N owners.").
+		Default("1000/200,5000/500,10000/1000,300/100x50").StringVar(&sizes)
+	app.Flag("samples", "Changes to time, of a monitor and of a rule each.").Default("30").IntVar(&o.samples)
+	app.Flag("pause", "Time between two changes, so that what follows one does not slow the next.").Default("700ms").DurationVar(&o.pause)
+	app.Flag("idle", "How long to watch the operator doing nothing.").Default("20s").DurationVar(&o.idle)
+	app.Flag("operator", "Program to measure.").Default("bin/operator").StringVar(&o.operator)
+	app.Flag("operator-arg", "One more argument for it. Repeatable.").StringsVar(&o.args)
+	app.Flag("crds", "Folder with the CustomResourceDefinitions.").Default("deploy/crds").StringVar(&o.crds)
+	app.Flag("profiles", "Folder for profiles of the operator (CPU during the changes, memory at the end). Empty means none.").StringVar(&o.profiles)
+	app.Flag("out", "File for the table. Empty means standard output.").StringVar(&o.out)
+	if _, err := app.Parse(args); err != nil {
+		return err
+	}
+	for text := range strings.SplitSeq(sizes, ",") {
+		s, err := parseSize(text)
+		if err != nil {
+			return fmt.Errorf("--sizes: %w", err)
+		}
+		o.sizes = append(o.sizes, s)
+	}
+	if o.samples < 1 {
+		return errors.New("--samples: at least one is needed")
+	}
+	if _, err := os.Stat(o.operator); err != nil {
+		return fmt.Errorf("--operator: %w; make build makes it", err)
+	}
+	return o.measureAll(ctx)
+}
+
+// measureAll writes the table of all sizes, also when a later one fails.
+func (o *options) measureAll(ctx context.Context) error {
+	var results []result
+	var failed error
+	for _, s := range o.sizes {
+		r, err := o.measure(ctx, s)
+		if err != nil {
+			failed = fmt.Errorf("%s: %w", s, err)
+			break
+		}
+		results = append(results, r)
+	}
+	if len(results) == 0 {
+		return failed
+	}
+	text := table(results)
+	if o.out == "" {
+		_, err := fmt.Print(text)
+		return errors.Join(failed, err)
+	}
+	return errors.Join(failed, os.WriteFile(o.out, []byte(text), 0o644))
+}
+
+func (o *options) say(format string, args ...any) {
+	fmt.Fprintf(o.log, "bench: "+format+"\n", args...)
+}
+
+// definitions are the files of the CRDs.
+func (o *options) definitions() ([]string, error) {
+	files, err := filepath.Glob(filepath.Join(o.crds, "*.yaml"))
+	if err == nil && len(files) == 0 {
+		err = fmt.Errorf("--crds=%s: no manifests there", o.crds)
+	}
+	return files, err
+}

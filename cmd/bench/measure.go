@@ -1,0 +1,203 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
+)
+
+// result is what was measured of one size.
+type result struct {
+	size
+	settle        time.Duration // start of the operator → everything is written
+	settled, idle usage         // after the start; while nothing happens
+	monitor, rule changes
+	end           usage
+}
+
+// changes are the timings of one kind of change.
+type changes struct {
+	took  []time.Duration
+	spent usage // by all of them
+}
+
+// measure runs one size from start to end.
+func (o *options) measure(ctx context.Context, s size) (out result, err error) {
+	o.say("size %s", s)
+	b, err := o.newBed(ctx)
+	if b != nil {
+		defer func() {
+			if err != nil {
+				b.KeepLogs()
+			}
+			err = errors.Join(err, b.Stop())
+		}()
+	}
+	if err != nil {
+		return out, err
+	}
+	if err := b.fill(ctx, s, o.say); err != nil {
+		return out, err
+	}
+	seen, err := b.observe(ctx)
+	if err != nil {
+		return out, err
+	}
+	defer func() { err = errors.Join(err, seen.close()) }()
+	began := time.Now()
+	p, err := o.launch(b)
+	if err != nil {
+		return out, err
+	}
+	defer func() {
+		if err != nil {
+			err = fmt.Errorf("%w; the end of the operator's log:\n%s", err, p.tail())
+		}
+		err = errors.Join(err, p.stop())
+	}()
+	m := measurement{options: o, bed: b, process: p, seen: seen, out: result{size: s}}
+	err = m.steps(ctx, began)
+	return m.out, err
+}
+
+// tail is the end of the operator's log.
+func (p *process) tail() string {
+	raw, err := os.ReadFile(p.log.Name())
+	if err != nil {
+		return err.Error()
+	}
+	lines := strings.Split(strings.TrimSpace(string(raw)), "\n")
+	return strings.Join(lines[max(0, len(lines)-20):], "\n")
+}
+
+type measurement struct {
+	*options
+	bed     *bed
+	process *process
+	seen    *observer
+	out     result
+}
+
+func (m *measurement) steps(ctx context.Context, began time.Time) error {
+	at, err := m.seen.until(ctx, m.out.complete())
+	if err != nil {
+		return fmt.Errorf("wait for the first configuration: %w", err)
+	}
+	m.out.settle = at.Sub(began)
+	if m.out.settled, err = m.quiet(ctx); err != nil {
+		return err
+	}
+	m.say("settled after %s, CPU %s, memory %s, at most %s", m.out.settle.Round(time.Millisecond), m.out.settled.cpu, mb(m.out.settled.rss), mb(m.out.settled.top))
+	before := m.out.settled
+	if err := wait(ctx, m.idle); err != nil {
+		return err
+	}
+	after, err := m.process.usage(ctx)
+	if err != nil {
+		return err
+	}
+	m.out.idle = after.since(before)
+
+	stopped := m.profileCPU(ctx)
+	if m.out.monitor, err = m.change(ctx, v1.ServiceMonitorResource, m.out.monitors, monitorName, monitorPatch); err != nil {
+		return err
+	}
+	if m.out.rule, err = m.change(ctx, v1.PrometheusRuleResource, m.out.rules, ruleName, rulePatch); err != nil {
+		return err
+	}
+	if err := stopped(); err != nil {
+		return err
+	}
+	if m.out.end, err = m.process.usage(ctx); err != nil {
+		return err
+	}
+	if m.profiles != "" {
+		return m.process.profile(ctx, "heap?gc=1", m.profileFile("heap"))
+	}
+	return nil
+}
+
+// quiet returns once the operator has made no call for a while.
+func (m *measurement) quiet(ctx context.Context) (usage, error) {
+	last, err := m.process.usage(ctx)
+	for calm := 0; err == nil && calm < 3; {
+		if err = wait(ctx, time.Second); err != nil {
+			break
+		}
+		var now usage
+		now, err = m.process.usage(ctx)
+		if calm++; now.calls != last.calls {
+			calm = 0
+		}
+		last = now
+	}
+	return last, err
+}
+
+func wait(ctx context.Context, d time.Duration) error {
+	select {
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	case <-time.After(d):
+		return nil
+	}
+}
+
+// change times changes of objects picked at random, always the same ones.
+func (m *measurement) change(ctx context.Context, resource string, count int, name func(int) string, patch func(int) ([]byte, string)) (changes, error) {
+	var out changes
+	before, err := m.process.usage(ctx)
+	if err != nil {
+		return out, err
+	}
+	pick := rand.New(rand.NewPCG(1, 2))
+	for i := range m.samples {
+		object := pick.IntN(count)
+		body, mark := patch(i)
+		began := time.Now()
+		if err := m.bed.patch(ctx, resource, team(object), name(object), body); err != nil {
+			return out, err
+		}
+		at, err := m.seen.until(ctx, m.out.carried(mark))
+		if err != nil {
+			return out, fmt.Errorf("wait for change %d of %s: %w", i, resource, err)
+		}
+		out.took = append(out.took, at.Sub(began))
+		if err := wait(ctx, m.pause); err != nil {
+			return out, err
+		}
+	}
+	after, err := m.process.usage(ctx)
+	out.spent = after.since(before)
+	m.say("%s: p50 %s, p99 %s, CPU %s each", resource, ms(quantile(out.took, 0.5)), ms(quantile(out.took, 0.99)), ms(out.spent.cpu/time.Duration(m.samples)))
+	return out, err
+}
+
+func (m *measurement) profileFile(what string) string {
+	return filepath.Join(m.profiles, strings.ReplaceAll(m.out.size.String(), "/", "-")+"."+what+".pprof")
+}
+
+// profileCPU records the operator's CPU for about as long as the changes take;
+// the function it returns waits for the end.
+func (m *measurement) profileCPU(ctx context.Context) func() error {
+	if m.profiles == "" {
+		return func() error { return nil }
+	}
+	seconds := int((2 * time.Duration(m.samples) * (m.pause + 100*time.Millisecond)).Seconds()) + 1
+	done := make(chan error, 1)
+	go func() {
+		err := os.MkdirAll(m.profiles, 0o755)
+		if err == nil {
+			err = m.process.profile(ctx, fmt.Sprintf("profile?seconds=%d", seconds), m.profileFile("cpu"))
+		}
+		done <- err
+	}()
+	return func() error { return <-done }
+}

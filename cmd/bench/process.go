@@ -1,0 +1,197 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// process is a running operator.
+type process struct {
+	cmd    *exec.Cmd
+	url    string
+	log    *os.File
+	exited chan struct{} // closed when it has ended
+}
+
+// launch starts the operator with its log in the folder of the cluster's logs.
+func (o *options) launch(b *bed) (*process, error) {
+	address, err := freeAddress()
+	if err != nil {
+		return nil, err
+	}
+	log, err := os.Create(filepath.Join(b.Dir, "operator.log"))
+	if err != nil {
+		return nil, err
+	}
+	args := append([]string{"--kubeconfig=" + b.Kubeconfig, "--web.listen-address=" + address}, o.args...)
+	p := &process{cmd: exec.Command(o.operator, args...), url: "http://" + address, log: log, exited: make(chan struct{})}
+	p.cmd.Stdout, p.cmd.Stderr = log, log
+	p.cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
+	if err := p.cmd.Start(); err != nil {
+		return nil, errors.Join(err, log.Close())
+	}
+	go func() {
+		defer close(p.exited)
+		_ = p.cmd.Wait() // how it ended is in its log
+	}()
+	return p, nil
+}
+
+func freeAddress() (string, error) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return "", err
+	}
+	return l.Addr().String(), l.Close()
+}
+
+func (p *process) stop() error {
+	err := p.cmd.Process.Signal(syscall.SIGTERM)
+	<-p.exited
+	if errors.Is(err, os.ErrProcessDone) {
+		err = nil
+	}
+	return errors.Join(err, p.log.Close())
+}
+
+// usage is what the operator has used since its start.
+type usage struct {
+	cpu      time.Duration
+	calls    int // to the API server
+	passes   int // over owners
+	rss, top int // bytes now, and at most
+}
+
+func (u usage) since(before usage) usage {
+	u.cpu -= before.cpu
+	u.calls -= before.calls
+	u.passes -= before.passes
+	return u
+}
+
+// usage reads what the kernel and the operator's metrics say.
+func (p *process) usage(ctx context.Context) (usage, error) {
+	var u usage
+	var err error
+	if u.cpu, err = p.cpu(); err != nil {
+		return u, err
+	}
+	if u.rss, u.top, err = p.memory(); err != nil {
+		return u, err
+	}
+	body, err := p.get(ctx, "/metrics")
+	if err != nil {
+		return u, err
+	}
+	defer body.Close()
+	for lines := bufio.NewScanner(body); lines.Scan(); {
+		name, value, _ := strings.Cut(lines.Text(), " ")
+		name, _, _ = strings.Cut(name, "{")
+		into := map[string]*int{
+			"prometheus_operator_kubernetes_client_http_requests_total": &u.calls,
+			"prometheus_operator_reconcile_operations_total":            &u.passes,
+		}[name]
+		if into == nil {
+			continue
+		}
+		n, err := strconv.ParseFloat(value, 64)
+		if err != nil {
+			return u, fmt.Errorf("metric %s: %w", name, err)
+		}
+		*into += int(n)
+	}
+	return u, nil
+}
+
+// get asks the operator's server.
+func (p *process) get(ctx context.Context, path string) (io.ReadCloser, error) {
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, p.url+path, nil)
+	if err != nil {
+		return nil, err
+	}
+	res, err := http.DefaultClient.Do(req)
+	if err != nil {
+		return nil, err
+	}
+	if res.StatusCode != http.StatusOK {
+		return nil, errors.Join(fmt.Errorf("%s answered %s", path, res.Status), res.Body.Close())
+	}
+	return res.Body, nil
+}
+
+// profile stores an answer of /debug/pprof in a file.
+func (p *process) profile(ctx context.Context, path, file string) error {
+	body, err := p.get(ctx, "/debug/pprof/"+path)
+	if err != nil {
+		return err
+	}
+	defer body.Close()
+	f, err := os.Create(file)
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(f, body)
+	return errors.Join(err, f.Close())
+}
+
+// clockTick is the unit of times in /proc: USER_HZ, 100 on every Linux of today.
+const clockTick = 10 * time.Millisecond
+
+// cpu is user and system time.
+func (p *process) cpu() (time.Duration, error) {
+	raw, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", p.cmd.Process.Pid))
+	if err != nil {
+		return 0, err
+	}
+	// The name of the program, in parentheses, may contain anything.
+	_, rest, ok := strings.Cut(string(raw), ") ")
+	fields := strings.Fields(rest)
+	if !ok || len(fields) < 13 {
+		return 0, fmt.Errorf("/proc/%d/stat has another form", p.cmd.Process.Pid)
+	}
+	var ticks int
+	for _, f := range fields[11:13] { // utime and stime
+		n, err := strconv.Atoi(f)
+		if err != nil {
+			return 0, fmt.Errorf("/proc/%d/stat: %w", p.cmd.Process.Pid, err)
+		}
+		ticks += n
+	}
+	return time.Duration(ticks) * clockTick, nil
+}
+
+// memory is the resident size, now and at most, in bytes.
+func (p *process) memory() (rss, top int, err error) {
+	raw, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", p.cmd.Process.Pid))
+	if err != nil {
+		return 0, 0, err
+	}
+	for line := range strings.Lines(string(raw)) {
+		into := &rss
+		value, ok := strings.CutPrefix(line, "VmRSS:")
+		if !ok {
+			into = &top
+			if value, ok = strings.CutPrefix(line, "VmHWM:"); !ok {
+				continue
+			}
+		}
+		kib, err := strconv.Atoi(strings.TrimSuffix(strings.TrimSpace(value), " kB"))
+		if err != nil {
+			return 0, 0, fmt.Errorf("memory of the operator: %w", err)
+		}
+		*into = kib << 10
+	}
+	return rss, top, nil
+}
