@@ -21,7 +21,8 @@ Written by ` + "`make generate`" + ` from the types and tables of the operator.
 
 ` + "`spec.version`" + ` decides what is written: any 2.x and 3.x is accepted. What a version does not know
 is left out, and the condition ` + "`Reconciled`" + ` of the object names it with the reason
-` + "`FieldsNotSupported`" + `. "From" is the first version with the key, "before" the first version without it.
+` + "`FieldsNotSupported`" + `. Where the rest would mean something else than you asked for,
+the object is rejected instead, and the reason names the version. "From" is the first version with the key, "before" the first version without it.
 A pre-release sorts before its release: 3.0.0-rc.1 does not have what is there from 3.0.0 on.
 
 What is not in a list exists in every version. Where a key is inside of a block that is left out, it is left out
@@ -37,6 +38,8 @@ var roots = []struct {
 	{"", reflect.TypeFor[promconfig.Head]()},
 	{"scrape_configs[]", reflect.TypeFor[promconfig.ServiceMonitorJob]()},
 	{"scrape_configs[]", reflect.TypeFor[promconfig.PodMonitorJob]()},
+	{"scrape_configs[]", reflect.TypeFor[promconfig.ProbeJob]()},
+	{"scrape_configs[]", reflect.TypeFor[promconfig.ScrapeConfigJob]()},
 	{"", reflect.TypeFor[promconfig.Tail]()},
 	{"alerting.alertmanagers[]", reflect.TypeFor[promconfig.Alertmanager]()}, // a list of any kind of entry
 }
@@ -109,6 +112,9 @@ func findBlocks() ([]*block, error) {
 		visit  func(t reflect.Type, path string) error
 	)
 	visit = func(t reflect.Type, path string) error {
+		if t == reflect.TypeFor[gate.Node]() { // keys of the user
+			return nil
+		}
 		t, suffix := element(t)
 		if t.Kind() != reflect.Struct {
 			return nil
