@@ -2,6 +2,7 @@ package promconfig
 
 import (
 	"errors"
+	"fmt"
 
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 	"github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1alpha1"
@@ -105,8 +106,8 @@ func (c *compiler) checkAWS(in *v1alpha1.AWSSDConfig) error {
 	if err := c.sinceValue("role", string(in.Role), role.since); err != nil {
 		return err
 	}
-	if len(in.Filters) > 0 {
-		return c.sinceValue("filters", "of the role "+string(in.Role), role.filters)
+	if len(in.Filters) > 0 && !c.s.target.AtLeast(role.filters) {
+		return at("filters", fmt.Errorf("need Prometheus >= %s with the role %s", role.filters, in.Role))
 	}
 	return nil
 }
