@@ -71,28 +71,34 @@ func Desired(p *v1.Prometheus, in Inputs, cfg workload.Config, doc *document.Ass
 	return plan, nil
 }
 
+// ruleSteps follows the plan of the files. ConfigMaps that keep their files are
+// wanted too: what else was changed about them is undone.
 func (plan *Plan) ruleSteps(owner *workload.Owner, in Inputs) {
 	plan.Rules = map[string]map[string]string{}
 	for _, m := range in.RuleConfigMaps {
-		plan.Rules[m.Name] = m.Files
+		if slices.Contains(in.RulePlan.Names, m.Name) { // neither foreign nor deleted
+			plan.Rules[m.Name] = m.Files
+		}
 	}
-	defer func() {
-		maps.DeleteFunc(plan.Rules, func(name string, _ map[string]string) bool {
-			return !slices.Contains(in.RulePlan.Names, name) // foreign, or deleted
-		})
-	}()
-	for _, s := range in.RulePlan.Steps {
+	add := func(verb apply.Verb, name string, files map[string]string) {
 		meta := owner.RuleConfigMapMeta(0)
-		meta.Name = s.Name
-		object := &corev1.ConfigMap{
-			TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "ConfigMap"}, ObjectMeta: meta, Data: s.Files,
+		meta.Name = name
+		plan.Content = append(plan.Content, apply.Step{Verb: verb, Object: &corev1.ConfigMap{
+			TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "ConfigMap"}, ObjectMeta: meta, Data: files,
+		}})
+	}
+	kept := maps.Clone(plan.Rules)
+	for _, s := range in.RulePlan.Steps {
+		delete(kept, s.Name)
+		if s.Verb == rules.Delete {
+			add(apply.Remove, s.Name, nil)
+			continue
 		}
 		plan.Rules[s.Name] = s.Files
-		verb := apply.Put
-		if s.Verb == rules.Delete {
-			verb = apply.Remove
-		}
-		plan.Content = append(plan.Content, apply.Step{Verb: verb, Object: object})
+		add(apply.Put, s.Name, s.Files)
+	}
+	for _, name := range slices.Sorted(maps.Keys(kept)) {
+		add(apply.Put, name, kept[name])
 	}
 }
 
