@@ -2,7 +2,7 @@
 //
 //	cluster.go selected.go inputs.go   gather: what belongs to an owner, compiled
 //	desired.go retention.go            decide: which objects should exist (pure)
-//	pass.go                            one pass: gather, decide, write, tell the pods
+//	pass.go checks.go tell.go          one pass: gather, decide, write, tell the pods and the user
 //	status.go report.go                what is reported about it
 //	stores.go events.go kind.go        informers, event → owner, wiring
 package prometheus

@@ -1,0 +1,113 @@
+package prometheus
+
+import (
+	"fmt"
+	"log/slog"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	corev1 "k8s.io/api/core/v1"
+
+	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
+	"github.com/firekeeper-dev/firekeeper/operator/controller"
+)
+
+// tell reports objects that are rejected, once for each reason: in the log and
+// as an event on the object.
+func (c *Controller) tell(log *slog.Logger, p *v1.Prometheus, state *ownerState, in Inputs) {
+	rejected := map[string]string{}
+	report := func(kind, action string, obj controller.Object, err error) {
+		if err == nil {
+			return
+		}
+		id := kind + " " + obj.GetNamespace() + "/" + obj.GetName()
+		rejected[id] = err.Error()
+		if state.reported[id] == err.Error() {
+			return
+		}
+		log.Warn("object is rejected", "kind", kind, "namespace", obj.GetNamespace(), "name", obj.GetName(), "err", err)
+		if c.recorder != nil {
+			regarding := obj.DeepCopyObject()
+			regarding.GetObjectKind().SetGroupVersionKind(v1.GroupVersionKind(kind))
+			c.recorder.Eventf(regarding, p, corev1.EventTypeWarning, "InvalidConfiguration", action, "%q was rejected by Prometheus %s/%s: %s",
+				obj.GetNamespace()+"/"+obj.GetName(), p.Namespace, p.Name, shorten(err.Error(), maxReasonBytes))
+		}
+	}
+	for _, m := range in.Monitors {
+		report(m.Kind, "SelectingConfigurationResources", m.Object, m.Err)
+	}
+	for _, r := range in.Rules {
+		report(v1.PrometheusRuleKind, "SelectingPrometheusRuleResources", r.Object, r.Err)
+	}
+	state.reported = rejected
+}
+
+// maxReasonBytes bounds the reason in an event: the API server refuses notes of
+// more than 1 kB, and names take up to 600 bytes.
+const maxReasonBytes = 400
+
+// shorten cuts a text between characters and says so.
+func shorten(text string, limit int) string {
+	if len(text) <= limit {
+		return text
+	}
+	cut := limit - len(" …")
+	for cut > 0 && !utf8.RuneStart(text[cut]) {
+		cut--
+	}
+	return text[:cut] + " …"
+}
+
+// outcome is what a successful pass reports.
+func outcome(p *v1.Prometheus, in Inputs, plan Plan, unmanaged bool) controller.Outcome {
+	out := controller.Outcome{Dropped: plan.Dropped}
+	total := 0
+	for _, n := range in.Counts {
+		total += n.Selected
+	}
+	switch deprecated := deprecatedFields(p); {
+	case total == 0:
+		out.Reason = reasonNothingSelected
+		out.Message = "no ServiceMonitor, PodMonitor, Probe, ScrapeConfig or PrometheusRule is selected"
+	case len(deprecated) > 0:
+		out.Reason, out.Message = reasonDeprecated, strings.Join(deprecated, "; ")
+	case unmanaged:
+		out.Reason = reasonConfigUnmanaged
+		out.Message = "spec.serviceMonitorSelector, spec.podMonitorSelector, spec.probeSelector and spec.scrapeConfigSelector are all unset, " +
+			"so the configuration in the Secret is left to you; set one of them, or spec.additionalScrapeConfigs with an empty selector, to have it generated"
+	case len(plan.Dropped) > 0:
+		out.Reason, out.Message = reasonFieldsLeftOut, leftOut(plan.Dropped)
+	}
+	return out
+}
+
+// maxListed bounds how many left out fields a condition names.
+const maxListed = 20
+
+func leftOut(dropped []string) string {
+	rest := ""
+	if n := len(dropped) - maxListed; n > 0 {
+		dropped, rest = dropped[:maxListed], fmt.Sprintf("; and %d more", n)
+	}
+	return "left out, because this version does not know it: " + strings.Join(slices.Clone(dropped), "; ") + rest
+}
+
+// deprecatedFields names fields in use that have a replacement.
+func deprecatedFields(p *v1.Prometheus) []string {
+	var out []string
+	add := func(old, replacement, value string) {
+		if value != "" {
+			out = append(out, fmt.Sprintf("%s is deprecated, use %s", old, replacement))
+		}
+	}
+	add("spec.baseImage", "spec.image", p.Spec.BaseImage)
+	add("spec.tag", "spec.image", p.Spec.Tag)
+	add("spec.sha", "spec.image", p.Spec.SHA)
+	if t := p.Spec.Thanos; t != nil {
+		add("spec.thanos.baseImage", "spec.thanos.image", t.BaseImage)
+		add("spec.thanos.tag", "spec.thanos.image", t.Tag)
+		add("spec.thanos.sha", "spec.thanos.image", t.SHA)
+	}
+	return out
+}
