@@ -65,4 +65,3 @@ func (c *Controller) checkService(ctx context.Context, p *v1.Prometheus) error {
 	}
 	return owner.CheckService(svc)
 }
-

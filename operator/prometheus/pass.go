@@ -244,4 +244,3 @@ func (c *Controller) frame(ctx context.Context, kept *frameCache, p *v1.Promethe
 func (o Options) unmanaged(p *v1.Prometheus) bool {
 	return promconfig.Unmanaged(p, o.DisableUnmanaged)
 }
-
