@@ -65,7 +65,7 @@ tidy: ## Tidy the modules
 .PHONY: lint
 lint: ## Vet and staticcheck
 	@for m in $(MODULES); do echo "lint $$m"; (cd $$m && go vet ./...); done
-	@tool=$$(GOWORK=off go tool -modfile=internal/tools/go.mod -n staticcheck); \
+	@tool=$$(cd internal/tools && GOWORK=off go tool -n staticcheck); \
 	  for m in $(MODULES); do (cd $$m && "$$tool" ./...); done
 
 .PHONY: verify

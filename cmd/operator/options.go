@@ -133,7 +133,7 @@ func (o *Options) bindOperands(app *kingpin.Application) {
 	app.Flag("cluster-domain", "Domain of the cluster; empty relies on the pods' DNS search path.").StringVar(&o.ClusterDomain)
 	app.Flag("disable-unmanaged-prometheus-configuration", "Generate the configuration also of Prometheus objects that set no selector.").
 		BoolVar(&o.DisableUnmanaged)
-	app.Flag("instant-delivery", "Patch an annotation of the pods after a change, so that they get it in about a second and not in one or two minutes.").
+	app.Flag("instant-delivery", "Patch an annotation of the pods after a change, so that they get it in about a second and not in one or two minutes (the default; --no-instant-delivery turns it off).").
 		Default("true").BoolVar(&o.InstantDelivery)
 }
 

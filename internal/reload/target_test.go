@@ -204,8 +204,7 @@ func TestRetriesLookAtTheInputs(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &script{answers: []error{away, nil}, start: time.Now()}
 		steps := 0
-		var target *Target
-		target = NewTarget(TargetOptions{Trigger: s, Backoff: Backoff{Base: time.Second}})
+		target := NewTarget(TargetOptions{Trigger: s, Backoff: Backoff{Base: time.Second}})
 		ctx, cancel := context.WithCancel(t.Context())
 		var running sync.WaitGroup
 		running.Go(func() {
