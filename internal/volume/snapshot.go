@@ -128,9 +128,18 @@ func addFile(sum hash.Hash, rel string, content [sha256.Size]byte) {
 // The digest is fed, for each file in the order of a folder walk, its path relative to the
 // folder with slashes, a zero byte, and the 32 bytes of its content's SHA-256.
 func SumFiles(files map[string][]byte) string {
+	sums := make(map[string][sha256.Size]byte, len(files))
+	for rel, content := range files {
+		sums[rel] = sha256.Sum256(content)
+	}
+	return SumDigests(sums)
+}
+
+// SumDigests is SumFiles for whoever has the SHA-256 of each file's content.
+func SumDigests(files map[string][sha256.Size]byte) string {
 	sum := sha256.New()
 	for _, rel := range slices.SortedFunc(maps.Keys(files), compareWalkOrder) {
-		addFile(sum, rel, sha256.Sum256(files[rel]))
+		addFile(sum, rel, files[rel])
 	}
 	return hex.EncodeToString(sum.Sum(nil))
 }

@@ -33,6 +33,7 @@ type Plan struct {
 	Config document.Document
 	// Rules are the files of every rule ConfigMap after Content is written.
 	Rules map[string]map[string]string
+	sums  map[string][sha256.Size]byte // of the rule files' contents
 	// Reloaders says where the pods' reloaders tell what they have; no ports
 	// when they cannot be reached from outside.
 	Reloaders delivery.Pod
@@ -75,6 +76,12 @@ func Desired(p *v1.Prometheus, in Inputs, cfg workload.Config, doc *document.Ass
 // wanted too: what else was changed about them is undone.
 func (plan *Plan) ruleSteps(owner *workload.Owner, in Inputs) {
 	plan.Rules = map[string]map[string]string{}
+	plan.sums = make(map[string][sha256.Size]byte, len(in.Rules))
+	for _, r := range in.Rules {
+		if r.Err == nil {
+			plan.sums[r.FileName] = r.Sum
+		}
+	}
 	for _, m := range in.RuleConfigMaps {
 		if slices.Contains(in.RulePlan.Names, m.Name) { // neither foreign nor deleted
 			plan.Rules[m.Name] = m.Files
@@ -191,11 +198,11 @@ func contentHash(content []apply.Step, in Inputs) string {
 func (plan *Plan) content() delivery.Content {
 	out := delivery.Content{Config: plan.Config.Hash, Dirs: map[string]string{}}
 	for name, files := range plan.Rules {
-		raw := make(map[string][]byte, len(files))
-		for file, text := range files {
-			raw[file] = []byte(text)
+		sums := make(map[string][sha256.Size]byte, len(files))
+		for file := range files {
+			sums[file] = plan.sums[file]
 		}
-		out.Dirs[promconfig.RuleDir+"/"+name] = volume.SumFiles(raw)
+		out.Dirs[promconfig.RuleDir+"/"+name] = volume.SumDigests(sums)
 	}
 	return out
 }
