@@ -86,11 +86,15 @@ type measurement struct {
 }
 
 func (m *measurement) steps(ctx context.Context, began time.Time) error {
+	stopped := m.profileCPU(ctx, "start", startProfile)
 	at, err := m.seen.until(ctx, m.out.complete())
 	if err != nil {
 		return fmt.Errorf("wait for the first configuration: %w", err)
 	}
 	m.out.settle = at.Sub(began)
+	if err := stopped(); err != nil {
+		return err
+	}
 	if m.out.settled, err = m.quiet(ctx); err != nil {
 		return err
 	}
@@ -105,7 +109,7 @@ func (m *measurement) steps(ctx context.Context, began time.Time) error {
 	}
 	m.out.idle = after.since(before)
 
-	stopped := m.profileCPU(ctx)
+	stopped = m.profileCPU(ctx, "changes", 2*time.Duration(m.samples)*(m.pause+100*time.Millisecond))
 	if m.out.monitor, err = m.change(ctx, v1.ServiceMonitorResource, m.out.monitors, monitorName, monitorPatch); err != nil {
 		return err
 	}
@@ -184,20 +188,38 @@ func (m *measurement) profileFile(what string) string {
 	return filepath.Join(m.profiles, strings.ReplaceAll(m.out.size.String(), "/", "-")+"."+what+".pprof")
 }
 
-// profileCPU records the operator's CPU for about as long as the changes take;
-// the function it returns waits for the end.
-func (m *measurement) profileCPU(ctx context.Context) func() error {
+// startProfile is how long the CPU is recorded after the start.
+const startProfile = 8 * time.Second
+
+// profileCPU records the operator's CPU for a while; the function it returns
+// waits for the end.
+func (m *measurement) profileCPU(ctx context.Context, what string, length time.Duration) func() error {
 	if m.profiles == "" {
 		return func() error { return nil }
 	}
-	seconds := int((2 * time.Duration(m.samples) * (m.pause + 100*time.Millisecond)).Seconds()) + 1
 	done := make(chan error, 1)
 	go func() {
 		err := os.MkdirAll(m.profiles, 0o755)
 		if err == nil {
-			err = m.process.profile(ctx, fmt.Sprintf("profile?seconds=%d", seconds), m.profileFile("cpu"))
+			err = m.process.listening(ctx)
+		}
+		if err == nil {
+			err = m.process.profile(ctx, fmt.Sprintf("profile?seconds=%d", int(length.Seconds())+1), m.profileFile(what))
 		}
 		done <- err
 	}()
 	return func() error { return <-done }
+}
+
+// listening returns once the operator's server answers.
+func (p *process) listening(ctx context.Context) error {
+	for {
+		body, err := p.get(ctx, "/healthz")
+		if err == nil {
+			return body.Close()
+		}
+		if err := wait(ctx, 10*time.Millisecond); err != nil {
+			return err
+		}
+	}
 }
