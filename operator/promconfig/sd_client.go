@@ -8,6 +8,12 @@ import (
 type Credentials struct {
 	// BasicAuth credentials.
 	BasicAuth *BasicAuth `yaml:"basic_auth,omitempty"`
+	// Tokens of either kind.
+	Tokens `yaml:",inline"`
+}
+
+// Tokens are the ways to authenticate with a token.
+type Tokens struct {
 	// Authorization header.
 	Authorization *Authorization `yaml:"authorization,omitempty" since:"2.26.0"`
 	// OAuth2 credentials.

@@ -7,8 +7,8 @@ import (
 
 // DigitalOceanSD is one entry of digitalocean_sd_configs.
 type DigitalOceanSD struct {
-	// Credentials hold the token of the API.
-	Credentials `yaml:",inline"`
+	// Tokens for the API.
+	Tokens `yaml:",inline"`
 	// Proxy towards the API.
 	Proxy `yaml:",inline"`
 	// Redirects of the client.
@@ -27,7 +27,7 @@ func (c *compiler) digitalOceanSD(in *v1alpha1.DigitalOceanSDConfig) (*DigitalOc
 		return nil, err
 	}
 	return &DigitalOceanSD{
-		Credentials: client.Credentials, Proxy: client.proxy, Redirects: client.Redirects, TLSConfig: client.tls,
+		Tokens: client.Tokens, Proxy: client.proxy, Redirects: client.Redirects, TLSConfig: client.tls,
 		Port: in.Port, RefreshInterval: in.RefreshInterval,
 	}, checkPositive("refreshInterval", in.RefreshInterval)
 }

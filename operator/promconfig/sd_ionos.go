@@ -7,8 +7,8 @@ import (
 
 // IonosSD is one entry of ionos_sd_configs.
 type IonosSD struct {
-	// Credentials for the API.
-	Credentials `yaml:",inline"`
+	// Tokens for the API.
+	Tokens `yaml:",inline"`
 	// Proxy towards the API.
 	Proxy `yaml:",inline"`
 	// TLSConfig towards the API.
@@ -38,7 +38,7 @@ func (c *compiler) ionosSD(in *v1alpha1.IonosSDConfig) (*IonosSD, error) {
 		return nil, err
 	}
 	return &IonosSD{
-		Credentials: client.Credentials, Proxy: client.proxy, TLSConfig: client.tls, DatacenterID: in.DatacenterID, Redirects: client.Redirects,
+		Tokens: client.Tokens, Proxy: client.proxy, TLSConfig: client.tls, DatacenterID: in.DatacenterID, Redirects: client.Redirects,
 		Port: in.Port, RefreshInterval: in.RefreshInterval,
 	}, checkPositive("refreshInterval", in.RefreshInterval)
 }

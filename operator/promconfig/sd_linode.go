@@ -7,8 +7,8 @@ import (
 
 // LinodeSD is one entry of linode_sd_configs.
 type LinodeSD struct {
-	// Credentials hold the token of the API.
-	Credentials `yaml:",inline"`
+	// Tokens for the API.
+	Tokens `yaml:",inline"`
 	// Proxy towards the API.
 	Proxy `yaml:",inline"`
 	// TLSConfig towards the API.
@@ -33,7 +33,7 @@ func (c *compiler) linodeSD(in *v1alpha1.LinodeSDConfig) (*LinodeSD, error) {
 		return nil, err
 	}
 	return &LinodeSD{
-		Credentials: client.Credentials, Proxy: client.proxy, TLSConfig: client.tls, Port: in.Port, Region: in.Region,
+		Tokens: client.Tokens, Proxy: client.proxy, TLSConfig: client.tls, Port: in.Port, Region: in.Region,
 		EnableHTTP2: client.EnableHTTP2, TagSeparator: in.TagSeparator, RefreshInterval: in.RefreshInterval, FollowRedirects: client.FollowRedirects,
 	}, checkPositive("refreshInterval", in.RefreshInterval)
 }
