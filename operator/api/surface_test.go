@@ -153,26 +153,28 @@ func readSurface(t *testing.T, name string) map[string]string {
 // test is skipped where there is none.
 func sharedFile(t *testing.T, name string) string {
 	t.Helper()
+	file, ok := findShared(name)
+	if !ok {
+		t.Skipf("no reference material %s above the module; set FIREKEEPER_SHARED", name)
+	}
+	return file
+}
+
+func findShared(name string) (string, bool) {
 	if dir := os.Getenv("FIREKEEPER_SHARED"); dir != "" {
-		return filepath.Join(dir, name)
+		return filepath.Join(dir, name), true
 	}
 	dir, err := os.Getwd()
-	if err != nil {
-		t.Fatal(err)
-	}
-	for {
-		if file := filepath.Join(dir, "shared", name); exists(file) {
-			return file
+	for err == nil {
+		file := filepath.Join(dir, "shared", name)
+		if _, err := os.Stat(file); err == nil {
+			return file, true
 		}
 		parent := filepath.Dir(dir)
 		if parent == dir {
-			t.Skipf("no reference material %s above the module; set FIREKEEPER_SHARED", name)
+			break
 		}
 		dir = parent
 	}
-}
-
-func exists(name string) bool {
-	_, err := os.Stat(name)
-	return err == nil
+	return "", false
 }
