@@ -1,6 +1,7 @@
 #!/bin/sh
 # Writes what is generated from the API types in operator/api: deep copies, the
-# two CRD folders under deploy/ and the copies of them the operator carries.
+# two CRD folders under deploy/, the copies of them the operator carries, and the
+# reference pages in docs/api.
 # Running it twice changes nothing.
 #
 #   deploy/crds       no descriptions, so that a plain `kubectl apply` takes them;
@@ -33,3 +34,6 @@ rm -f ../deploy/crds-full/monitoring.coreos.com_*.yaml
 echo "operator/crds"
 go run ./crds/pack ../deploy/crds crds/standard.yaml.gz
 go run ./crds/pack ../deploy/crds-full crds/full.yaml.gz
+
+echo "docs/api"
+go run ./api/pages api/monitoring ../docs/api
