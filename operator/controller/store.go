@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"iter"
+	"slices"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -44,6 +45,7 @@ type Store[T Object] struct {
 	scope     Namespaces
 	filtered  bool
 	informers []cache.SharedIndexInformer
+	order     order[T]
 }
 
 // NewStore returns a store of typed objects; keep (optional) trims an object before it is cached.
@@ -201,6 +203,18 @@ func (s *Store[T]) All() iter.Seq[T] {
 	}
 }
 
+// Sorted iterates over every object by "namespace/name" in byte order, as of the
+// events that were handled. Before [Store.OnChange] there is none.
+func (s *Store[T]) Sorted() iter.Seq[T] {
+	return func(yield func(T) bool) {
+		for _, obj := range s.order.list() {
+			if !yield(obj) {
+				return
+			}
+		}
+	}
+}
+
 // Event is one change of an object. Before is the zero value for an addition,
 // After for a deletion.
 type Event[T Object] struct {
@@ -222,8 +236,12 @@ func (e Event[T]) Object() T {
 func (s *Store[T]) OnChange(handle func(Event[T])) error {
 	for _, inf := range s.informers {
 		_, err := inf.AddEventHandler(cache.ResourceEventHandlerFuncs{
-			AddFunc: func(raw any) { handle(Event[T]{Action: "add", After: raw.(T)}) },
+			AddFunc: func(raw any) {
+				s.order.set(raw.(T))
+				handle(Event[T]{Action: "add", After: raw.(T)})
+			},
 			UpdateFunc: func(before, after any) {
+				s.order.set(after.(T))
 				if b, a := before.(T), after.(T); b.GetResourceVersion() != a.GetResourceVersion() {
 					handle(Event[T]{Action: "update", Before: b, After: a})
 				}
@@ -233,6 +251,7 @@ func (s *Store[T]) OnChange(handle func(Event[T])) error {
 					raw = tomb.Obj
 				}
 				if obj, ok := raw.(T); ok {
+					s.order.remove(obj)
 					handle(Event[T]{Action: "delete", Before: obj})
 				}
 			},
@@ -241,6 +260,9 @@ func (s *Store[T]) OnChange(handle func(Event[T])) error {
 			return fmt.Errorf("handle events of %s: %w", s.name, err)
 		}
 	}
+	// The events of what is there already arrive one by one and later: a pass
+	// between them must not take the rest for deleted.
+	s.order.fill(func() []T { return slices.Collect(s.All()) })
 	return nil
 }
 
