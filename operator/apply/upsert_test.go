@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -149,6 +150,22 @@ func TestUpsertSecret(t *testing.T) {
 		})
 	}
 }
+
+// Informers may transform an object twice.
+func TestDigestSecretTwice(t *testing.T) {
+	for name, s := range map[string]*corev1.Secret{"with data": secret("5", hidden), "without": {ObjectMeta: metav1.ObjectMeta{Name: "x"}}} {
+		once := DigestSecret(s.DeepCopy())
+		if diff := cmp.Diff(once.DeepCopy(), DigestSecret(once)); diff != "" {
+			t.Errorf("%s: %s", name, diff)
+		}
+		if len(once.Data) > 0 || strings.Contains(fmt.Sprint(once), hidden) {
+			t.Errorf("%s: holds values: %v", name, once)
+		}
+	}
+}
+
+// hidden is a value that must stay on the server.
+const hidden = "correct horse battery staple"
 
 func TestConflictsAreRetriedAFewTimes(t *testing.T) {
 	b := newBench(t, secret("5", "old"))

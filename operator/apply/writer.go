@@ -1,7 +1,6 @@
 package apply
 
 import (
-	"bytes"
 	"context"
 	"crypto/sha256"
 	"maps"
@@ -45,7 +44,7 @@ func NewWriter(kube kubernetes.Interface, c Caches) *Writer {
 			api:   func(ns string) endpoint[*corev1.Secret] { return kube.CoreV1().Secrets(ns) },
 			merge: func(want, live *corev1.Secret) { mergeMeta(want, live) },
 			same: func(want, live *corev1.Secret) bool {
-				return sameMeta(want, live) && maps.EqualFunc(digests(want.Data), live.Data, bytes.Equal)
+				return sameMeta(want, live) && maps.Equal(digests(want.Data), live.StringData)
 			},
 			frozen: func(live *corev1.Secret) bool {
 				return isTrue(live.Immutable) || (live.Type != "" && live.Type != corev1.SecretTypeOpaque)
@@ -100,7 +99,8 @@ func (w *Writer) Service(ctx context.Context, want *corev1.Service) (Change, err
 	return w.services.upsert(ctx, want)
 }
 
-// Secrets is the view of the Secrets that the operator owns, with digests for values.
+// Secrets is the view of the Secrets that the operator owns, as [DigestSecret]
+// leaves them.
 func (w *Writer) Secrets() *View[*corev1.Secret] { return w.secrets.view }
 
 // ConfigMaps is the view of the ConfigMaps that the operator owns.
@@ -112,21 +112,25 @@ func (w *Writer) Services() *View[*corev1.Service] { return w.services.view }
 // StatefulSets is the view of the StatefulSets that the operator owns.
 func (w *Writer) StatefulSets() *View[*appsv1.StatefulSet] { return w.statefulSets.view }
 
-// DigestSecret returns the Secret with every value replaced by its SHA-256, so
-// that caches hold no secret content. It fits as the transform of an informer.
+// DigestSecret returns the Secret without its values, so that caches hold no
+// secret content; the SHA-256 of each is in stringData instead, which the API
+// server never returns. A Secret that has been through it is returned as it is,
+// because informers may transform an object twice.
 func DigestSecret(s *corev1.Secret) *corev1.Secret {
+	if s.StringData != nil {
+		return s
+	}
 	out := *s
-	out.Data = digests(s.Data)
-	out.StringData = nil
+	out.Data, out.StringData = nil, digests(s.Data)
 	out.ManagedFields = nil
 	return &out
 }
 
-func digests(data map[string][]byte) map[string][]byte {
-	out := make(map[string][]byte, len(data))
+func digests(data map[string][]byte) map[string]string {
+	out := make(map[string]string, len(data))
 	for k, v := range data {
 		sum := sha256.Sum256(v)
-		out[k] = sum[:]
+		out[k] = string(sum[:])
 	}
 	return out
 }
