@@ -21,6 +21,7 @@ import (
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 	"github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1alpha1"
 	"github.com/firekeeper-dev/firekeeper/operator/assets"
+	"github.com/firekeeper-dev/firekeeper/operator/manifest"
 )
 
 // everything is a cluster and an operator with all features.
@@ -167,7 +168,7 @@ func (w *world) add(doc []byte) error {
 	default:
 		return fmt.Errorf("kind %q is not known here", meta.Kind)
 	}
-	if err := kyaml.UnmarshalStrict(doc, into); err != nil {
+	if err := manifest.Decode(doc, into); err != nil {
 		return err
 	}
 	switch meta.Kind {

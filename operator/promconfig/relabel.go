@@ -107,6 +107,9 @@ func appendRelabel(steps []Step, configs []v1.RelabelConfig) []Step {
 			SourceLabels: c.SourceLabels, Separator: c.Separator, TargetLabel: c.TargetLabel, Regex: c.Regex,
 			Modulus: c.Modulus, Replacement: c.Replacement, Action: strings.ToLower(c.Action),
 		}
+		if out[i].Regex == defaultRegex && actions[out[i].Action].compares {
+			out[i].Regex = "" // servers refuse keepequal and dropequal with any regex, even with the default
+		}
 		steps = append(steps, &out[i])
 	}
 	return steps
