@@ -25,6 +25,7 @@ import (
 	"github.com/firekeeper-dev/firekeeper/internal/logging"
 	"github.com/firekeeper-dev/firekeeper/internal/version"
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
+	"github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1alpha1"
 	"github.com/firekeeper-dev/firekeeper/operator/client"
 	"github.com/firekeeper-dev/firekeeper/operator/prometheus"
 	"github.com/firekeeper-dev/firekeeper/operator/server"
@@ -85,10 +86,13 @@ func (o *Options) control(ctx context.Context, log *slog.Logger, reg promclient.
 		return err
 	}
 	log.Info("watching", "instances", opts.Scopes.Instances.String(), "configs", opts.Scopes.Configs.String(), "references", opts.Scopes.References.String())
-	if opts.StorageClasses, err = may(ctx, kube, access{"storage.k8s.io", "storageclasses", "get"}); err != nil {
+	if opts.StorageClasses, err = may(ctx, kube, access{group: "storage.k8s.io", resource: "storageclasses", verb: "get"}); err != nil {
 		return err
 	}
 	clients, err := o.clients(ctx, cfg, kube, log)
+	if err == nil {
+		clients.ScrapeConfigs, err = scrapeConfigs(ctx, cfg, kube, opts.Scopes.Configs, log)
+	}
 	if err != nil {
 		return err
 	}
@@ -135,7 +139,7 @@ func compact(cfg *rest.Config) *rest.Config {
 
 func (o *Options) clients(ctx context.Context, cfg *rest.Config, kube kubernetes.Interface, log *slog.Logger) (prometheus.Clients, error) {
 	scheme := runtime.NewScheme()
-	for _, add := range []func(*runtime.Scheme) error{v1.AddToScheme, corev1.AddToScheme, eventsv1.AddToScheme} {
+	for _, add := range []func(*runtime.Scheme) error{v1.AddToScheme, v1alpha1.AddToScheme, corev1.AddToScheme, eventsv1.AddToScheme} {
 		if err := add(scheme); err != nil {
 			return prometheus.Clients{}, err
 		}
@@ -150,7 +154,7 @@ func (o *Options) clients(ctx context.Context, cfg *rest.Config, kube kubernetes
 	}
 	out := prometheus.Clients{Kube: kube, Metadata: meta, CRDs: crds}
 	for _, verb := range []string{"create", "patch"} {
-		ok, err := may(ctx, kube, access{"events.k8s.io", "events", verb})
+		ok, err := may(ctx, kube, access{group: "events.k8s.io", resource: "events", verb: verb})
 		if err != nil {
 			return out, err
 		}

@@ -8,6 +8,7 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
+	"github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1alpha1"
 	"github.com/firekeeper-dev/firekeeper/operator/assets"
 )
 
@@ -20,6 +21,8 @@ type Cluster struct {
 
 	ServiceMonitors iter.Seq[*v1.ServiceMonitor]
 	PodMonitors     iter.Seq[*v1.PodMonitor]
+	Probes          iter.Seq[*v1.Probe]
+	ScrapeConfigs   iter.Seq[*v1alpha1.ScrapeConfig] // nil where the kind is not installed
 	PrometheusRules iter.Seq[*v1.PrometheusRule]
 
 	// References resolves values in Secrets and ConfigMaps.

@@ -12,6 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
+	"github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1alpha1"
 	"github.com/firekeeper-dev/firekeeper/operator/apply"
 	"github.com/firekeeper-dev/firekeeper/operator/assets"
 	"github.com/firekeeper-dev/firekeeper/operator/controller"
@@ -29,6 +30,13 @@ func (c *Controller) handleEvents() error {
 		func() error { return s.owners.OnChange(c.ownerChanged) },
 		func() error { return configChanged(c, s.services, v1.ServiceMonitorKind) },
 		func() error { return configChanged(c, s.pods, v1.PodMonitorKind) },
+		func() error { return configChanged(c, s.probes, v1.ProbeKind) },
+		func() error {
+			if s.scrapes == nil {
+				return nil
+			}
+			return configChanged(c, s.scrapes, v1alpha1.ScrapeConfigKind)
+		},
 		func() error { return configChanged(c, s.rules, v1.PrometheusRuleKind) },
 		func() error { return s.namespaces.OnChange(c.namespaceChanged) },
 		func() error { return referenceChanged(c, s.secretRefs, assets.Secret) },

@@ -9,6 +9,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
+	"github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1alpha1"
 	"github.com/firekeeper-dev/firekeeper/operator/assets"
 	"github.com/firekeeper-dev/firekeeper/operator/controller"
 	"github.com/firekeeper-dev/firekeeper/operator/document"
@@ -115,6 +116,16 @@ func (g *gatherer) Gather(p *v1.Prometheus, now time.Time) (Inputs, error) {
 	for _, m := range selected(selectors[v1.PodMonitorKind], g.cluster.PodMonitors, g.cluster.NamespaceLabels) {
 		in.addMonitor(v1.PodMonitorKind, m, g.monitor(v1.PodMonitorKind, m, settings, func(r assets.Reader) promconfig.Fragment {
 			return promconfig.CompilePodMonitor(m, settings, r)
+		}))
+	}
+	for _, m := range selected(selectors[v1.ProbeKind], g.cluster.Probes, g.cluster.NamespaceLabels) {
+		in.addMonitor(v1.ProbeKind, m, g.monitor(v1.ProbeKind, m, settings, func(r assets.Reader) promconfig.Fragment {
+			return promconfig.CompileProbe(m, settings, r)
+		}))
+	}
+	for _, m := range selected(selectors[v1alpha1.ScrapeConfigKind], g.cluster.ScrapeConfigs, g.cluster.NamespaceLabels) {
+		in.addMonitor(v1alpha1.ScrapeConfigKind, m, g.monitor(v1alpha1.ScrapeConfigKind, m, settings, func(r assets.Reader) promconfig.Fragment {
+			return promconfig.CompileScrapeConfig(m, settings, r)
 		}))
 	}
 	g.rules(p, rules.PrometheusSettings(p, version), selected(selectors[v1.PrometheusRuleKind], g.cluster.PrometheusRules, g.cluster.NamespaceLabels), &in)

@@ -57,7 +57,10 @@ type Clients struct {
 	Kube     kubernetes.Interface
 	Metadata metadata.Interface
 	CRDs     *client.Client
-	Events   events.EventRecorder // nil: events are not sent
+	// ScrapeConfigs reaches v1alpha1; nil where the kind is not installed or may
+	// not be read: it is ignored then.
+	ScrapeConfigs *client.Client
+	Events        events.EventRecorder // nil: events are not sent
 }
 
 // Controller reconciles Prometheus objects.
@@ -90,7 +93,7 @@ func New(opts Options, clients Clients, log *slog.Logger, reg promclient.Registe
 		metrics: controller.NewMetrics(reg, metricLabel),
 		owners:  map[types.NamespacedName]*ownerState{},
 	}
-	c.stores = newStores(clients.Kube, clients.Metadata, clients.CRDs, opts.Scopes, c.metrics)
+	c.stores = newStores(clients, opts.Scopes, c.metrics)
 	c.writer = apply.NewWriter(clients.Kube, c.stores.caches())
 	c.assets = assets.NewCache(clients.Kube, c.stores)
 	c.compilers = newCompilers(c.assets.Current)
@@ -197,10 +200,11 @@ func settled(p *v1.Prometheus) bool {
 
 // cluster is what a pass reads.
 func (c *Controller) cluster(ctx context.Context) Cluster {
-	return Cluster{
+	out := Cluster{
 		NamespaceLabels: c.namespaceLabels,
 		ServiceMonitors: c.stores.services.All(),
 		PodMonitors:     c.stores.pods.All(),
+		Probes:          c.stores.probes.All(),
 		PrometheusRules: c.stores.rules.All(),
 		References:      c.assets.Reader(ctx),
 		RuleConfigMaps: func(namespace, owner string) []*corev1.ConfigMap {
@@ -217,6 +221,10 @@ func (c *Controller) cluster(ctx context.Context) Cluster {
 			return names
 		},
 	}
+	if s := c.stores.scrapes; s != nil {
+		out.ScrapeConfigs = s.All()
+	}
+	return out
 }
 
 func (c *Controller) namespaceLabels(name string) (labels.Set, bool) {

@@ -7,8 +7,10 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
+	"github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1alpha1"
 	"github.com/firekeeper-dev/firekeeper/operator/selection"
 )
 
@@ -23,6 +25,12 @@ var kinds = []struct {
 	}},
 	{v1.PodMonitorKind, "podMonitor", func(s *v1.PrometheusSpec) (_, _ *metav1.LabelSelector) {
 		return s.PodMonitorNamespaceSelector, s.PodMonitorSelector
+	}},
+	{v1.ProbeKind, "probe", func(s *v1.PrometheusSpec) (_, _ *metav1.LabelSelector) {
+		return s.ProbeNamespaceSelector, s.ProbeSelector
+	}},
+	{v1alpha1.ScrapeConfigKind, "scrapeConfig", func(s *v1.PrometheusSpec) (_, _ *metav1.LabelSelector) {
+		return s.ScrapeConfigNamespaceSelector, s.ScrapeConfigSelector
 	}},
 	{v1.PrometheusRuleKind, "rule", func(s *v1.PrometheusSpec) (_, _ *metav1.LabelSelector) {
 		return s.RuleNamespaceSelector, s.RuleSelector
@@ -58,9 +66,18 @@ func lenientRules(p *v1.Prometheus) selection.Rules {
 	return out
 }
 
-// selected returns the objects that a rule selects, by "namespace/name" in byte order.
+// fullName is the full name of a kind that owners select.
+func fullName(kind string) schema.GroupVersionKind {
+	if kind == v1alpha1.ScrapeConfigKind {
+		return v1alpha1.GroupVersionKind(kind)
+	}
+	return v1.GroupVersionKind(kind)
+}
+
+// selected returns the objects that a rule selects, by "namespace/name" in byte
+// order; all may be nil.
 func selected[T metav1.Object](rule selection.Rule, all iter.Seq[T], namespaceLabels func(string) (labels.Set, bool)) []T {
-	if rule.Empty() {
+	if rule.Empty() || all == nil {
 		return nil
 	}
 	verdicts := map[string]bool{}

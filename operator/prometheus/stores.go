@@ -7,13 +7,11 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/client-go/kubernetes"
-	"k8s.io/client-go/metadata"
 
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
+	"github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1alpha1"
 	"github.com/firekeeper-dev/firekeeper/operator/apply"
 	"github.com/firekeeper-dev/firekeeper/operator/assets"
-	"github.com/firekeeper-dev/firekeeper/operator/client"
 	"github.com/firekeeper-dev/firekeeper/operator/controller"
 )
 
@@ -41,6 +39,8 @@ type stores struct {
 	owners       *controller.Store[*v1.Prometheus]
 	services     *controller.Store[*v1.ServiceMonitor]
 	pods         *controller.Store[*v1.PodMonitor]
+	probes       *controller.Store[*v1.Probe]
+	scrapes      *controller.Store[*v1alpha1.ScrapeConfig] // nil where the kind is not installed
 	rules        *controller.Store[*v1.PrometheusRule]
 	namespaces   *controller.Store[*corev1.Namespace]
 	secretRefs   *controller.Store[*metav1.PartialObjectMetadata]
@@ -52,16 +52,18 @@ type stores struct {
 	runningPods  *controller.Store[*corev1.Pod]
 }
 
-func newStores(kube kubernetes.Interface, meta metadata.Interface, crds *client.Client, s Scopes, m *controller.Metrics) *stores {
+func newStores(clients Clients, s Scopes, m *controller.Metrics) *stores {
+	kube, meta, crds := clients.Kube, clients.Metadata, clients.CRDs
 	own := func(labels string) controller.Watch {
 		return controller.Watch{Namespaces: s.Instances, LabelSelector: labels, Metrics: m}
 	}
 	config := controller.Watch{Namespaces: s.Configs, Metrics: m}
 	core, apps := kube.CoreV1().RESTClient(), kube.AppsV1().RESTClient()
-	return &stores{
+	out := &stores{
 		owners:     controller.NewStore(crds.REST(), v1.PrometheusResource, &v1.Prometheus{}, own(s.InstanceSelector), nil),
 		services:   controller.NewStore(crds.REST(), v1.ServiceMonitorResource, &v1.ServiceMonitor{}, config, nil),
 		pods:       controller.NewStore(crds.REST(), v1.PodMonitorResource, &v1.PodMonitor{}, config, nil),
+		probes:     controller.NewStore(crds.REST(), v1.ProbeResource, &v1.Probe{}, config, nil),
 		rules:      controller.NewStore(crds.REST(), v1.PrometheusRuleResource, &v1.PrometheusRule{}, config, nil),
 		namespaces: controller.NewStore(core, "namespaces", &corev1.Namespace{}, s.namespaceWatch(m), trimNamespace),
 		secretRefs: controller.NewMetadataStore(meta, corev1.SchemeGroupVersion.WithResource("secrets"),
@@ -74,6 +76,10 @@ func newStores(kube kubernetes.Interface, meta metadata.Interface, crds *client.
 		statefulSets: controller.NewStore(apps, "statefulsets", &appsv1.StatefulSet{}, own(shardSelector), nil),
 		runningPods:  controller.NewStore(core, "pods", &corev1.Pod{}, own(podSelector), trimPod),
 	}
+	if c := clients.ScrapeConfigs; c != nil {
+		out.scrapes = controller.NewStore(c.REST(), v1alpha1.ScrapeConfigResource, &v1alpha1.ScrapeConfig{}, config, nil)
+	}
+	return out
 }
 
 // namespaceWatch covers the namespaces whose labels matter.
@@ -104,10 +110,14 @@ func trimPod(p *corev1.Pod) *corev1.Pod {
 }
 
 func (s *stores) all() []controller.Syncer {
-	return []controller.Syncer{
-		s.namespaces, s.owners, s.services, s.pods, s.rules, s.secretRefs, s.configRefs,
+	out := []controller.Syncer{
+		s.namespaces, s.owners, s.services, s.pods, s.probes, s.rules, s.secretRefs, s.configRefs,
 		s.ownSecrets, s.ownConfigs, s.ownServices, s.statefulSets, s.runningPods,
 	}
+	if s.scrapes != nil {
+		out = append(out, s.scrapes)
+	}
+	return out
 }
 
 // start lists everything; the stores stay current until the context ends.

@@ -29,7 +29,7 @@ func (c *Controller) tell(log *slog.Logger, p *v1.Prometheus, state *ownerState,
 		log.Warn("object is rejected", "kind", kind, "namespace", obj.GetNamespace(), "name", obj.GetName(), "err", err)
 		if c.recorder != nil {
 			regarding := obj.DeepCopyObject()
-			regarding.GetObjectKind().SetGroupVersionKind(v1.GroupVersionKind(kind))
+			regarding.GetObjectKind().SetGroupVersionKind(fullName(kind))
 			c.recorder.Eventf(regarding, p, corev1.EventTypeWarning, "InvalidConfiguration", action, "%q was rejected by Prometheus %s/%s: %s",
 				obj.GetNamespace()+"/"+obj.GetName(), p.Namespace, p.Name, shorten(err.Error(), maxReasonBytes))
 		}

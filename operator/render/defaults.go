@@ -6,11 +6,10 @@ import (
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 
-	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 	"github.com/firekeeper-dev/firekeeper/operator/crds"
 )
 
-// defaults are the schemas of the v1 kinds by resource, for filling in what the
+// defaults are the schemas of the kinds by resource, in the version that is stored, for filling in what the
 // API server fills in when it stores an object.
 type defaults map[string]*apiextensionsv1.JSONSchemaProps
 
@@ -22,7 +21,7 @@ func loadDefaults() (defaults, error) {
 	d := defaults{}
 	for _, crd := range all {
 		for _, version := range crd.Spec.Versions {
-			if version.Name == v1.Version && version.Schema != nil {
+			if version.Storage && version.Schema != nil {
 				d[crd.Spec.Names.Plural] = version.Schema.OpenAPIV3Schema
 			}
 		}

@@ -16,10 +16,12 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	utilyaml "k8s.io/apimachinery/pkg/util/yaml"
 	"sigs.k8s.io/yaml"
 
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
+	"github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1alpha1"
 	"github.com/firekeeper-dev/firekeeper/operator/assets"
 	"github.com/firekeeper-dev/firekeeper/operator/manifest"
 )
@@ -32,6 +34,8 @@ type Objects struct {
 	Prometheuses    []*v1.Prometheus
 	ServiceMonitors []*v1.ServiceMonitor
 	PodMonitors     []*v1.PodMonitor
+	Probes          []*v1.Probe
+	ScrapeConfigs   []*v1alpha1.ScrapeConfig
 	PrometheusRules []*v1.PrometheusRule
 	References      assets.Static
 	// Ignored counts manifests of kinds that rendering does not look at.
@@ -120,17 +124,23 @@ func (o *Objects) document(doc []byte) error {
 }
 
 // decoders are the kinds that rendering looks at.
-var decoders = map[string]func(*Objects, []byte) error{
-	v1.PrometheusKind: func(o *Objects, raw []byte) error {
+var decoders = map[schema.GroupVersionKind]func(*Objects, []byte) error{
+	v1.GroupVersionKind(v1.PrometheusKind): func(o *Objects, raw []byte) error {
 		return decode(o, raw, v1.PrometheusResource, &o.Prometheuses)
 	},
-	v1.ServiceMonitorKind: func(o *Objects, raw []byte) error {
+	v1.GroupVersionKind(v1.ServiceMonitorKind): func(o *Objects, raw []byte) error {
 		return decode(o, raw, v1.ServiceMonitorResource, &o.ServiceMonitors)
 	},
-	v1.PodMonitorKind: func(o *Objects, raw []byte) error {
+	v1.GroupVersionKind(v1.PodMonitorKind): func(o *Objects, raw []byte) error {
 		return decode(o, raw, v1.PodMonitorResource, &o.PodMonitors)
 	},
-	v1.PrometheusRuleKind: func(o *Objects, raw []byte) error {
+	v1.GroupVersionKind(v1.ProbeKind): func(o *Objects, raw []byte) error {
+		return decode(o, raw, v1.ProbeResource, &o.Probes)
+	},
+	v1alpha1.GroupVersionKind(v1alpha1.ScrapeConfigKind): func(o *Objects, raw []byte) error {
+		return decode(o, raw, v1alpha1.ScrapeConfigResource, &o.ScrapeConfigs)
+	},
+	v1.GroupVersionKind(v1.PrometheusRuleKind): func(o *Objects, raw []byte) error {
 		return decode(o, raw, v1.PrometheusRuleResource, &o.PrometheusRules)
 	},
 }
@@ -156,13 +166,11 @@ func (o *Objects) object(raw []byte) error {
 		return nil
 	}
 	where := fmt.Sprintf("%s %s/%s", head.Kind, head.Namespace, head.Name)
-	if head.APIVersion == v1.SchemeGroupVersion.String() {
-		if dec, ok := decoders[head.Kind]; ok {
-			if err := dec(o, raw); err != nil {
-				return fmt.Errorf("%s: %w", where, err)
-			}
-			return nil
+	if dec, ok := decoders[head.GroupVersionKind()]; ok {
+		if err := dec(o, raw); err != nil {
+			return fmt.Errorf("%s: %w", where, err)
 		}
+		return nil
 	}
 	if head.APIVersion == "v1" {
 		if known, err := o.core(head.Kind, raw); known || err != nil {

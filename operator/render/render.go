@@ -114,6 +114,8 @@ func (o *Objects) cluster() prometheus.Cluster {
 		NamespaceLabels: o.namespaceLabels,
 		ServiceMonitors: slices.Values(o.ServiceMonitors),
 		PodMonitors:     slices.Values(o.PodMonitors),
+		Probes:          slices.Values(o.Probes),
+		ScrapeConfigs:   slices.Values(o.ScrapeConfigs),
 		PrometheusRules: slices.Values(o.PrometheusRules),
 		References:      &o.References,
 		RuleConfigMaps:  func(string, string) []*corev1.ConfigMap { return nil },
