@@ -6,35 +6,15 @@
 // is one gzip member, and the file is their concatenation, which every gzip
 // reader takes as one stream. A chunk whose pieces are the same as last time is
 // not compressed again, and because boundaries come from names, adding or
-// removing a piece moves no other boundary.
+// removing a piece moves no other boundary. Documents may share chunks: what one
+// owner has compressed, an owner with the same pieces takes over.
 package document
 
 import (
 	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
-	"fmt"
-	"hash/fnv"
-
-	"github.com/klauspost/compress/gzip"
 )
-
-// chunkPieces is the mean number of pieces in a chunk. Measured with monitors of
-// 2 kB: fewer make the file larger (every member starts with an empty window),
-// more make a single change dearer.
-const chunkPieces = 64
-
-// Piece is one part of a document. Content must not change.
-type Piece struct {
-	Name    string // stable over changes of the content, unique in the document
-	Content []byte
-	Sum     [32]byte // of the content; see NewPiece
-}
-
-// NewPiece returns a piece with its sum.
-func NewPiece(name string, content []byte) Piece {
-	return Piece{Name: name, Content: content, Sum: sha256.Sum256(content)}
-}
 
 // Document is a finished file.
 type Document struct {
@@ -50,76 +30,67 @@ type Document struct {
 // Assembler builds the successive versions of one document. The zero value is
 // ready; it is not safe for concurrent use.
 type Assembler struct {
-	chunks map[[32]byte][]byte
+	// Shared holds the chunks of several documents. Nil means that this one
+	// shares with none.
+	Shared *Chunks
+
+	chunks []*chunk // of the last document
 	last   Document
 	lastID [32]byte
 }
 
 // Build returns the document made of the pieces.
-func (a *Assembler) Build(pieces []Piece) (Document, error) {
-	id := sumOf(pieces)
-	if a.chunks != nil && id == a.lastID {
+func (a *Assembler) Build(pieces []*Piece) (Document, error) {
+	groups := cut(pieces)
+	keys := make([][32]byte, len(groups))
+	id := sha256.New()
+	for i, g := range groups {
+		keys[i] = sumOf(g)
+		id.Write(keys[i][:])
+	}
+	if key := [32]byte(id.Sum(nil)); a.chunks == nil || key != a.lastID {
+		a.lastID = key
+	} else {
 		a.last.Compressed = 0
 		return a.last, nil
 	}
-	kept := make(map[[32]byte][]byte, len(a.chunks)+1)
+	if a.Shared == nil {
+		a.Shared = &Chunks{}
+	}
+	used := make([]*chunk, 0, len(groups))
 	doc := Document{}
-	var out bytes.Buffer
-	for _, chunk := range cut(pieces) {
-		key := sumOf(chunk)
-		member, ok := a.chunks[key]
-		if !ok {
-			var err error
-			if member, err = compress(chunk); err != nil {
-				return Document{}, err
-			}
+	var length int
+	for i, g := range groups {
+		c := a.Shared.take(keys[i])
+		used = append(used, c)
+		fresh, err := c.fill(g)
+		if err != nil {
+			a.Shared.give(used)
+			a.lastID = [32]byte{}
+			return Document{}, err
+		}
+		if fresh {
 			doc.Compressed++
 		}
-		kept[key] = member
-		out.Write(member)
+		length += len(c.member)
+		doc.Size += c.size
 	}
-	for _, p := range pieces {
-		doc.Size += len(p.Content)
+	a.Shared.give(a.chunks)
+	a.chunks = used
+	out := bytes.NewBuffer(make([]byte, 0, length))
+	for _, c := range used {
+		out.Write(c.member)
 	}
 	sum := sha256.Sum256(out.Bytes())
 	doc.Gzip, doc.Hash = out.Bytes(), hex.EncodeToString(sum[:])
-	a.chunks, a.last, a.lastID = kept, doc, id
+	a.last = doc
 	return doc, nil
 }
 
-// cut groups pieces into chunks: a piece whose name hashes to 0 ends one.
-func cut(pieces []Piece) [][]Piece {
-	var out [][]Piece
-	start := 0
-	for i, p := range pieces {
-		h := fnv.New32a()
-		h.Write([]byte(p.Name))
-		if h.Sum32()%chunkPieces == 0 || i == len(pieces)-1 {
-			out = append(out, pieces[start:i+1])
-			start = i + 1
-		}
+// Close drops what is kept for the next version.
+func (a *Assembler) Close() {
+	if a.Shared != nil {
+		a.Shared.give(a.chunks)
 	}
-	return out
-}
-
-func sumOf(pieces []Piece) [32]byte {
-	h := sha256.New()
-	for _, p := range pieces {
-		h.Write(p.Sum[:])
-	}
-	return [32]byte(h.Sum(nil))
-}
-
-func compress(pieces []Piece) ([]byte, error) {
-	var out bytes.Buffer
-	w := gzip.NewWriter(&out)
-	for _, p := range pieces {
-		if _, err := w.Write(p.Content); err != nil {
-			return nil, fmt.Errorf("compress %q: %w", p.Name, err)
-		}
-	}
-	if err := w.Close(); err != nil {
-		return nil, fmt.Errorf("compress: %w", err)
-	}
-	return out.Bytes(), nil
+	a.chunks, a.last, a.lastID = nil, Document{}, [32]byte{}
 }

@@ -6,11 +6,12 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"sync"
 	"testing"
 )
 
-func pieces(n int) []Piece {
-	out := make([]Piece, n)
+func pieces(n int) []*Piece {
+	out := make([]*Piece, n)
 	for i := range out {
 		out[i] = NewPiece(fmt.Sprintf("ServiceMonitor/ns-%d/app-%d", i%17, i),
 			[]byte(strings.Repeat(fmt.Sprintf("- job_name: serviceMonitor/ns/app-%d\n  honor_labels: false\n", i), 30)))
@@ -31,15 +32,16 @@ func plain(t testing.TB, gz []byte) string {
 	return string(text)
 }
 
-func joined(ps []Piece) string {
+func joined(t testing.TB, ps []*Piece) string {
+	t.Helper()
 	var b strings.Builder
-	for _, p := range ps {
-		b.Write(p.Content)
+	if _, err := writeAll(&b, ps); err != nil {
+		t.Fatal(err)
 	}
 	return b.String()
 }
 
-func build(t testing.TB, a *Assembler, ps []Piece) Document {
+func build(t testing.TB, a *Assembler, ps []*Piece) Document {
 	t.Helper()
 	d, err := a.Build(ps)
 	if err != nil {
@@ -53,7 +55,7 @@ func TestBuildIsOneGzipStreamOfAllPieces(t *testing.T) {
 		ps := pieces(n)
 		var a Assembler
 		d := build(t, &a, ps)
-		if got := plain(t, d.Gzip); got != joined(ps) || d.Size != len(got) {
+		if got := plain(t, d.Gzip); got != joined(t, ps) || d.Size != len(got) {
 			t.Errorf("%d pieces: the text differs (size %d)", n, d.Size)
 		}
 	}
@@ -67,17 +69,17 @@ func TestOneChangeCompressesOneChunk(t *testing.T) {
 		t.Errorf("the same pieces: compressed %d chunks, hash equal %v", again.Compressed, again.Hash == first.Hash)
 	}
 
-	changed := append([]Piece(nil), ps...)
-	changed[1234] = NewPiece(ps[1234].Name, []byte("- job_name: changed\n"))
-	if d := build(t, &a, changed); d.Compressed != 1 || plain(t, d.Gzip) != joined(changed) {
+	changed := append([]*Piece(nil), ps...)
+	changed[1234] = NewPiece(ps[1234].name, []byte("- job_name: changed\n"))
+	if d := build(t, &a, changed); d.Compressed != 1 || plain(t, d.Gzip) != joined(t, changed) {
 		t.Errorf("a changed piece compressed %d chunks, want 1", d.Compressed)
 	}
-	removed := append(append([]Piece(nil), changed[:700]...), changed[701:]...)
-	if d := build(t, &a, removed); d.Compressed > 2 || plain(t, d.Gzip) != joined(removed) {
+	removed := append(append([]*Piece(nil), changed[:700]...), changed[701:]...)
+	if d := build(t, &a, removed); d.Compressed > 2 || plain(t, d.Gzip) != joined(t, removed) {
 		t.Errorf("a removed piece compressed %d chunks, want at most 2", d.Compressed)
 	}
-	added := append(append(append([]Piece(nil), removed[:10]...), NewPiece("new", []byte("- job_name: new\n"))), removed[10:]...)
-	if d := build(t, &a, added); d.Compressed > 2 || plain(t, d.Gzip) != joined(added) {
+	added := append(append(append([]*Piece(nil), removed[:10]...), NewPiece("new", []byte("- job_name: new\n"))), removed[10:]...)
+	if d := build(t, &a, added); d.Compressed > 2 || plain(t, d.Gzip) != joined(t, added) {
 		t.Errorf("an added piece compressed %d chunks, want at most 2", d.Compressed)
 	}
 }
@@ -96,12 +98,81 @@ func TestChunkedStaysCloseToOneStream(t *testing.T) {
 	ps := pieces(3000)
 	var a Assembler
 	chunked := len(build(t, &a, ps).Gzip)
-	one, err := compress(ps)
+	one, _, err := compress(ps)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if chunked > 3*len(one)/2 {
 		t.Errorf("chunked %d bytes, one stream %d", chunked, len(one))
+	}
+}
+
+func TestPiecesKeepTheirContent(t *testing.T) {
+	for _, n := range []int{0, 1, packFrom - 1, packFrom, 100_000} {
+		content := bytes.Repeat([]byte("abcdefghij"), n/10+1)[:n]
+		want := string(content)
+		p := NewPiece("x", content)
+		clear(content)
+		var buffer []byte
+		if got, err := p.content(&buffer); err != nil || string(got) != want || p.Size() != n {
+			t.Errorf("%d bytes: size %d, equal %v, %v", n, p.Size(), string(got) == want, err)
+		}
+	}
+}
+
+// TestDocumentsShareChunks: two documents that differ in their heads, and one
+// after the other take the same change.
+func TestDocumentsShareChunks(t *testing.T) {
+	var shared Chunks
+	a, b := Assembler{Shared: &shared}, Assembler{Shared: &shared}
+	of := func(owner string, ps []*Piece) []*Piece {
+		head := []*Piece{NewPiece("head", []byte("# "+owner+"\n")), Fence}
+		return append(append(append([]*Piece(nil), head...), ps...), Fence, NewPiece("tail", []byte("# end of "+owner+"\n")))
+	}
+	ps := pieces(1000)
+	first := build(t, &a, of("a", ps))
+	if second := build(t, &b, of("b", ps)); second.Compressed != 2 || plain(t, second.Gzip) != joined(t, of("b", ps)) {
+		t.Errorf("the second document compressed %d chunks, want its head and its tail", second.Compressed)
+	}
+	if n := shared.Len(); n != first.Compressed+2 {
+		t.Errorf("%d chunks are kept, want %d", n, first.Compressed+2)
+	}
+	ps[500] = NewPiece(ps[500].name, []byte("- job_name: changed\n"))
+	if d := build(t, &a, of("a", ps)); d.Compressed != 1 {
+		t.Errorf("the change compressed %d chunks, want 1", d.Compressed)
+	}
+	if d := build(t, &b, of("b", ps)); d.Compressed != 0 || plain(t, d.Gzip) != joined(t, of("b", ps)) {
+		t.Errorf("the change compressed %d chunks again", d.Compressed)
+	}
+	a.Close()
+	if d := build(t, &b, of("b", ps)); d.Compressed != 0 {
+		t.Errorf("after the other has gone, %d chunks were compressed again", d.Compressed)
+	}
+	b.Close()
+	if n := shared.Len(); n != 0 {
+		t.Errorf("%d chunks are kept for nobody", n)
+	}
+}
+
+// TestDocumentsOfSeveralGoroutines is for the race detector.
+func TestDocumentsOfSeveralGoroutines(t *testing.T) {
+	var shared Chunks
+	ps := pieces(300)
+	want := joined(t, ps)
+	var wg sync.WaitGroup
+	for range 8 {
+		wg.Go(func() {
+			a := Assembler{Shared: &shared}
+			d, err := a.Build(ps)
+			if err != nil || d.Size != len(want) {
+				t.Errorf("size %d, want %d: %v", d.Size, len(want), err)
+			}
+			a.Close()
+		})
+	}
+	wg.Wait()
+	if n := shared.Len(); n != 0 {
+		t.Errorf("%d chunks are kept for nobody", n)
 	}
 }
 
@@ -115,7 +186,7 @@ func BenchmarkOneChange(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
 				i++
-				ps[n/2] = NewPiece(ps[n/2].Name, fmt.Appendf(nil, "- job_name: x%d\n", i))
+				ps[n/2] = NewPiece(ps[n/2].name, fmt.Appendf(nil, "- job_name: x%d\n", i))
 				build(b, &a, ps)
 			}
 		})

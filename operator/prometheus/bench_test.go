@@ -51,6 +51,7 @@ func pass(all []*v1.ServiceMonitor) (*gatherer, *v1.Prometheus) {
 	return &gatherer{
 		cluster: cluster, capabilities: promconfig.Capabilities{EndpointSlice: true},
 		compilers: newCompilers(func([]assets.Dependency) bool { return true }),
+		monitors:  &recall[*CompiledMonitor]{}, ruleFiles: &recall[*CompiledRule]{},
 		unmanaged: func(*v1.Prometheus) bool { return false },
 		frame: func(p *v1.Prometheus, s *promconfig.Settings, rules []string) (promconfig.Frame, error) {
 			return promconfig.CompileServer(p, s, rules, cluster.References)

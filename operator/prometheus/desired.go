@@ -109,6 +109,11 @@ func (plan *Plan) ruleSteps(owner *workload.Owner, in Inputs) {
 	}
 }
 
+var (
+	scrapeConfigs   = document.NewPiece("scrape_configs", []byte(promconfig.ScrapeConfigs))
+	noScrapeConfigs = document.NewPiece("none", []byte(promconfig.NoScrapeConfigs))
+)
+
 // config assembles the configuration, or makes sure that its Secret exists when
 // its content is the user's.
 func (plan *Plan) config(owner *workload.Owner, in Inputs, doc *document.Assembler) error {
@@ -116,20 +121,20 @@ func (plan *Plan) config(owner *workload.Owner, in Inputs, doc *document.Assembl
 		plan.Content = append(plan.Content, apply.Step{Verb: apply.PutIfNone, Object: owner.ConfigSecret([]byte{})})
 		return nil
 	}
-	pieces := []document.Piece{document.NewPiece("head", in.Frame.Head)}
+	pieces := make([]*document.Piece, 0, len(in.Monitors)+6)
+	pieces = append(pieces, document.NewPiece("head", in.Frame.Head), scrapeConfigs, document.Fence)
 	jobs := len(in.Frame.Additional)
 	for _, m := range in.Monitors {
-		if m.Err == nil && len(m.YAML) > 0 {
+		if m.Err == nil && m.Piece.Size() > 0 {
 			pieces = append(pieces, m.Piece)
-			jobs += len(m.YAML)
+			jobs++
 		}
 	}
 	if jobs == 0 {
-		pieces = append(pieces, document.NewPiece("none", []byte(promconfig.NoScrapeConfigs)))
-	} else {
-		pieces = slices.Insert(pieces, 1, document.NewPiece("scrape_configs", []byte(promconfig.ScrapeConfigs)))
+		pieces[1] = noScrapeConfigs
 	}
-	pieces = append(pieces, document.NewPiece("additional", in.Frame.Additional), document.NewPiece("tail", in.Frame.Tail))
+	pieces = append(pieces, document.Fence,
+		document.NewPiece("additional", in.Frame.Additional), document.NewPiece("tail", in.Frame.Tail))
 	var err error
 	if plan.Config, err = doc.Build(pieces); err != nil {
 		return err

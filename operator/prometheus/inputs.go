@@ -50,10 +50,11 @@ type Monitor struct {
 	*CompiledMonitor
 }
 
-// CompiledMonitor is a fragment with its piece of the document. It is shared.
+// CompiledMonitor is a fragment whose YAML has become a piece of the document. It
+// is shared.
 type CompiledMonitor struct {
-	promconfig.Fragment
-	Piece document.Piece
+	promconfig.Fragment // without YAML
+	Piece               *document.Piece
 }
 
 // RuleFile is one selected PrometheusRule and what it compiled to.
@@ -107,6 +108,7 @@ func (g *gatherer) Gather(p *v1.Prometheus, now time.Time) (Inputs, error) {
 	}
 	key := keyOf(p)
 	g.compilers.Monitors.Use(key, settings.Key())
+	g.monitors.begin(settings.Key())
 
 	for _, m := range selected(selectors[v1.ServiceMonitorKind], g.cluster.ServiceMonitors, g.cluster.NamespaceLabels) {
 		in.addMonitor(v1.ServiceMonitorKind, m, g.monitor(v1.ServiceMonitorKind, m, settings, func(r assets.Reader) promconfig.Fragment {
@@ -169,6 +171,8 @@ type gatherer struct {
 	cluster      Cluster
 	capabilities promconfig.Capabilities
 	compilers    *Compilers
+	monitors     *recall[*CompiledMonitor] // nil: nothing is remembered
+	ruleFiles    *recall[*CompiledRule]
 	// unmanaged reports whether the configuration of p is left to the user.
 	unmanaged func(p *v1.Prometheus) bool
 	// frame compiles the owner's part of the document, or returns a kept one.
@@ -176,27 +180,30 @@ type gatherer struct {
 }
 
 func (g *gatherer) monitor(kind string, m metav1.Object, s *promconfig.Settings, compile func(assets.Reader) promconfig.Fragment) *CompiledMonitor {
+	if f, ok := g.monitors.find(kind, m); ok && f.Err == nil && (len(f.Deps) == 0 || g.compilers.Monitors.Current(f.Deps)) {
+		g.monitors.note(kind, m, f)
+		return f
+	}
 	id := fragment.ID{Kind: kind, Namespace: m.GetNamespace(), Name: m.GetName(), UID: m.GetUID(), Generation: m.GetGeneration()}
-	return g.compilers.Monitors.Get(s.Key(), id, func() (*CompiledMonitor, bool) {
+	out := g.compilers.Monitors.Get(s.Key(), id, func() (*CompiledMonitor, bool) {
 		f := compile(g.cluster.References)
-		return &CompiledMonitor{
-			Fragment: f, Piece: document.NewPiece(kind+"/"+id.Namespace+"/"+id.Name, f.YAML),
-		}, !assets.IsTemporary(f.Err)
+		piece := document.NewPiece(kind+"/"+id.Namespace+"/"+id.Name, f.YAML)
+		f.YAML = nil
+		return &CompiledMonitor{Fragment: f, Piece: piece}, !assets.IsTemporary(f.Err)
 	})
+	g.monitors.note(kind, m, out)
+	return out
 }
 
 // rules compiles the rule objects and plans their ConfigMaps.
 func (g *gatherer) rules(p *v1.Prometheus, s rules.Settings, objects []*v1.PrometheusRule, in *Inputs) {
 	key := s.Key()
 	g.compilers.Rules.Use(keyOf(p), key)
+	g.ruleFiles.begin(key)
 	files := make(map[string]string, len(objects))
 	count := controller.Selection{Selected: len(objects)}
 	for _, r := range objects {
-		id := fragment.ID{Kind: v1.PrometheusRuleKind, Namespace: r.Namespace, Name: r.Name, UID: r.UID, Generation: r.Generation}
-		f := g.compilers.Rules.Get(key, id, func() (*CompiledRule, bool) {
-			f := rules.Compile(r, s)
-			return &CompiledRule{Fragment: f, Sum: sha256.Sum256([]byte(f.Content))}, true
-		})
+		f := g.rule(r, key, s)
 		in.Rules = append(in.Rules, RuleFile{Object: r, CompiledRule: f})
 		if f.Err != nil {
 			count.Rejected++
@@ -209,6 +216,19 @@ func (g *gatherer) rules(p *v1.Prometheus, s rules.Settings, objects []*v1.Prome
 		in.RuleConfigMaps = append(in.RuleConfigMaps, rules.Bucket{Name: m.Name, Files: m.Data})
 	}
 	in.RulePlan = rules.Pack(rules.PrometheusBase(p.Name), in.RuleConfigMaps, files)
+}
+
+func (g *gatherer) rule(r *v1.PrometheusRule, key string, s rules.Settings) *CompiledRule {
+	f, ok := g.ruleFiles.find(v1.PrometheusRuleKind, r)
+	if !ok {
+		id := fragment.ID{Kind: v1.PrometheusRuleKind, Namespace: r.Namespace, Name: r.Name, UID: r.UID, Generation: r.Generation}
+		f = g.compilers.Rules.Get(key, id, func() (*CompiledRule, bool) {
+			f := rules.Compile(r, s)
+			return &CompiledRule{Fragment: f, Sum: sha256.Sum256([]byte(f.Content))}, true
+		})
+	}
+	g.ruleFiles.note(v1.PrometheusRuleKind, r, f)
+	return f
 }
 
 func (in *Inputs) addMonitor(kind string, obj controller.Object, m *CompiledMonitor) {

@@ -29,6 +29,7 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/client"
 	"github.com/firekeeper-dev/firekeeper/operator/controller"
 	"github.com/firekeeper-dev/firekeeper/operator/delivery"
+	"github.com/firekeeper-dev/firekeeper/operator/document"
 	"github.com/firekeeper-dev/firekeeper/operator/promconfig"
 	"github.com/firekeeper-dev/firekeeper/operator/selection"
 	"github.com/firekeeper-dev/firekeeper/operator/workload"
@@ -75,6 +76,7 @@ type Controller struct {
 	writer    *apply.Writer
 	assets    *assets.Cache
 	compilers *Compilers
+	chunks    document.Chunks // of all configurations
 	index     selection.Index
 	managed   controller.Managed
 	metrics   *controller.Metrics

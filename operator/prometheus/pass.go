@@ -25,10 +25,12 @@ import (
 // of an owner runs at a time; fields that events read are guarded by
 // Controller.mu.
 type ownerState struct {
-	document document.Assembler
-	frame    frameCache
-	checks   checkCache
-	reported map[string]string // rejected object → reason already told
+	document  document.Assembler
+	monitors  recall[*CompiledMonitor]
+	ruleFiles recall[*CompiledRule]
+	frame     frameCache
+	checks    checkCache
+	reported  map[string]string // rejected object → reason already told
 
 	references map[assets.Ref]bool // guarded
 	hash       string              // guarded: stands for content
@@ -47,7 +49,7 @@ func (c *Controller) state(key types.NamespacedName) *ownerState {
 	defer c.mu.Unlock()
 	s := c.owners[key]
 	if s == nil {
-		s = &ownerState{reported: map[string]string{}}
+		s = &ownerState{reported: map[string]string{}, document: document.Assembler{Shared: &c.chunks}}
 		c.owners[key] = s
 	}
 	return s
@@ -61,6 +63,9 @@ func (c *Controller) forget(key types.NamespacedName) {
 	c.compilers.Rules.Release(key)
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	if s := c.owners[key]; s != nil {
+		s.document.Close()
+	}
 	delete(c.owners, key)
 }
 
@@ -105,6 +110,7 @@ func (c *Controller) reconcile(ctx context.Context, key types.NamespacedName) (c
 	}
 	g := gatherer{
 		cluster: c.cluster(ctx), capabilities: c.opts.Capabilities, compilers: c.compilers,
+		monitors: &state.monitors, ruleFiles: &state.ruleFiles,
 		unmanaged: c.opts.unmanaged,
 		frame: func(p *v1.Prometheus, s *promconfig.Settings, ruleConfigMaps []string) (promconfig.Frame, error) {
 			return c.frame(ctx, &state.frame, p, s, ruleConfigMaps)
