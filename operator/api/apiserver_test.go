@@ -157,7 +157,7 @@ func TestAccept(t *testing.T) {
 
 // TestRefuse offers objects with one fault each.
 func TestRefuse(t *testing.T) {
-	raw, err := os.ReadFile("testdata/refuse.yaml")
+	raw, err := os.ReadFile("testdata/apiserver/refuse.yaml")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -40,7 +40,8 @@ const (
 	ScalewayRoleBaremetal ScalewayRole = "Baremetal"
 )
 
-// DigitalOceanSDConfig asks DigitalOcean for droplets. The API token goes into `authorization`.
+// DigitalOceanSDConfig asks DigitalOcean for droplets (since Prometheus 2.20.0; an older one rejects the object).
+// The API token goes into `authorization`.
 type DigitalOceanSDConfig struct {
 	HTTPTransport `json:",inline"`
 
@@ -61,18 +62,20 @@ type DigitalOceanSDConfig struct {
 	// +optional
 	Port *int32 `json:"port,omitempty"`
 
-	// Time between two refreshes of the target list. Empty means the server's default.
+	// Time between two refreshes of the target list, such as `1m`; more than zero. Empty means 60s.
 	//
 	// +optional
 	RefreshInterval monitoringv1.Duration `json:"refreshInterval,omitempty"`
 }
 
-// HetznerSDConfig asks Hetzner for servers.
+// HetznerSDConfig asks Hetzner for servers (since Prometheus 2.21.0): the cloud with a token in `authorization`,
+// dedicated servers with `basicAuth`.
 type HetznerSDConfig struct {
 	HTTPTransport   `json:",inline"`
 	HTTPCredentials `json:",inline"`
 
-	// Label selector of the cloud API (since Prometheus 3.5.0; an error before).
+	// Label selector by which the cloud returns only some servers (since Prometheus 3.5.0; an older one rejects
+	// the object).
 	//
 	// +kubebuilder:validation:MinLength=1
 	// +optional
@@ -85,7 +88,7 @@ type HetznerSDConfig struct {
 	// +optional
 	Port *int32 `json:"port,omitempty"`
 
-	// Time between two refreshes of the target list. Empty means the server's default.
+	// Time between two refreshes of the target list, such as `1m`; more than zero. Empty means 60s.
 	//
 	// +optional
 	RefreshInterval monitoringv1.Duration `json:"refreshInterval,omitempty"`
@@ -96,16 +99,16 @@ type HetznerSDConfig struct {
 	Role HetznerRole `json:"role"`
 }
 
-// IonosSDConfig asks IONOS Cloud for servers.
+// IonosSDConfig asks IONOS Cloud for servers (since Prometheus 2.36.0; an older one rejects the object).
 type IonosSDConfig struct {
 	HTTPTransport `json:",inline"`
 
-	// Authorization header to send. The API demands the field; it is ignored if `oauth2` is set.
+	// Authorization header with the API token. It is needed, but ignored if `oauth2` is set.
 	//
 	// +required
 	Authorization monitoringv1.SafeAuthorization `json:"authorization"`
 
-	// ID of the data center.
+	// ID of the virtual data center to look in.
 	//
 	// +kubebuilder:validation:MinLength=1
 	// +required
@@ -123,13 +126,14 @@ type IonosSDConfig struct {
 	// +optional
 	Port *int32 `json:"port,omitempty"`
 
-	// Time between two refreshes of the target list. Empty means the server's default.
+	// Time between two refreshes of the target list, such as `1m`; more than zero. Empty means 60s.
 	//
 	// +optional
 	RefreshInterval monitoringv1.Duration `json:"refreshInterval,omitempty"`
 }
 
-// LinodeSDConfig asks Linode for instances. The API token goes into `authorization`.
+// LinodeSDConfig asks Linode for instances (since Prometheus 2.28.0; an older one rejects the object). The API
+// token goes into `authorization`.
 type LinodeSDConfig struct {
 	HTTPTransport `json:",inline"`
 
@@ -150,49 +154,50 @@ type LinodeSDConfig struct {
 	// +optional
 	Port *int32 `json:"port,omitempty"`
 
-	// Time between two refreshes of the target list. Empty means the server's default.
+	// Time between two refreshes of the target list, such as `1m`; more than zero. Empty means 60s.
 	//
 	// +optional
 	RefreshInterval monitoringv1.Duration `json:"refreshInterval,omitempty"`
 
-	// Region to look in (since Prometheus 2.52.0). Empty means all.
+	// Region to look in, such as `eu-central` (since Prometheus 2.52.0). Empty means all.
 	//
 	// +kubebuilder:validation:MinLength=1
 	// +optional
 	Region string `json:"region,omitempty"`
 
-	// Text between the tags in the label that holds all of them. Empty means `,`.
+	// Text around and between the tags in the label that holds all of them. Empty means `,`.
 	//
 	// +kubebuilder:validation:MinLength=1
 	// +optional
 	TagSeparator string `json:"tagSeparator,omitempty"`
 }
 
-// OVHCloudSDConfig asks OVHcloud for machines.
+// OVHCloudSDConfig asks OVHcloud for dedicated servers or virtual private servers (since Prometheus 2.40.0; an
+// older one rejects the object).
 type OVHCloudSDConfig struct {
-	// Key of the application, in plain text.
+	// Key of the API application. It is not secret.
 	//
 	// +kubebuilder:validation:MinLength=1
 	// +required
 	ApplicationKey string `json:"applicationKey"`
 
-	// Secret key with the secret of the application.
+	// Secret key with the secret of the API application; the value must not be empty.
 	//
 	// +required
 	ApplicationSecret corev1.SecretKeySelector `json:"applicationSecret"`
 
-	// Secret key with the consumer key.
+	// Secret key with the consumer key; the value must not be empty.
 	//
 	// +required
 	ConsumerKey corev1.SecretKeySelector `json:"consumerKey"`
 
-	// Name of the API endpoint. Empty means `ovh-eu`.
+	// API to ask: `ovh-eu`, `ovh-ca`, `ovh-us` or a URL. Empty means `ovh-eu`.
 	//
 	// +kubebuilder:validation:MinLength=1
 	// +optional
 	Endpoint string `json:"endpoint,omitempty"`
 
-	// Time between two refreshes of the target list. Empty means the server's default.
+	// Time between two refreshes of the target list, such as `1m`; more than zero. Empty means 60s.
 	//
 	// +optional
 	RefreshInterval monitoringv1.Duration `json:"refreshInterval,omitempty"`
@@ -203,23 +208,24 @@ type OVHCloudSDConfig struct {
 	Service OVHService `json:"service"`
 }
 
-// ScalewaySDConfig asks Scaleway for machines.
+// ScalewaySDConfig asks Scaleway for instances or bare metal servers (since Prometheus 2.26.0; an older one
+// rejects the object).
 type ScalewaySDConfig struct {
 	HTTPTransport `json:",inline"`
 
-	// Access key, in plain text: `SCW` and 17 letters or digits.
+	// Access key: SCW and 17 capital letters or digits. It is not secret.
 	//
 	// +kubebuilder:validation:MinLength=1
 	// +required
 	AccessKey string `json:"accessKey"`
 
-	// URL of the API. Empty means the one of Scaleway.
+	// URL of the API. Empty means `https://api.scaleway.com`.
 	//
 	// +kubebuilder:validation:Pattern=`^https?://.+$`
 	// +optional
 	APIURL string `json:"apiURL,omitempty"`
 
-	// Name a machine must match.
+	// Text that the name of a server must have.
 	//
 	// +kubebuilder:validation:MinLength=1
 	// +optional
@@ -238,7 +244,7 @@ type ScalewaySDConfig struct {
 	// +required
 	ProjectID string `json:"projectID"`
 
-	// Time between two refreshes of the target list. Empty means the server's default.
+	// Time between two refreshes of the target list, such as `1m`; more than zero. Empty means 60s.
 	//
 	// +optional
 	RefreshInterval monitoringv1.Duration `json:"refreshInterval,omitempty"`
@@ -248,12 +254,12 @@ type ScalewaySDConfig struct {
 	// +required
 	Role ScalewayRole `json:"role"`
 
-	// Secret key with the API key, a UUID.
+	// Secret key with the secret key of the API, a UUID.
 	//
 	// +required
 	SecretKey corev1.SecretKeySelector `json:"secretKey"`
 
-	// Tags a machine must have.
+	// Tags a server must have, all of them.
 	//
 	// +kubebuilder:validation:MinItems=1
 	// +listType=set
@@ -261,7 +267,7 @@ type ScalewaySDConfig struct {
 	// +optional
 	TagsFilter []string `json:"tagsFilter,omitempty"`
 
-	// Zone to look in. Empty means `fr-par-1`.
+	// Zone to look in, such as `nl-ams-1`. Empty means `fr-par-1`.
 	//
 	// +kubebuilder:validation:MinLength=1
 	// +optional

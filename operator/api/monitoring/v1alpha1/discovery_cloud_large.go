@@ -44,7 +44,7 @@ const (
 	OpenStackAvailabilityInternal OpenStackAvailability = "internal"
 )
 
-// EC2SDConfig asks AWS EC2 for instances. HTTP settings need Prometheus 2.41.0.
+// EC2SDConfig asks AWS EC2 for instances. HTTP settings need Prometheus 2.41.0; they are left out before.
 type EC2SDConfig struct {
 	HTTPTransport `json:",inline"`
 
@@ -54,7 +54,7 @@ type EC2SDConfig struct {
 	// +optional
 	AccessKey *corev1.SecretKeySelector `json:"accessKey,omitempty"`
 
-	// Filters of the API, by which it returns only some objects. Names must be unique.
+	// Filters of the API, such as `tag:team`, by which it returns only some instances. Names must be unique.
 	//
 	// +listType=map
 	// +listMapKey=name
@@ -68,30 +68,31 @@ type EC2SDConfig struct {
 	// +optional
 	Port *int32 `json:"port,omitempty"`
 
-	// Time between two refreshes of the target list. Empty means the server's default.
+	// Time between two refreshes of the target list, such as `1m`; more than zero. Empty means 60s.
 	//
 	// +optional
 	RefreshInterval monitoringv1.Duration `json:"refreshInterval,omitempty"`
 
-	// Region to look in. Empty means the one the machine runs in.
+	// Region to look in. Empty means the one the machine runs in; a server elsewhere than on AWS refuses its whole
+	// configuration then.
 	//
 	// +kubebuilder:validation:MinLength=1
 	// +optional
 	Region string `json:"region,omitempty"`
 
-	// ARN of a role to assume.
+	// ARN of a role to assume before asking.
 	//
 	// +kubebuilder:validation:MinLength=1
 	// +optional
 	RoleARN string `json:"roleARN,omitempty"`
 
-	// Secret key with the AWS secret access key.
+	// Secret key with the AWS secret access key. Only together with `accessKey`.
 	//
 	// +optional
 	SecretKey *corev1.SecretKeySelector `json:"secretKey,omitempty"`
 }
 
-// LightSailSDConfig asks AWS Lightsail for instances.
+// LightSailSDConfig asks AWS Lightsail for instances (since Prometheus 2.27.0; an older one rejects the object).
 type LightSailSDConfig struct {
 	HTTPTransport   `json:",inline"`
 	HTTPCredentials `json:",inline"`
@@ -115,51 +116,53 @@ type LightSailSDConfig struct {
 	// +optional
 	Port *int32 `json:"port,omitempty"`
 
-	// Time between two refreshes of the target list. Empty means the server's default.
+	// Time between two refreshes of the target list, such as `1m`; more than zero. Empty means 60s.
 	//
 	// +optional
 	RefreshInterval monitoringv1.Duration `json:"refreshInterval,omitempty"`
 
-	// Region to look in. Empty means the one the machine runs in.
+	// Region to look in. Empty means the one the machine runs in; a server elsewhere than on AWS refuses its whole
+	// configuration then.
 	//
 	// +kubebuilder:validation:MinLength=1
 	// +optional
 	Region string `json:"region,omitempty"`
 
-	// ARN of a role to assume.
+	// ARN of a role to assume before asking.
 	//
 	// +kubebuilder:validation:MinLength=1
 	// +optional
 	RoleARN string `json:"roleARN,omitempty"`
 
-	// Secret key with the AWS secret access key.
+	// Secret key with the AWS secret access key. Only together with `accessKey`.
 	//
 	// +optional
 	SecretKey *corev1.SecretKeySelector `json:"secretKey,omitempty"`
 }
 
-// AzureSDConfig asks Azure for virtual machines.
+// AzureSDConfig asks Azure for virtual machines, those of scale sets included.
 type AzureSDConfig struct {
 	HTTPTransport   `json:",inline"`
 	HTTPCredentials `json:",inline"`
 
-	// How to authenticate. Empty means OAuth, which needs tenant, client ID and client secret.
+	// How to authenticate. Empty means OAuth, which needs `tenantID`, `clientID` and `clientSecret`; without them
+	// the object is rejected.
 	//
 	// +optional
 	AuthenticationMethod AzureAuthenticationMethod `json:"authenticationMethod,omitempty"`
 
-	// Client ID. Required for OAuth.
+	// Client ID of the application, or of a managed identity. Needed for OAuth.
 	//
 	// +kubebuilder:validation:MinLength=1
 	// +optional
 	ClientID string `json:"clientID,omitempty"`
 
-	// Secret key with the client secret. Required for OAuth.
+	// Secret key with the client secret. Needed for OAuth, where the value must not be empty.
 	//
 	// +optional
 	ClientSecret *corev1.SecretKeySelector `json:"clientSecret,omitempty"`
 
-	// Azure cloud to use. Empty means AzurePublicCloud.
+	// Azure cloud to use, such as AzureChinaCloud. Empty means AzurePublicCloud.
 	//
 	// +kubebuilder:validation:MinLength=1
 	// +optional
@@ -172,12 +175,13 @@ type AzureSDConfig struct {
 	// +optional
 	Port *int32 `json:"port,omitempty"`
 
-	// Time between two refreshes of the target list. Empty means the server's default.
+	// Time between two refreshes of the target list, such as `5m`; more than zero. Empty means 5m.
 	//
 	// +optional
 	RefreshInterval monitoringv1.Duration `json:"refreshInterval,omitempty"`
 
-	// Resource group to look in (since Prometheus 2.35.0; an error before). Empty means all.
+	// Resource group to look in (since Prometheus 2.35.0; an older one rejects the object). Empty means all of the
+	// subscription.
 	//
 	// +kubebuilder:validation:MinLength=1
 	// +optional
@@ -189,7 +193,7 @@ type AzureSDConfig struct {
 	// +required
 	SubscriptionID string `json:"subscriptionID"`
 
-	// ID of the tenant. Required for OAuth.
+	// ID of the tenant. Needed for OAuth.
 	//
 	// +kubebuilder:validation:MinLength=1
 	// +optional
@@ -197,9 +201,9 @@ type AzureSDConfig struct {
 }
 
 // GCESDConfig asks Google Compute Engine for instances. Credentials come from the environment of the Prometheus
-// container.
+// container: the machine's service account, or the file that GOOGLE_APPLICATION_CREDENTIALS names.
 type GCESDConfig struct {
-	// Filter expression of the API.
+	// Filter expression of the API, such as `labels.team=core`.
 	//
 	// +kubebuilder:validation:MinLength=1
 	// +optional
@@ -218,27 +222,29 @@ type GCESDConfig struct {
 	// +required
 	Project string `json:"project"`
 
-	// Time between two refreshes of the target list. Empty means the server's default.
+	// Time between two refreshes of the target list, such as `1m`; more than zero. Empty means 60s.
 	//
 	// +optional
 	RefreshInterval monitoringv1.Duration `json:"refreshInterval,omitempty"`
 
-	// Text between the tags in the label that holds all of them. Empty means `,`.
+	// Text around and between the tags in the label that holds all of them. Empty means `,`.
 	//
 	// +kubebuilder:validation:MinLength=1
 	// +optional
 	TagSeparator string `json:"tagSeparator,omitempty"`
 
-	// Zone to look in; several zones need several entries.
+	// Zone to look in, such as `europe-west1-b`; several zones need several entries.
 	//
 	// +kubebuilder:validation:MinLength=1
 	// +required
 	Zone string `json:"zone"`
 }
 
-// OpenStackSDConfig asks OpenStack for instances, hypervisors or load balancers.
+// OpenStackSDConfig asks OpenStack for instances, hypervisors or load balancers. What is empty comes from the
+// variables OS_* of the container.
 type OpenStackSDConfig struct {
-	// Whether instances of all projects are listed; usually only for administrators.
+	// Whether instances of all projects are listed, which usually only administrators may. For the role Instance
+	// only. Unset means false.
 	//
 	// +optional
 	AllTenants *bool `json:"allTenants,omitempty"`
@@ -249,7 +255,7 @@ type OpenStackSDConfig struct {
 	// +optional
 	ApplicationCredentialID string `json:"applicationCredentialId,omitempty"`
 
-	// Name of an application credential; it needs a user too.
+	// Name of an application credential; it needs a user and a domain too.
 	//
 	// +kubebuilder:validation:MinLength=1
 	// +optional
@@ -260,7 +266,7 @@ type OpenStackSDConfig struct {
 	// +optional
 	ApplicationCredentialSecret *corev1.SecretKeySelector `json:"applicationCredentialSecret,omitempty"`
 
-	// Kind of endpoint to talk to. Empty means public.
+	// Kind of endpoint of the catalog to talk to (since Prometheus 2.20.0). Empty means public.
 	//
 	// +optional
 	Availability OpenStackAvailability `json:"availability,omitempty"`
@@ -277,7 +283,7 @@ type OpenStackSDConfig struct {
 	// +optional
 	DomainName string `json:"domainName,omitempty"`
 
-	// URL of the identity service. Empty means the environment of the container.
+	// URL of the identity service (Keystone). Empty means the environment of the container.
 	//
 	// +kubebuilder:validation:Pattern=`^https?://.+$`
 	// +optional
@@ -307,7 +313,7 @@ type OpenStackSDConfig struct {
 	// +optional
 	ProjectName string `json:"projectName,omitempty"`
 
-	// Time between two refreshes of the target list. Empty means the server's default.
+	// Time between two refreshes of the target list, such as `1m`; more than zero. Empty means 60s.
 	//
 	// +optional
 	RefreshInterval monitoringv1.Duration `json:"refreshInterval,omitempty"`
@@ -318,7 +324,7 @@ type OpenStackSDConfig struct {
 	// +required
 	Region string `json:"region"`
 
-	// Kind of object that becomes targets.
+	// Kind of object that becomes targets. LoadBalancer needs Prometheus 3.2.0; an older one rejects the object.
 	//
 	// +required
 	Role OpenStackRole `json:"role"`
@@ -334,7 +340,7 @@ type OpenStackSDConfig struct {
 	// +optional
 	UserID string `json:"userid,omitempty"`
 
-	// Name of the user; it needs a domain too.
+	// Name of the user; it needs a domain too. Not together with `userid`.
 	//
 	// +kubebuilder:validation:MinLength=1
 	// +optional

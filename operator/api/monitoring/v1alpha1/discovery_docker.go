@@ -33,19 +33,19 @@ type Filter struct {
 	Values []string `json:"values"`
 }
 
-// DockerSDConfig asks a Docker daemon for containers.
+// DockerSDConfig asks a Docker daemon for containers (since Prometheus 2.27.0).
 type DockerSDConfig struct {
 	HTTPTransport   `json:",inline"`
 	HTTPCredentials `json:",inline"`
 
-	// Filters of the API, by which it returns only some objects. Names must be unique.
+	// Filters of the API, such as `label`, by which it returns only some containers. Names must be unique.
 	//
 	// +listType=map
 	// +listMapKey=name
 	// +optional
 	Filters []Filter `json:"filters,omitempty"`
 
-	// URL of the daemon; `unix:` works too.
+	// URL of the daemon: `unix:///var/run/docker.sock`, `tcp://host:2375` or `https://host:2376`.
 	//
 	// +kubebuilder:validation:Pattern=`^[a-zA-Z][a-zA-Z0-9+.-]*://.+$`
 	// +kubebuilder:validation:MinLength=1
@@ -58,8 +58,8 @@ type DockerSDConfig struct {
 	// +optional
 	HostNetworkingHost string `json:"hostNetworkingHost,omitempty"`
 
-	// Whether a container with several networks becomes one target only, in the first of them (since Prometheus
-	// 2.54.1; an error before). Unset means true.
+	// Whether a container with several networks becomes one target only, in the network whose name sorts first
+	// (since Prometheus 2.54.1; an older one rejects the object). Unset means true.
 	//
 	// +optional
 	MatchFirstNetwork *bool `json:"matchFirstNetwork,omitempty"`
@@ -71,25 +71,26 @@ type DockerSDConfig struct {
 	// +optional
 	Port *int32 `json:"port,omitempty"`
 
-	// Time between two refreshes of the target list. Empty means the server's default.
+	// Time between two refreshes of the target list, such as `1m`; more than zero. Empty means 60s.
 	//
 	// +optional
 	RefreshInterval monitoringv1.Duration `json:"refreshInterval,omitempty"`
 }
 
-// DockerSwarmSDConfig asks a Docker Swarm for services, tasks or nodes.
+// DockerSwarmSDConfig asks a Docker Swarm for services, tasks or nodes (since Prometheus 2.20.0; an older one
+// rejects the object).
 type DockerSwarmSDConfig struct {
 	HTTPTransport   `json:",inline"`
 	HTTPCredentials `json:",inline"`
 
-	// Filters of the API, by which it returns only some objects. Names must be unique.
+	// Filters of the API, such as `label`, by which it returns only some objects. Names must be unique.
 	//
 	// +listType=map
 	// +listMapKey=name
 	// +optional
 	Filters []Filter `json:"filters,omitempty"`
 
-	// URL of the daemon; `unix:` works too.
+	// URL of the daemon of a manager: `unix:///var/run/docker.sock`, `tcp://host:2375` or `https://host:2376`.
 	//
 	// +kubebuilder:validation:Pattern=`^[a-zA-Z][a-zA-Z0-9+.-]*://.+$`
 	// +required
@@ -102,7 +103,7 @@ type DockerSwarmSDConfig struct {
 	// +optional
 	Port *int32 `json:"port,omitempty"`
 
-	// Time between two refreshes of the target list. Empty means the server's default.
+	// Time between two refreshes of the target list, such as `1m`; more than zero. Empty means 60s.
 	//
 	// +optional
 	RefreshInterval monitoringv1.Duration `json:"refreshInterval,omitempty"`

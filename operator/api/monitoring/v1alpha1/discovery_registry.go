@@ -6,7 +6,7 @@ import (
 	monitoringv1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 )
 
-// ConsulSDConfig asks a Consul agent for services.
+// ConsulSDConfig asks a Consul agent for services of the catalog.
 type ConsulSDConfig struct {
 	HTTPTransport   `json:",inline"`
 	HTTPCredentials `json:",inline"`
@@ -16,49 +16,52 @@ type ConsulSDConfig struct {
 	// +optional
 	AllowStale *bool `json:"allowStale,omitempty"`
 
-	// Datacenter to ask about. Empty means the agent's.
+	// Datacenter to ask about. Empty means the one of the agent.
 	//
 	// +kubebuilder:validation:MinLength=1
 	// +optional
 	Datacenter string `json:"datacenter,omitempty"`
 
-	// Filter expression on services of the catalog (since Prometheus 3.0.0; an error before).
+	// Filter expression on services of the catalog, such as `"web" in ServiceTags` (since Prometheus 3.0.0; an
+	// older one rejects the object).
 	//
 	// +kubebuilder:validation:MinLength=1
 	// +optional
 	Filter string `json:"filter,omitempty"`
 
-	// Filter expression on health checks (since Prometheus 3.11.2; an error before).
+	// Filter expression on health checks (since Prometheus 3.11.2; an older one rejects the object).
 	//
 	// +kubebuilder:validation:MinLength=1
 	// +optional
 	HealthFilter string `json:"healthFilter,omitempty"`
 
-	// Namespace to ask about (since Prometheus 2.28.0; an error before).
+	// Namespace of Consul Enterprise to ask about (since Prometheus 2.28.0; an older one rejects the object).
 	//
 	// +kubebuilder:validation:MinLength=1
 	// +optional
 	Namespace string `json:"namespace,omitempty"`
 
-	// Metadata a node must have.
+	// Metadata a node must have, all of it.
 	//
 	// +mapType=atomic
 	// +optional
 	NodeMeta map[string]string `json:"nodeMeta,omitempty"`
 
-	// Admin partition to ask about (since Prometheus 2.40.0).
+	// Admin partition of Consul Enterprise to ask about (since Prometheus 2.40.0).
 	//
 	// +kubebuilder:validation:MinLength=1
 	// +optional
 	Partition string `json:"partition,omitempty"`
 
-	// Path prefix of the API (since Prometheus 2.45.0; an error before).
+	// Path in front of the API, where Consul is behind a gateway (since Prometheus 2.45.0; an older one rejects
+	// the object).
 	//
 	// +kubebuilder:validation:MinLength=1
 	// +optional
 	PathPrefix string `json:"pathPrefix,omitempty"`
 
-	// Time between two refreshes of the target list. Empty means the server's default.
+	// Least time between two answers that are taken from one watch, such as `30s`; more than zero. Empty means
+	// 30s.
 	//
 	// +optional
 	RefreshInterval monitoringv1.Duration `json:"refreshInterval,omitempty"`
@@ -68,19 +71,19 @@ type ConsulSDConfig struct {
 	// +optional
 	Scheme monitoringv1.Scheme `json:"scheme,omitempty"`
 
-	// Host and optional port of the agent.
+	// Host of the agent as `host` or `host:port`, without a protocol.
 	//
 	// +kubebuilder:validation:MinLength=1
 	// +required
 	Server string `json:"server"`
 
-	// Services to return. Empty means all.
+	// Names of services to return. Empty means all.
 	//
 	// +listType=set
 	// +optional
 	Services []string `json:"services,omitempty"`
 
-	// Text between the tags in the label that holds all of them. Empty means `,`.
+	// Text around and between the tags in the label that holds all of them. Empty means `,`.
 	//
 	// +kubebuilder:validation:MinLength=1
 	// +optional
@@ -92,30 +95,31 @@ type ConsulSDConfig struct {
 	// +optional
 	Tags []string `json:"tags,omitempty"`
 
-	// Secret key with the ACL token.
+	// Secret key with the ACL token. Unset means the token of the agent. Not together with `authorization` or
+	// `oauth2`.
 	//
 	// +optional
 	TokenRef *corev1.SecretKeySelector `json:"tokenRef,omitempty"`
 }
 
-// EurekaSDConfig asks a Eureka registry for instances.
+// EurekaSDConfig asks a Eureka registry for instances (since Prometheus 2.21.0).
 type EurekaSDConfig struct {
 	HTTPTransport   `json:",inline"`
 	HTTPCredentials `json:",inline"`
 
-	// Time between two refreshes of the target list. Empty means the server's default.
+	// Time between two refreshes of the target list, such as `30s`; more than zero. Empty means 30s.
 	//
 	// +optional
 	RefreshInterval monitoringv1.Duration `json:"refreshInterval,omitempty"`
 
-	// URL of the registry.
+	// URL of the registry with its path, such as `http://eureka:8761/eureka`; `/apps` is added.
 	//
 	// +kubebuilder:validation:Pattern=`^https?://.+$`
 	// +required
 	Server string `json:"server"`
 }
 
-// NomadSDConfig asks a Nomad cluster for services.
+// NomadSDConfig asks a Nomad cluster for services (since Prometheus 2.37.0).
 type NomadSDConfig struct {
 	HTTPTransport   `json:",inline"`
 	HTTPCredentials `json:",inline"`
@@ -125,70 +129,72 @@ type NomadSDConfig struct {
 	// +optional
 	AllowStale *bool `json:"allowStale,omitempty"`
 
-	// Namespace to ask about. Empty means `default`.
+	// Namespace of Nomad to ask about. Empty means `default`.
 	//
 	// +kubebuilder:validation:MinLength=1
 	// +optional
 	Namespace string `json:"namespace,omitempty"`
 
-	// Time between two refreshes of the target list. Empty means the server's default.
+	// Time between two refreshes of the target list, such as `1m`; more than zero. Empty means 60s.
 	//
 	// +optional
 	RefreshInterval monitoringv1.Duration `json:"refreshInterval,omitempty"`
 
-	// Region to ask about. Empty means `global`.
+	// Region of Nomad to ask about. Empty means `global`.
 	//
 	// +kubebuilder:validation:MinLength=1
 	// +optional
 	Region string `json:"region,omitempty"`
 
-	// URL of the API.
+	// URL of the API with a host, such as `http://nomad:4646`.
 	//
 	// +kubebuilder:validation:Pattern=`^https?://.+$`
 	// +required
 	Server string `json:"server"`
 
-	// Text between the tags in the label that holds all of them. Empty means `,`.
+	// Text around and between the tags in the label that holds all of them. Empty means `,`.
 	//
 	// +kubebuilder:validation:MinLength=1
 	// +optional
 	TagSeparator string `json:"tagSeparator,omitempty"`
 }
 
-// KumaSDConfig asks a Kuma control plane for proxies.
+// KumaSDConfig asks a Kuma control plane for data plane proxies (since Prometheus 2.29.0).
 type KumaSDConfig struct {
 	HTTPTransport   `json:",inline"`
 	HTTPCredentials `json:",inline"`
 
-	// Identity to present (since Prometheus 2.50.0; an error before).
+	// Identity to present (since Prometheus 2.50.0; an older one rejects the object). Empty means the name of the
+	// pod.
 	//
 	// +kubebuilder:validation:MinLength=1
 	// +optional
 	ClientID string `json:"clientID,omitempty"`
 
-	// How long a request waits for changes. Empty means 2m.
+	// How long one request waits for changes, such as `2m`. Empty means 2m.
 	//
 	// +optional
 	FetchTimeout monitoringv1.Duration `json:"fetchTimeout,omitempty"`
 
-	// Time between two refreshes of the target list. Empty means the server's default.
+	// Time between two requests, such as `15s`; more than zero. Empty means 15s.
 	//
 	// +optional
 	RefreshInterval monitoringv1.Duration `json:"refreshInterval,omitempty"`
 
-	// URL of the monitoring assignment service.
+	// URL of the monitoring assignment service with a host, such as `http://kuma-control-plane:5676`.
 	//
 	// +kubebuilder:validation:Pattern=`^https?://.+$`
 	// +required
 	Server string `json:"server"`
 }
 
-// PuppetDBSDConfig asks a PuppetDB for resources.
+// PuppetDBSDConfig asks a PuppetDB for resources (since Prometheus 2.31.0; an older one rejects the object).
 type PuppetDBSDConfig struct {
 	HTTPTransport   `json:",inline"`
 	HTTPCredentials `json:",inline"`
 
-	// Whether parameters of the resources become labels. They can hold secrets.
+	// Whether parameters of the resources become labels. They can hold secrets, which everybody who may see
+	// targets sees then. Unset means false.
 	//
 	// +optional
 	IncludeParameters *bool `json:"includeParameters,omitempty"`
@@ -200,18 +206,18 @@ type PuppetDBSDConfig struct {
 	// +optional
 	Port *int32 `json:"port,omitempty"`
 
-	// Query in the Puppet Query Language.
+	// Query in the Puppet Query Language that returns resources, such as `resources { type = "Class" }`.
 	//
 	// +kubebuilder:validation:MinLength=1
 	// +required
 	Query string `json:"query"`
 
-	// Time between two refreshes of the target list. Empty means the server's default.
+	// Time between two refreshes of the target list, such as `1m`; more than zero. Empty means 60s.
 	//
 	// +optional
 	RefreshInterval monitoringv1.Duration `json:"refreshInterval,omitempty"`
 
-	// URL of the API.
+	// URL of the PuppetDB with a host; the path of the API is added.
 	//
 	// +kubebuilder:validation:Pattern=`^https?://.+$`
 	// +required

@@ -1,6 +1,7 @@
 package v1alpha1
 
-// Receiver is a named set of ways to send notifications.
+// Receiver is a named set of ways to send notifications; all of them are used. One without any drops what it
+// receives.
 type Receiver struct {
 	// Messages to Discord (since Alertmanager 0.25.0).
 	//
@@ -26,7 +27,7 @@ type Receiver struct {
 	// +optional
 	MSTeamsV2Configs []MSTeamsV2Config `json:"msteamsv2Configs,omitempty"`
 
-	// Name that routes refer to.
+	// Name that routes refer to, unique in the object. Others see it as `<namespace>/<object>/<name>`.
 	//
 	// +kubebuilder:validation:MinLength=1
 	// +required

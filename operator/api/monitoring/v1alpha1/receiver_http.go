@@ -4,7 +4,8 @@ import (
 	monitoringv1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 )
 
-// HTTPConfig is the HTTP client of a receiver. At most one kind of authentication may be set.
+// HTTPConfig is the HTTP client of a receiver. At most one kind of authentication may be set; two reject the
+// object.
 type HTTPConfig struct {
 	monitoringv1.HTTPConfigWithProxy `json:",inline"`
 
@@ -16,7 +17,7 @@ type HTTPConfig struct {
 
 // KeyValue is a name with a value.
 type KeyValue struct {
-	// Name.
+	// Name: a header, a detail or a field of the receiver.
 	//
 	// +kubebuilder:validation:MinLength=1
 	// +required

@@ -79,47 +79,53 @@ type AlertmanagerConfigSpec struct {
 
 // Route is a node of the tree by which alerts find their receiver.
 type Route struct {
-	// Names of intervals outside of which the route sends nothing (since Alertmanager 0.24.0).
+	// Names of intervals outside of which the route sends nothing (since Alertmanager 0.24.0; left out before). An
+	// unknown name rejects the object.
 	//
 	// +optional
 	ActiveTimeIntervals []string `json:"activeTimeIntervals,omitempty"`
 
-	// Whether alerts that match go on to the next sibling. The operator sets it on the root.
+	// Whether alerts that match go on to the next sibling. On the root the operator sets it, because alerts must
+	// reach the routes of other objects too.
 	//
 	// +optional
 	Continue bool `json:"continue,omitempty"`
 
-	// Labels alerts are grouped by. `...` as the only entry groups by all labels.
+	// Labels alerts are grouped by. `...` as the only entry groups by all labels. A name twice, or `...` with
+	// others, rejects the object.
 	//
 	// +optional
 	GroupBy []string `json:"groupBy,omitempty"`
 
-	// Least time before a group is sent again because of new alerts. Empty means the parent's.
+	// Least time before a group is sent again because of new alerts, such as `5m`. Empty means the parent's, 5m at
+	// the top.
 	//
 	// +optional
 	GroupInterval monitoringv1.NonEmptyDuration `json:"groupInterval,omitempty"`
 
-	// How long a new group waits for more alerts before it is sent. Empty means the parent's.
+	// How long a new group waits for more alerts before it is sent, such as `30s`. Empty means the parent's, 30s
+	// at the top.
 	//
 	// +optional
 	GroupWait monitoringv1.NonEmptyDuration `json:"groupWait,omitempty"`
 
-	// Matchers an alert must meet, all of them.
+	// Matchers an alert must meet, all of them. None means every alert.
 	//
 	// +optional
 	Matchers []Matcher `json:"matchers,omitempty"`
 
-	// Names of intervals in which the route sends nothing (since Alertmanager 0.22.0).
+	// Names of intervals in which the route sends nothing (since Alertmanager 0.22.0; left out before). An unknown
+	// name rejects the object.
 	//
 	// +optional
 	MuteTimeIntervals []string `json:"muteTimeIntervals,omitempty"`
 
-	// Name of the receiver. Empty means the parent's.
+	// Name of the receiver. Empty means the parent's; the root must have one. An unknown name rejects the object.
 	//
 	// +optional
 	Receiver string `json:"receiver,omitempty"`
 
-	// Least time before an unchanged group is sent again. Empty means the parent's.
+	// Least time before an unchanged group is sent again, such as `4h`. Empty means the parent's, by default 4h at the top.
 	//
 	// +optional
 	RepeatInterval monitoringv1.NonEmptyDuration `json:"repeatInterval,omitempty"`

@@ -4,104 +4,113 @@ import (
 	monitoringv1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 )
 
-// SNSConfig sends messages to AWS SNS. Exactly one of topic, target and phone number is needed.
+// SNSConfig publishes a message by AWS SNS. Exactly one of `topicARN`, `targetARN` and `phoneNumber` is needed.
 type SNSConfig struct {
-	// URL of the API. Unset means the one of the region.
+	// URL of the API, http or https with a host; it may be a template. Unset means the one of the region. The
+	// empty text rejects the object.
 	//
 	// +optional
 	APIURL *string `json:"apiURL,omitempty"`
 
-	// Attributes of the message.
+	// Attributes of the message; values may be templates.
 	//
 	// +optional
 	Attributes map[string]string `json:"attributes,omitempty"`
 
-	// Settings of the HTTP client.
+	// Settings of the HTTP client. Unset means the global `httpConfig` of the Alertmanager.
 	//
 	// +optional
 	HTTPConfig *HTTPConfig `json:"httpConfig,omitempty"`
 
-	// Text of the notification.
+	// Text of the message; it may be a template. Empty means the template `sns.default.message`.
 	//
 	// +kubebuilder:validation:MinLength=1
 	// +optional
 	Message string `json:"message,omitempty"`
 
-	// Phone number to send a short message to.
+	// Phone number to send a short message to, in the notation of E.164: `+15551234`.
 	//
 	// +kubebuilder:validation:MinLength=1
 	// +optional
 	PhoneNumber string `json:"phoneNumber,omitempty"`
 
-	// Whether a notification is sent when alerts are resolved. Unset means the default of the receiver.
+	// Whether a notification is sent when alerts are resolved. Unset means true.
 	//
 	// +optional
 	SendResolved *bool `json:"sendResolved,omitempty"`
 
-	// AWS Signature Version 4 as authentication.
+	// How requests are signed. Without keys and profile the credentials come from the default chain of the AWS
+	// SDK; one of the two keys alone rejects the object.
 	//
 	// +optional
 	Sigv4 *monitoringv1.Sigv4 `json:"sigv4,omitempty"`
 
-	// Subject, where the topic delivers by email.
+	// Subject, where the topic delivers by email; it may be a template. Empty means the template
+	// `sns.default.subject`.
 	//
 	// +kubebuilder:validation:MinLength=1
 	// +optional
 	Subject string `json:"subject,omitempty"`
 
-	// ARN of a mobile platform endpoint.
+	// ARN of a mobile platform endpoint to send to.
 	//
 	// +kubebuilder:validation:MinLength=1
 	// +optional
 	TargetARN string `json:"targetARN,omitempty"`
 
-	// ARN of a topic.
+	// ARN of the topic to publish to. A name that ends in `.fifo` is a FIFO topic: messages of one group keep
+	// their order there.
 	//
 	// +kubebuilder:validation:MinLength=1
 	// +optional
 	TopicARN string `json:"topicARN,omitempty"`
 
-	// Whether the HTTP client of the AWS SDK is used (since Alertmanager 0.33.0; an error before).
+	// Whether the AWS SDK brings its own HTTP client, which reads the proxy and the certificates of the
+	// environment (since Alertmanager 0.33.0; an older one rejects the object). Unset means false.
 	//
 	// +optional
 	UseAWSHTTPClient *bool `json:"useAWSHTTPClient,omitempty"`
 }
 
-// WebhookConfig sends requests to a webhook. `url` or `urlSecret` is needed.
+// WebhookConfig posts notifications as JSON to a URL. `url` or `urlSecret` is needed.
 type WebhookConfig struct {
-	// Settings of the HTTP client.
+	// Settings of the HTTP client. Unset means the global `httpConfig` of the Alertmanager.
 	//
 	// +optional
 	HTTPConfig *HTTPConfig `json:"httpConfig,omitempty"`
 
-	// How many alerts a request carries at most; 0 means all.
+	// How many alerts one request carries at most; the others are left out and counted in `truncatedAlerts`. 0
+	// means all.
 	//
 	// +kubebuilder:validation:Minimum=0
 	// +optional
 	MaxAlerts *int32 `json:"maxAlerts,omitempty"`
 
-	// Template of the body (since Alertmanager 0.32.0; an error before).
+	// Template of the body, instead of the usual JSON document (since Alertmanager 0.32.0; an older one rejects
+	// the object).
 	//
 	// +kubebuilder:validation:MinLength=1
 	// +optional
 	Payload string `json:"payload,omitempty"`
 
-	// Whether a notification is sent when alerts are resolved. Unset means the default of the receiver.
+	// Whether a notification is sent when alerts are resolved. Unset means true.
 	//
 	// +optional
 	SendResolved *bool `json:"sendResolved,omitempty"`
 
-	// How long sending may take (since Alertmanager 0.28.0).
+	// How long one request may take, such as `10s` (since Alertmanager 0.28.0; left out before). Empty or 0 means
+	// as long as the interval of the group allows.
 	//
 	// +optional
 	Timeout monitoringv1.Duration `json:"timeout,omitempty"`
 
-	// URL of the webhook.
+	// URL to post to, http or https with a host; it may be a template.
 	//
 	// +optional
 	URL *string `json:"url,omitempty"`
 
-	// Secret key with the URL of the webhook. It wins over `url`.
+	// Secret key with the URL to post to. It wins over `url`. A value that is no URL rejects the object, without
+	// being shown.
 	//
 	// +optional
 	URLSecret *SecretKeySelector `json:"urlSecret,omitempty"`
