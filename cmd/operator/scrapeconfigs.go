@@ -31,7 +31,7 @@ func scrapeConfigs(ctx context.Context, cfg *rest.Config, kube kubernetes.Interf
 		return nil, nil
 	}
 	for _, namespace := range namespaces.Watches() {
-		for _, verb := range []string{"get", "list", "watch"} {
+		for _, verb := range []string{"list", "watch"} {
 			ok, err := may(ctx, kube, access{v1alpha1.GroupName, v1alpha1.ScrapeConfigResource, verb, namespace})
 			if err != nil {
 				return nil, err
