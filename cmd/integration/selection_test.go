@@ -160,3 +160,31 @@ func TestControllerID(t *testing.T) {
 		t.Errorf("syncs %v, %v", v, err)
 	}
 }
+
+func TestProbesAndScrapeConfigs(t *testing.T) {
+	w := start(t)
+	t.Parallel()
+	o := w.operator(t, "kinds", "", "--controller-id=kinds")
+	ns := w.deployed(t, o, "kinds")
+	w.patch(t, "monitoring.coreos.com/v1", "Prometheus", ns, "web", `{"spec":{"probeSelector":{},"scrapeConfigSelector":{}}}`)
+	w.apply(t, fill(`
+apiVersion: monitoring.coreos.com/v1
+kind: Probe
+metadata: {name: page, namespace: NAMESPACE}
+spec:
+  prober: {url: blackbox.NAMESPACE.svc}
+  targets: {staticConfig: {static: ["https://example.com"]}}
+---
+apiVersion: monitoring.coreos.com/v1alpha1
+kind: ScrapeConfig
+metadata: {name: host, namespace: NAMESPACE}
+spec:
+  staticConfigs: [{targets: ["host:9100"]}]
+`, ns, ""))
+	jobs := []string{"serviceMonitor/" + ns + "/app/0", "probe/" + ns + "/page", "scrapeConfig/" + ns + "/host"}
+	w.jobs(t, ns, "web", jobs...)
+	w.delete(t, "monitoring.coreos.com/v1", "Probe", ns, "page")
+	w.jobs(t, ns, "web", jobs[0], jobs[2])
+	w.delete(t, "monitoring.coreos.com/v1alpha1", "ScrapeConfig", ns, "host")
+	w.jobs(t, ns, "web", jobs[0])
+}
