@@ -1,10 +1,14 @@
 package main
 
 import (
+	"bufio"
 	"bytes"
+	"context"
+	"io"
 	"os"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/firekeeper-dev/firekeeper/internal/cluster"
 	"github.com/firekeeper-dev/firekeeper/internal/cluster/clustertest"
@@ -46,6 +50,43 @@ func TestApplyAndDiff(t *testing.T) {
 	}
 	command(t, 2, "crds", "diff", "--apiserver=http://127.0.0.1:1")
 	command(t, 1, "crds", "apply", "--apiserver=http://127.0.0.1:1")
+}
+
+// TestManage starts an operator that brings its definitions, and stops it when they
+// are there.
+func TestManage(t *testing.T) {
+	c := clustertest.Shared(t, cluster.Options{})
+	if _, err := c.Kubectl(t.Context(), "delete", "crd", "--all"); err != nil {
+		t.Fatal(err)
+	}
+	ctx, stop := context.WithTimeout(t.Context(), time.Minute)
+	defer stop()
+	stdout, log := io.Pipe()
+	code := make(chan int, 1)
+	go func() {
+		code <- run(ctx, []string{
+			"--manage-crds=true", "--labels=team=core", "--kubeconfig=" + c.Kubeconfig, "--web.listen-address=127.0.0.1:0",
+		}, log, log)
+		log.Close()
+	}()
+	applied, complete := 0, false
+	for lines := bufio.NewScanner(stdout); lines.Scan(); {
+		applied += strings.Count(lines.Text(), `msg="applied definition"`)
+		if strings.Contains(lines.Text(), `msg="caches are complete"`) {
+			complete = true
+			stop() // what follows is read too, so that the operator can end
+		}
+	}
+	if got := <-code; got != 0 {
+		t.Errorf("exit code %d", got)
+	}
+	if applied != 10 || !complete {
+		t.Errorf("%d definitions applied, want 10; then caches complete: %v", applied, complete)
+	}
+	out, err := c.Kubectl(t.Context(), "get", "crd", "-l", "team=core", "-o", "name")
+	if err != nil || strings.Count(string(out), "\n") != 10 {
+		t.Errorf("definitions with our label: %s (%v)", out, err)
+	}
 }
 
 // command runs the program and returns what it printed.

@@ -47,7 +47,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	render := app.Command("render", "Print what the operator would write, from manifests and without a cluster.")
 	r.bind(render)
 
-	command, err := app.Parse(doubleDashes(args))
+	command, err := app.Parse(arguments(app, args))
 	if code >= 0 { // --help
 		return code
 	}
@@ -83,17 +83,4 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		return 1
 	}
 	return 0
-}
-
-// doubleDashes lets long flags be written with one dash, as users of Go's flag
-// package do.
-func doubleDashes(args []string) []string {
-	out := make([]string, len(args))
-	for i, a := range args {
-		if len(a) > 2 && a[0] == '-' && a[1] != '-' {
-			a = "-" + a
-		}
-		out[i] = a
-	}
-	return out
 }
