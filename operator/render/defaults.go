@@ -51,7 +51,8 @@ func withDefaults(value any, schema *apiextensionsv1.JSONSchemaProps) (any, erro
 	switch v := value.(type) {
 	case map[string]any:
 		for name, property := range schema.Properties {
-			if _, set := v[name]; !set && property.Default != nil {
+			// A null counts as missing, unless the property may be null.
+			if value, set := v[name]; property.Default != nil && (!set || value == nil && !property.Nullable) {
 				var fallback any
 				if err := json.Unmarshal(property.Default.Raw, &fallback); err != nil {
 					return nil, fmt.Errorf("default of %s: %w", name, err)

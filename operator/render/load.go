@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -43,20 +44,24 @@ type Objects struct {
 
 	namespaces map[string]labels.Set
 	defaults   defaults
+	reading    string            // the place that is being read, for errors
+	places     map[string]string // "KIND NAMESPACE/NAME" → where it was read
 }
 
 // Load reads manifests from files and folders; "-" is standard input. Files hold
 // YAML (several documents allowed), JSON, or List objects. In folders, files
-// ending in .yaml, .yml and .json are read, subfolders included.
+// ending in .yaml, .yml and .json are read, subfolders included; what a mounted
+// ConfigMap keeps in folders of its own (..data and the like) is left out.
 //
-// Errors name file, document and object: unreadable files, documents that are
-// not manifests, unknown fields in kinds of ours.
+// Errors name file, document and object: unreadable files, folders without
+// manifests, documents that are not manifests, objects without name or given
+// twice, unknown fields in kinds of ours.
 func Load(paths []string) (*Objects, error) {
 	d, err := loadDefaults()
 	if err != nil {
 		return nil, err
 	}
-	o := &Objects{Ignored: map[string]int{}, namespaces: map[string]labels.Set{}, defaults: d}
+	o := &Objects{Ignored: map[string]int{}, namespaces: map[string]labels.Set{}, places: map[string]string{}, defaults: d}
 	for _, p := range paths {
 		if err := o.path(p); err != nil {
 			return nil, err
@@ -76,15 +81,28 @@ func (o *Objects) path(path string) error {
 	if !info.IsDir() {
 		return o.file(path)
 	}
-	return filepath.WalkDir(path, func(name string, entry fs.DirEntry, err error) error {
-		if err != nil || entry.IsDir() {
+	return o.folder(path)
+}
+
+func (o *Objects) folder(path string) error {
+	files := 0
+	// The separator makes WalkDir follow a folder that is a link.
+	err := filepath.WalkDir(path+string(filepath.Separator), func(name string, entry fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
 			return err
+		case entry.IsDir() && strings.HasPrefix(entry.Name(), "..") && entry.Name() != "..":
+			return filepath.SkipDir
+		case entry.IsDir() || !slices.Contains([]string{".yaml", ".yml", ".json"}, filepath.Ext(name)):
+			return nil
 		}
-		if slices.Contains([]string{".yaml", ".yml", ".json"}, filepath.Ext(name)) {
-			return o.file(name)
-		}
-		return nil
+		files++
+		return o.file(name)
 	})
+	if err == nil && files == 0 {
+		err = fmt.Errorf("%s: no file in it ends in .yaml, .yml or .json", path)
+	}
+	return err
 }
 
 func (o *Objects) file(name string) error {
@@ -97,9 +115,14 @@ func (o *Objects) file(name string) error {
 }
 
 func (o *Objects) read(name string, r io.Reader) error {
-	docs := utilyaml.NewYAMLReader(bufio.NewReader(io.LimitReader(r, maxManifestBytes)))
+	limited := &io.LimitedReader{R: r, N: maxManifestBytes + 1}
+	docs := utilyaml.NewYAMLReader(bufio.NewReader(limited))
 	for i := 1; ; i++ {
+		o.reading = fmt.Sprintf("%s, document %d", name, i)
 		doc, err := docs.Read()
+		if limited.N == 0 {
+			return fmt.Errorf("%s: longer than %d bytes", name, maxManifestBytes)
+		}
 		if errors.Is(err, io.EOF) {
 			return nil
 		}
@@ -143,13 +166,16 @@ var decoders = map[schema.GroupVersionKind]func(*Objects, []byte) error{
 	v1.GroupVersionKind(v1.PrometheusRuleKind): func(o *Objects, raw []byte) error {
 		return decode(o, raw, v1.PrometheusRuleResource, &o.PrometheusRules)
 	},
+	corev1.SchemeGroupVersion.WithKind("Secret"):    (*Objects).secret,
+	corev1.SchemeGroupVersion.WithKind("ConfigMap"): (*Objects).configMap,
+	corev1.SchemeGroupVersion.WithKind("Namespace"): (*Objects).namespace,
 }
 
 func (o *Objects) object(raw []byte) error {
 	var head struct {
-		metav1.TypeMeta   `json:",inline"`
-		metav1.ObjectMeta `json:"metadata"`
-		Items             []json.RawMessage `json:"items"`
+		metav1.TypeMeta `json:",inline"`
+		Metadata        struct{ Namespace, Name string } `json:"metadata"`
+		Items           []json.RawMessage                `json:"items"`
 	}
 	if err := json.Unmarshal(raw, &head); err != nil {
 		return fmt.Errorf("not a manifest: %w", err)
@@ -165,50 +191,48 @@ func (o *Objects) object(raw []byte) error {
 		}
 		return nil
 	}
-	where := fmt.Sprintf("%s %s/%s", head.Kind, head.Namespace, head.Name)
-	if dec, ok := decoders[head.GroupVersionKind()]; ok {
-		if err := dec(o, raw); err != nil {
-			return fmt.Errorf("%s: %w", where, err)
-		}
+	decode, known := decoders[head.GroupVersionKind()]
+	if !known {
+		o.Ignored[head.Kind]++
 		return nil
 	}
-	if head.APIVersion == "v1" {
-		if known, err := o.core(head.Kind, raw); known || err != nil {
-			if err != nil {
-				err = fmt.Errorf("%s: %w", where, err)
-			}
-			return err
-		}
+	where := fmt.Sprintf("%s %s/%s", head.Kind, namespaceOr(head.Metadata.Namespace), head.Metadata.Name)
+	if head.Metadata.Name == "" {
+		return fmt.Errorf("%s: metadata.name: is missing", head.Kind)
 	}
-	o.Ignored[head.Kind]++
+	if first, twice := o.places[where]; twice {
+		return fmt.Errorf("%s: given twice, first in %s", where, first)
+	}
+	o.places[where] = o.reading
+	if err := decode(o, raw); err != nil {
+		return fmt.Errorf("%s: %w", where, err)
+	}
 	return nil
 }
 
-// core takes Namespaces, and Secrets and ConfigMaps that can be referred to.
-func (o *Objects) core(kind string, raw []byte) (known bool, err error) {
-	switch kind {
-	case "Secret":
-		var s corev1.Secret
-		err = manifest.Decode(raw, &s)
-		s.Namespace = namespaceOr(s.Namespace)
-		o.References.AddSecret(&s)
-	case "ConfigMap":
-		var m corev1.ConfigMap
-		err = manifest.Decode(raw, &m)
-		m.Namespace = namespaceOr(m.Namespace)
-		o.References.AddConfigMap(&m)
-	case "Namespace":
-		var n corev1.Namespace
-		err = manifest.Decode(raw, &n)
-		set := labels.Set{corev1.LabelMetadataName: n.Name}
-		for k, v := range n.Labels {
-			set[k] = v
-		}
-		o.namespaces[n.Name] = set
-	default:
-		return false, nil
-	}
-	return true, err
+func (o *Objects) secret(raw []byte) error {
+	var s corev1.Secret
+	err := manifest.Decode(raw, &s)
+	s.Namespace = namespaceOr(s.Namespace)
+	o.References.AddSecret(&s)
+	return err
+}
+
+func (o *Objects) configMap(raw []byte) error {
+	var m corev1.ConfigMap
+	err := manifest.Decode(raw, &m)
+	m.Namespace = namespaceOr(m.Namespace)
+	o.References.AddConfigMap(&m)
+	return err
+}
+
+func (o *Objects) namespace(raw []byte) error {
+	var n corev1.Namespace
+	err := manifest.Decode(raw, &n)
+	set := labels.Set{corev1.LabelMetadataName: n.Name}
+	maps.Copy(set, n.Labels)
+	o.namespaces[n.Name] = set
+	return err
 }
 
 func namespaceOr(ns string) string {
