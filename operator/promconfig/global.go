@@ -98,7 +98,8 @@ func externalLabels(f *v1.CommonPrometheusFields, namespace, name string, c Capa
 	}
 	reserve(valueOr(f.PrometheusExternalLabelName, "prometheus"), namespace+"/"+name)
 	reserve(valueOr(f.ReplicaExternalLabelName, defaultReplicaLabel), "$(POD_NAME)")
-	if topology := topologyOf(f, c); topology != nil {
+	// Without zones nothing would replace the variable.
+	if topology := topologyOf(f, c); topology != nil && len(topology.Values) > 0 {
 		reserve(valueOr(topology.ExternalLabelName, "zone"), "$(TOPOLOGY_ZONE)")
 	}
 	for _, label := range slices.Sorted(maps.Keys(f.ExternalLabels)) {
