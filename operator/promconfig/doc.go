@@ -17,7 +17,8 @@
 // gate). The decisions that depend on more than one version number are code,
 // each in the file of its concept. A new key is a field with a tag, a line that
 // fills it, and a golden file in testdata; a new kind of monitor is a file like
-// podmonitor.go.
+// podmonitor.go; a new discovery of ScrapeConfigs is a file like sd_dns.go and
+// a row in discovery.go.
 //
 // Nothing here reads a clock, talks to a cluster, logs, or changes its inputs.
 // Errors name fields as users write them and never contain a secret's value.

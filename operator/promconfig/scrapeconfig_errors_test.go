@@ -217,3 +217,16 @@ func TestNameSchemes(t *testing.T) {
 		checkDocument(t, cmp.Or(w.prometheus.Spec.Version, DefaultVersion), out.text)
 	}
 }
+
+// TestUnreachableDiscovery: a cluster that does not answer is no fault of the
+// object, however deep the reference is.
+func TestUnreachableDiscovery(t *testing.T) {
+	m := &v1alpha1.ScrapeConfig{ObjectMeta: metav1.ObjectMeta{Namespace: "demo", Name: "web"}}
+	if err := kyaml.UnmarshalStrict([]byte(`consulSDConfigs: [{server: a, tokenRef: {name: s, key: k}}]`), &m.Spec); err != nil {
+		t.Fatal(err)
+	}
+	f := CompileScrapeConfig(m, settingsOf(t, `{}`), unreachable{})
+	if !assets.IsTemporary(f.Err) || len(f.YAML) > 0 || len(f.Deps) != 1 {
+		t.Errorf("got %+v", f)
+	}
+}
