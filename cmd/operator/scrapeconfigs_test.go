@@ -30,7 +30,7 @@ func TestScrapeConfigsClient(t *testing.T) {
 		"one verb is denied":               {[]string{"scrapeconfigs"}, "watch a", false},
 		"denied in the second namespace":   {[]string{"scrapeconfigs"}, "list b", false},
 		"a namespace that is not of ours":  {[]string{"scrapeconfigs"}, "list c", true},
-		"a right that nobody asks for":     {[]string{"scrapeconfigs"}, "delete a", true},
+		"a right that nobody asks for":     {[]string{"scrapeconfigs"}, "get a", true},
 		"the kind is one of several there": {[]string{"prometheusagents", "scrapeconfigs"}, "", true},
 	} {
 		t.Run(name, func(t *testing.T) {
