@@ -204,10 +204,10 @@ func settled(p *v1.Prometheus) bool {
 func (c *Controller) cluster(ctx context.Context) Cluster {
 	out := Cluster{
 		NamespaceLabels: c.namespaceLabels,
-		ServiceMonitors: c.stores.services.All(),
-		PodMonitors:     c.stores.pods.All(),
-		Probes:          c.stores.probes.All(),
-		PrometheusRules: c.stores.rules.All(),
+		ServiceMonitors: c.stores.services.Sorted(),
+		PodMonitors:     c.stores.pods.Sorted(),
+		Probes:          c.stores.probes.Sorted(),
+		PrometheusRules: c.stores.rules.Sorted(),
 		References:      c.assets.Reader(ctx),
 		RuleConfigMaps: func(namespace, owner string) []*corev1.ConfigMap {
 			return c.writer.ConfigMaps().List(namespace, labels.SelectorFromSet(labels.Set{workload.LabelRuleOwner: owner}))
@@ -224,7 +224,7 @@ func (c *Controller) cluster(ctx context.Context) Cluster {
 		},
 	}
 	if s := c.stores.scrapes; s != nil {
-		out.ScrapeConfigs = s.All()
+		out.ScrapeConfigs = s.Sorted()
 	}
 	return out
 }

@@ -3,7 +3,6 @@ package prometheus
 import (
 	"iter"
 	"slices"
-	"strings"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
@@ -11,6 +10,7 @@ import (
 
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 	"github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1alpha1"
+	"github.com/firekeeper-dev/firekeeper/operator/controller"
 	"github.com/firekeeper-dev/firekeeper/operator/selection"
 )
 
@@ -82,34 +82,22 @@ func selected[T metav1.Object](rule selection.Rule, all iter.Seq[T], namespaceLa
 	}
 	verdicts := map[string]bool{}
 	var out []T
+	var last string // most often the next object is of the same namespace
+	var verdict bool
 	for obj := range all {
-		ns := obj.GetNamespace()
-		verdict, known := verdicts[ns]
-		if !known {
-			nsLabels, exists := namespaceLabels(ns)
-			verdict = rule.Namespace(ns, nsLabels) && (exists || rule.OwnNamespaceOnly())
-			verdicts[ns] = verdict
+		if ns := obj.GetNamespace(); ns != last || ns == "" {
+			var known bool
+			if verdict, known = verdicts[ns]; !known {
+				nsLabels, exists := namespaceLabels(ns)
+				verdict = rule.Namespace(ns, nsLabels) && (exists || rule.OwnNamespaceOnly())
+				verdicts[ns] = verdict
+			}
+			last = ns
 		}
 		if verdict && rule.Labels(obj.GetLabels()) && obj.GetDeletionTimestamp() == nil {
 			out = append(out, obj)
 		}
 	}
-	slices.SortFunc(out, func(a, b T) int { return compareKeys(a.GetNamespace(), a.GetName(), b.GetNamespace(), b.GetName()) })
+	slices.SortFunc(out, func(a, b T) int { return controller.CompareKeys(a, b) })
 	return out
-}
-
-// compareKeys compares "namespace/name" strings byte by byte without building
-// them: foo-bar/x comes before foo/x, because '-' comes before '/'.
-func compareKeys(nsA, nameA, nsB, nameB string) int {
-	if nsA == nsB {
-		return strings.Compare(nameA, nameB)
-	}
-	n := min(len(nsA), len(nsB))
-	if c := strings.Compare(nsA[:n], nsB[:n]); c != 0 {
-		return c
-	}
-	if len(nsA) > n {
-		return int(nsA[n]) - '/'
-	}
-	return '/' - int(nsB[n])
 }

@@ -2,7 +2,6 @@ package prometheus
 
 import (
 	"slices"
-	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -12,21 +11,6 @@ import (
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 	"github.com/firekeeper-dev/firekeeper/operator/selection"
 )
-
-func FuzzCompareKeys(f *testing.F) {
-	f.Add("foo", "x", "foo-bar", "x")
-	f.Add("a", "b", "a", "b")
-	f.Add("", "", "a", "")
-	f.Fuzz(func(t *testing.T, nsA, nameA, nsB, nameB string) {
-		if strings.Contains(nsA+nsB, "/") {
-			t.Skip("no namespace has a slash")
-		}
-		got, want := compareKeys(nsA, nameA, nsB, nameB), strings.Compare(nsA+"/"+nameA, nsB+"/"+nameB)
-		if (got < 0) != (want < 0) || (got > 0) != (want > 0) {
-			t.Errorf("compareKeys(%q/%q, %q/%q) = %d, want %d", nsA, nameA, nsB, nameB, got, want)
-		}
-	})
-}
 
 func TestSelected(t *testing.T) {
 	monitor := func(ns, name string, l labels.Set) *v1.ServiceMonitor {
