@@ -123,6 +123,7 @@ func (o *Options) restConfig() (*rest.Config, error) {
 		return nil, fmt.Errorf("find the API server: %w", err)
 	}
 	cfg.QPS, cfg.Burst = o.QPS, o.Burst
+	cfg.DisableCompression = true // the way is short, and what is large is compressed already
 	cfg.UserAgent = "PrometheusOperator/" + version.Version
 	cfg.Impersonate = rest.ImpersonationConfig{UserName: o.As}
 	return cfg, nil

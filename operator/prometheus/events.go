@@ -43,6 +43,13 @@ func (c *Controller) handleEvents() error {
 		func() error { return referenceChanged(c, s.configRefs, assets.ConfigMap) },
 		func() error { return ownedChanged(c, s.ownSecrets, "Secret", c.writer.Secrets()) },
 		func() error { return ownedChanged(c, s.ownConfigs, "ConfigMap", c.writer.ConfigMaps()) },
+		func() error {
+			return s.ownConfigs.OnChange(func(e controller.Event[*corev1.ConfigMap]) {
+				if e.Action == "delete" {
+					s.texts.forget(keyOf(e.Before))
+				}
+			})
+		},
 		func() error { return ownedChanged(c, s.ownServices, "Service", c.writer.Services()) },
 		func() error { return s.statefulSets.OnChange(c.statefulSetChanged) },
 		func() error { return s.runningPods.OnChange(c.podChanged) },

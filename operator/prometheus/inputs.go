@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"fmt"
 	"time"
+	"unique"
 
 	appsv1 "k8s.io/api/apps/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -66,7 +67,8 @@ type RuleFile struct {
 // CompiledRule is a rule file with the sum of its content. It is shared.
 type CompiledRule struct {
 	rules.Fragment
-	Sum [32]byte
+	Sum  [32]byte
+	text unique.Handle[string] // of the content: see texts
 }
 
 // Compilers hold what may be kept between passes. The zero value compiles
@@ -224,7 +226,9 @@ func (g *gatherer) rule(r *v1.PrometheusRule, key string, s rules.Settings) *Com
 		id := fragment.ID{Kind: v1.PrometheusRuleKind, Namespace: r.Namespace, Name: r.Name, UID: r.UID, Generation: r.Generation}
 		f = g.compilers.Rules.Get(key, id, func() (*CompiledRule, bool) {
 			f := rules.Compile(r, s)
-			return &CompiledRule{Fragment: f, Sum: sha256.Sum256([]byte(f.Content))}, true
+			text := unique.Make(f.Content)
+			f.Content = text.Value()
+			return &CompiledRule{Fragment: f, Sum: sha256.Sum256([]byte(f.Content)), text: text}, true
 		})
 	}
 	g.ruleFiles.note(v1.PrometheusRuleKind, r, f)

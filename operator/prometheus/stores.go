@@ -50,6 +50,7 @@ type stores struct {
 	ownServices  *controller.Store[*corev1.Service]
 	statefulSets *controller.Store[*appsv1.StatefulSet]
 	runningPods  *controller.Store[*corev1.Pod]
+	texts        *texts // of ownConfigs
 }
 
 func newStores(clients Clients, s Scopes, m *controller.Metrics) *stores {
@@ -59,7 +60,9 @@ func newStores(clients Clients, s Scopes, m *controller.Metrics) *stores {
 	}
 	config := controller.Watch{Namespaces: s.Configs, Metrics: m}
 	core, apps := kube.CoreV1().RESTClient(), kube.AppsV1().RESTClient()
+	files := &texts{}
 	out := &stores{
+		texts:      files,
 		owners:     controller.NewStore(crds.REST(), v1.PrometheusResource, &v1.Prometheus{}, own(s.InstanceSelector), nil),
 		services:   controller.NewStore(crds.REST(), v1.ServiceMonitorResource, &v1.ServiceMonitor{}, config, nil),
 		pods:       controller.NewStore(crds.REST(), v1.PodMonitorResource, &v1.PodMonitor{}, config, nil),
@@ -71,7 +74,7 @@ func newStores(clients Clients, s Scopes, m *controller.Metrics) *stores {
 		configRefs: controller.NewMetadataStore(meta, corev1.SchemeGroupVersion.WithResource("configmaps"),
 			controller.Watch{Namespaces: s.References, FieldSelector: s.ConfigMapFields, LabelSelector: s.ConfigMapLabels, Metrics: m}),
 		ownSecrets:   controller.NewStore(core, "secrets", &corev1.Secret{}, own(managedSelector), apply.DigestSecret),
-		ownConfigs:   controller.NewStore(core, "configmaps", &corev1.ConfigMap{}, own(ruleSelector), nil),
+		ownConfigs:   controller.NewStore(core, "configmaps", &corev1.ConfigMap{}, own(ruleSelector), files.share),
 		ownServices:  controller.NewStore(core, "services", &corev1.Service{}, own(operatedSelector), nil),
 		statefulSets: controller.NewStore(apps, "statefulsets", &appsv1.StatefulSet{}, own(shardSelector), nil),
 		runningPods:  controller.NewStore(core, "pods", &corev1.Pod{}, own(podSelector), trimPod),

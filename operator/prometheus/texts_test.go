@@ -1,0 +1,37 @@
+package prometheus
+
+import (
+	"strings"
+	"testing"
+	"unsafe"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+func TestTextsAreShared(t *testing.T) {
+	configMap := func(name string) *corev1.ConfigMap {
+		return &corev1.ConfigMap{
+			ObjectMeta: metav1.ObjectMeta{Namespace: "own", Name: name},
+			Data:       map[string]string{"a.yaml": strings.Repeat("groups: []\n", 100)},
+		}
+	}
+	var all texts
+	want := configMap("x").Data["a.yaml"]
+	first, second := all.share(configMap("first")), all.share(configMap("second"))
+	again := all.share(first) // informers may transform an object twice
+	for _, m := range []*corev1.ConfigMap{second, again} {
+		if m.Data["a.yaml"] != want {
+			t.Error("the text differs")
+		}
+		if unsafe.StringData(m.Data["a.yaml"]) != unsafe.StringData(first.Data["a.yaml"]) {
+			t.Error("the text is not shared")
+		}
+	}
+	for _, m := range []*corev1.ConfigMap{first, second} {
+		all.forget(keyOf(m))
+	}
+	if len(all.held) != 0 {
+		t.Errorf("%d ConfigMaps are still held", len(all.held))
+	}
+}
