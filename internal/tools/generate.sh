@@ -32,8 +32,8 @@ rm -f ../deploy/crds-full/monitoring.coreos.com_*.yaml
 "$controller_gen" crd paths=./api/monitoring/... output:crd:dir=../deploy/crds-full
 
 echo "operator/crds"
-go run ./crds/pack ../deploy/crds crds/standard.yaml.gz
-go run ./crds/pack ../deploy/crds-full crds/full.yaml.gz
+go run ./crds/pack ../deploy/crds crds/standard.json.gz
+go run ./crds/pack ../deploy/crds-full crds/full.json.gz
 
 echo "docs/api"
 go run ./api/pages api/monitoring ../docs/api

@@ -15,6 +15,7 @@ import (
 	"bytes"
 	"compress/gzip"
 	_ "embed"
+	"encoding/json"
 	"fmt"
 	"io"
 
@@ -36,10 +37,10 @@ const (
 	APILevel = "0.93"
 )
 
-//go:embed standard.yaml.gz
+//go:embed standard.json.gz
 var standard []byte
 
-//go:embed full.yaml.gz
+//go:embed full.json.gz
 var full []byte
 
 // Standard returns the definitions without descriptions, ordered by resource
@@ -83,9 +84,9 @@ func load(packed []byte, version string) ([]*apiextensionsv1.CustomResourceDefin
 		return nil, fmt.Errorf("unpack definitions: %w", err)
 	}
 	var out []*apiextensionsv1.CustomResourceDefinition
-	for doc := range bytes.SplitSeq(raw, []byte("\n---\n")) {
+	for line := range bytes.Lines(raw) {
 		crd := &apiextensionsv1.CustomResourceDefinition{}
-		if err := yaml.UnmarshalStrict(doc, crd); err != nil {
+		if err := json.Unmarshal(line, crd); err != nil {
 			return nil, fmt.Errorf("decode definition: %w", err)
 		}
 		if crd.Annotations == nil {
