@@ -5,8 +5,7 @@
 //	c, err := check.New(definition, "v1")
 //	problems := c.Object(object) // spec.endpoints[0].interval: Invalid value: …
 //
-// It costs about a second per definition to prepare and some milliseconds per
-// object. What needs the cluster (names that exist, quotas, webhooks) is not
+// A checker takes some ten milliseconds to prepare, an object a few. What needs the cluster (names that exist, quotas, webhooks) is not
 // looked at, nor is the metadata.
 package check
 

@@ -43,7 +43,7 @@ func Plan(ctx context.Context, c client.CustomResourceDefinitionInterface, o Opt
 	if err != nil {
 		return nil, err
 	}
-	// Unpacking the full set takes a second.
+	// Unpacking the full set is the dearest part of a plan.
 	full := sync.OnceValues(func() ([]*apiextensionsv1.CustomResourceDefinition, error) { return crds.Full(o.Version) })
 	var (
 		steps   []Step
