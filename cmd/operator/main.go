@@ -62,6 +62,9 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	if err == nil {
 		err = o.Validate()
 	}
+	if err == nil && command == render.FullCommand() {
+		err = r.validate()
+	}
 	if err != nil {
 		fmt.Fprintf(stderr, "operator: %v; see operator --help\n", err)
 		return 2

@@ -28,15 +28,23 @@ func (r *renderOptions) bind(cmd *kingpin.CmdClause) {
 		Default("1.36.0").StringVar(&r.kubernetesVersion)
 }
 
+// validate checks the flags. Messages start with the flag.
+func (r *renderOptions) validate() error {
+	if _, err := parseKubernetes(r.kubernetesVersion); err != nil {
+		return fmt.Errorf("--kubernetes-version=%s: %w", r.kubernetesVersion, err)
+	}
+	if r.owner != "" && strings.Count(r.owner, "/") != 2 {
+		return fmt.Errorf("--for=%s: want KIND/NAMESPACE/NAME", r.owner)
+	}
+	return nil
+}
+
 // run prints what the operator would write. Rejected objects are named on
 // stderr and are no error; an owner that cannot be rendered is one.
 func (r *renderOptions) run(o Options, stdout, stderr io.Writer) error {
 	kubernetes, err := parseKubernetes(r.kubernetesVersion)
 	if err != nil {
-		return fmt.Errorf("--kubernetes-version=%s: %w", r.kubernetesVersion, err)
-	}
-	if r.owner != "" && strings.Count(r.owner, "/") != 2 {
-		return fmt.Errorf("--for=%s: want KIND/NAMESPACE/NAME", r.owner)
+		return err
 	}
 	opts, err := o.prometheus(kubernetes)
 	if err != nil {

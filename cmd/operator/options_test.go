@@ -1,0 +1,175 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"strings"
+	"testing"
+
+	"github.com/alecthomas/kingpin/v2"
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/firekeeper-dev/firekeeper/internal/version"
+)
+
+// invoke runs the program with a context that has ended, so that nothing is contacted for long.
+func invoke(args ...string) (code int, stdout, stderr string) {
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	var out, errs bytes.Buffer
+	code = run(ctx, args, &out, &errs)
+	return code, out.String(), errs.String()
+}
+
+func TestBadCommandLines(t *testing.T) {
+	for line, tc := range map[string]struct {
+		code int
+		want string
+	}{
+		"--no-such-flag":                                              {2, "unknown long flag '--no-such-flag'"},
+		"-no-such-flag":                                               {2, "unknown long flag '--no-such-flag'"},
+		"dance":                                                       {2, "dance"},
+		"start now":                                                   {2, "unexpected now"},
+		"--workers=many":                                              {2, "many"},
+		"--workers=-1":                                                {2, "--workers=-1: must not be negative"},
+		"--kube-api-qps=0":                                            {2, "--kube-api-qps=0"},
+		"--kube-api-burst=0":                                          {2, "--kube-api-burst=0"},
+		"--namespaces=a --deny-namespaces=b":                          {2, "--namespaces, --deny-namespaces: "},
+		"--namespaces=a,":                                             {2, "cannot stand beside others"},
+		"--namespaces=Team_A":                                         {2, `"Team_A" is not the name of a namespace`},
+		"--deny-namespaces=a/b":                                       {2, `"a/b" is not the name of a namespace`},
+		"--prometheus-instance-namespaces=,a":                         {2, "--prometheus-instance-namespaces: "},
+		"--prometheus-instance-selector=a=(":                          {2, "--prometheus-instance-selector=a=(: "},
+		"--secret-label-selector=!!":                                  {2, "--secret-label-selector=!!: "},
+		"--secret-field-selector=type":                                {2, "--secret-field-selector=type: "},
+		"--configmap-label-selector==":                                {2, "--configmap-label-selector==: "},
+		"--configmap-field-selector=a,b":                              {2, "--configmap-field-selector=a,b: "},
+		"--feature-gates=Unknown=true":                                {2, `unknown feature gate "Unknown"`},
+		"--feature-gates=PrometheusTopologySharding":                  {2, "want PrometheusTopologySharding=true"},
+		"--feature-gates=PrometheusTopologySharding=perhaps":          {2, "want PrometheusTopologySharding=true"},
+		"--labels=a":                                                  {2, `"a" is not of the form key=value`},
+		"--annotations==b":                                            {2, `"=b" is not of the form key=value`},
+		"--config-reloader-cpu-request=lots":                          {2, "--config-reloader-cpu-request=lots: "},
+		"--config-reloader-memory-limit=1XB":                          {2, "--config-reloader-memory-limit=1XB: "},
+		"--reloader-layout=triple":                                    {2, "triple"},
+		"--log-level=loud --web.listen-address=127.0.0.1:0":           {1, "loud"},
+		"--log-format=xml --web.listen-address=127.0.0.1:0":           {1, "xml"},
+		"--web.listen-address=nowhere":                                {1, "--web.listen-address=nowhere: "},
+		"--kubeconfig=/no/such/file --web.listen-address=127.0.0.1:0": {1, "/no/such/file"},
+		"render":                        {2, "required flag(s) '--file' not provided"},
+		"render -f x --only=everything": {2, "everything"},
+		"render -f /no/such/file":       {1, "/no/such/file"},
+		"render -f /no/such/file --for=Prometheus/web":        {2, "--for=Prometheus/web: want KIND/NAMESPACE/NAME"},
+		"render -f /no/such/file --kubernetes-version=newest": {2, "--kubernetes-version=newest: "},
+	} {
+		t.Run(line, func(t *testing.T) {
+			code, stdout, stderr := invoke(strings.Fields(line)...)
+			if code != tc.code || !strings.Contains(stderr, tc.want) {
+				t.Errorf("code %d, want %d; stderr %q, want %q", code, tc.code, stderr, tc.want)
+			}
+			if tc.code == 2 && stdout != "" {
+				t.Errorf("stdout %q", stdout)
+			}
+			if n := strings.Count(stderr, "\n"); n != 1 {
+				t.Errorf("%d lines on stderr:\n%s", n, stderr)
+			}
+		})
+	}
+}
+
+func TestVersions(t *testing.T) {
+	if code, stdout, stderr := invoke("--short-version", "--version"); code != 0 || stdout != version.Version || stderr != "" {
+		t.Errorf("%d %q %q", code, stdout, stderr)
+	}
+	for _, args := range [][]string{{"--version"}, {"-version"}, {"--version", "crds"}, {"--version", "render"}} {
+		if code, stdout, _ := invoke(args...); code != 0 || !strings.HasPrefix(stdout, "prometheus-operator, version "+version.Version) {
+			t.Errorf("%v: %d %q", args, code, stdout)
+		}
+	}
+	for _, args := range [][]string{{"--help"}, {"-h"}, {"render", "--help"}} {
+		if code, stdout, stderr := invoke(args...); code != 0 || !strings.Contains(stdout+stderr, "--namespaces") {
+			t.Errorf("%v: %d %q %q", args, code, stdout, stderr)
+		}
+	}
+}
+
+// parsed are the options of a command line.
+func parsed(t *testing.T, args ...string) Options {
+	t.Helper()
+	var o Options
+	app := kingpin.New("operator", "").Terminate(nil)
+	o.Bind(app)
+	app.Command("start", "").Default()
+	if _, err := app.Parse(arguments(app, args)); err != nil {
+		t.Fatal(err)
+	}
+	if err := o.Validate(); err != nil {
+		t.Fatal(err)
+	}
+	return o
+}
+
+func TestGoodCommandLines(t *testing.T) {
+	o := parsed(t, "-namespaces=a,b", "--namespaces", "c", "--labels=team=x,tier=y=z", "--labels", "more=1", "--annotations=a=",
+		"--feature-gates= PrometheusTopologySharding = false ,StatusForConfigurationResources=true", "--feature-gates=PrometheusShardRetentionPolicy=0",
+		"-log-level=DEBUG", "--config-reloader-cpu-limit=0", "--config-reloader-memory-limit=", "--controller-id=x", "start")
+	if diff := cmp.Diff([]string{"a", "b", "c"}, o.Namespaces); diff != "" {
+		t.Error(diff)
+	}
+	if diff := cmp.Diff(map[string]string{"team": "x", "tier": "y=z", "more": "1"}, o.Labels); diff != "" {
+		t.Error(diff)
+	}
+	if diff := cmp.Diff(map[string]string{"a": ""}, o.Annotations); diff != "" {
+		t.Error(diff)
+	}
+	if got, want := o.FeatureGates.State(), "PrometheusAgentDaemonSet=false,PrometheusShardRetentionPolicy=false,PrometheusTopologySharding=false,"+
+		"RemoteWriteCustomResourceDefinition=false,StatusForConfigurationResources=true"; got != want {
+		t.Errorf("gates %s", got)
+	}
+	cfg, err := o.workload()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r := cfg.ReloaderResources; !r.CPULimit.IsZero() || r.MemoryLimit.String() != "50Mi" || r.CPURequest.String() != "10m" {
+		t.Errorf("resources %+v", r)
+	}
+}
+
+func TestScopesInherit(t *testing.T) {
+	for name, tc := range map[string]struct {
+		args                           []string
+		instances, configs, references string
+	}{
+		"nothing given":                     {nil, "all", "all", "all"},
+		"an explicit empty value":           {[]string{"--namespaces="}, "all", "all", "all"},
+		"namespaces":                        {[]string{"--namespaces=b,a"}, "a,b", "a,b", "a,b"},
+		"a deny list":                       {[]string{"--deny-namespaces=a"}, "all but a", "all but a", "all but a"},
+		"instances alone":                   {[]string{"--prometheus-instance-namespaces=a"}, "a", "all", "a"},
+		"instances beside namespaces":       {[]string{"--prometheus-instance-namespaces=a", "--namespaces=b"}, "a", "b", "a"},
+		"references wherever monitors are":  {[]string{"--prometheus-instance-namespaces=a", "--namespaces=b", "--watch-referenced-objects-in-all-namespaces"}, "a", "b", "a,b"},
+		"an instance in a denied namespace": {[]string{"--prometheus-instance-namespaces=a", "--deny-namespaces=a,b", "--watch-referenced-objects-in-all-namespaces"}, "a", "all but a,b", "all but b"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			o := parsed(t, tc.args...)
+			s, err := o.scopes()
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := []string{s.Instances.String(), s.Configs.String(), s.References.String()}; !cmp.Equal(got, []string{tc.instances, tc.configs, tc.references}) {
+				t.Errorf("scopes %q", got)
+			}
+		})
+	}
+}
+
+func TestParseKubernetes(t *testing.T) {
+	for text, want := range map[string]string{
+		"v1.34.4": "1.34.4", "1.35.0-gke.100": "1.35.0", "v1.36.1+k3s1": "1.36.1", "1.21": "1.21.0", " 1.30.0 ": "1.30.0", "v1.27.0-alpha.1-dirty": "1.27.0",
+		"": "", "one": "", "v1.2.3.4": "",
+	} {
+		v, err := parseKubernetes(text)
+		if (err != nil) != (want == "") || err == nil && v.String() != want {
+			t.Errorf("%q: %v, %v", text, v, err)
+		}
+	}
+}
