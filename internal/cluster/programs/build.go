@@ -26,7 +26,8 @@ type batch struct {
 // buildOrder puts the folders that take long last, so that an early failure
 // does not cost their minutes.
 func buildOrder(missing map[string][]string) []string {
-	long := map[string]int{"coredns": 1, "alertmanager": 1, "prometheus": 2, "kubernetes": 3}
+	long := map[string]int{"coredns": 1, "alertmanager": 1, "prometheus": 2, "kubernetes": 3,
+		"prometheus-2.47": 4, "prometheus-2.53": 4, "prometheus-2.55": 4, "prometheus-3.5": 4}
 	folders := slices.Sorted(maps.Keys(missing))
 	slices.SortStableFunc(folders, func(a, b string) int { return long[a] - long[b] })
 	return folders
@@ -58,7 +59,7 @@ func (f *Finder) make(ctx context.Context, folder string, names []string, found 
 	defer unlock()
 	var still []string // what the other process did not build
 	for _, name := range names {
-		found[name] = filepath.Join(dir, name)
+		found[name] = filepath.Join(dir, fileOf(name))
 		if !executable(found[name]) {
 			still = append(still, name)
 		}
@@ -98,7 +99,7 @@ func (f *Finder) buildInto(ctx context.Context, dir, v string, names []string) e
 		return fmt.Errorf("build %s: %w", what, err)
 	}
 	for _, name := range names {
-		if err := os.Rename(filepath.Join(scratch, name), filepath.Join(dir, name)); err != nil {
+		if err := os.Rename(filepath.Join(scratch, fileOf(name)), filepath.Join(dir, fileOf(name))); err != nil {
 			return fmt.Errorf("keep built program: %w", err)
 		}
 	}

@@ -15,6 +15,8 @@
 //
 //	paths, err := programs.Default(os.Stderr).Find(ctx, "etcd", "kube-apiserver")
 //
+// Programs that only a Debian package has come from [Finder.Debian].
+//
 // A new program needs: a tool line in a go.mod (or a folder with one) and a row
 // in the table.
 package programs

@@ -88,6 +88,18 @@ func (f *Finder) Static(ctx context.Context, names ...string) (map[string]string
 	return own.Find(ctx, names...)
 }
 
+// Have returns the path of a program that is already on the machine, and ""
+// when it would have to be built.
+//
+// Errors: UnknownError; go.mod files that cannot be read.
+func (f *Finder) Have(ctx context.Context, name string) (string, error) {
+	src, ok := table[name]
+	if !ok {
+		return "", &UnknownError{Name: name}
+	}
+	return f.existing(ctx, name, src)
+}
+
 // existing returns the path of a program that is already on the machine, or "".
 func (f *Finder) existing(ctx context.Context, name string, src source) (string, error) {
 	if f.Assets != "" {
@@ -122,7 +134,7 @@ func (f *Finder) cached(name string, src source) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return filepath.Join(f.Cache, src.folder+"-"+v, name), nil
+	return filepath.Join(f.Cache, src.folder+"-"+v, fileOf(name)), nil
 }
 
 func executable(path string) bool {

@@ -1,6 +1,7 @@
 package programs
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -14,6 +15,7 @@ type source struct {
 	module  string // whose version is the program's; empty for a program of our own
 	pkg     string // package to build
 	ldflags string // {v} is the module's version without "v", {minor} its second number
+	file    string // name of the built program; empty when it is the row's
 
 	versionArgs []string // make the program print its version
 	from, below version  // PATH: from <= version < below; no versionArgs, never taken from PATH
@@ -46,6 +48,16 @@ func prom(name string) source {
 	}
 }
 
+// oldPromtool is the checker of an older release of Prometheus. It is never
+// taken from PATH: only this release will do.
+func oldPromtool(minor, release string) source {
+	return source{
+		folder: "prometheus-" + minor, module: "github.com/prometheus/prometheus",
+		pkg: "github.com/prometheus/prometheus/cmd/promtool", file: "promtool",
+		ldflags: commonLdflags + release,
+	}
+}
+
 func alert(name string) source {
 	return source{
 		folder: "alertmanager", module: "github.com/prometheus/alertmanager",
@@ -72,12 +84,19 @@ var table = map[string]source{
 		folder: "coredns", module: "github.com/coredns/coredns", pkg: "github.com/coredns/coredns",
 		versionArgs: []string{"-version"}, from: version{1, 11, 0}, below: version{2, 0, 0},
 	},
-	"prometheus":   prom("prometheus"),
-	"promtool":     prom("promtool"),
-	"alertmanager": alert("alertmanager"),
-	"amtool":       alert("amtool"),
-	"pause":        {folder: "pause", pkg: "."},
+	"prometheus":    prom("prometheus"),
+	"promtool":      prom("promtool"),
+	"promtool-2.47": oldPromtool("2.47", "2.47.2"),
+	"promtool-2.53": oldPromtool("2.53", "2.53.3"),
+	"promtool-2.55": oldPromtool("2.55", "2.55.1"),
+	"promtool-3.5":  oldPromtool("3.5", "3.5.1"),
+	"alertmanager":  alert("alertmanager"),
+	"amtool":        alert("amtool"),
+	"pause":         {folder: "pause", pkg: "."},
 }
+
+// fileOf is the file name of a built program.
+func fileOf(name string) string { return cmp.Or(table[name].file, name) }
 
 // Names lists every program that can be found, sorted.
 func Names() []string { return slices.Sorted(maps.Keys(table)) }
