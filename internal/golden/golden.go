@@ -58,6 +58,25 @@ func (c Case) Inputs() (names []string) {
 	return names
 }
 
+// Wants lists the names below want/, without that prefix, in file order.
+func (c Case) Wants() (names []string) {
+	for _, f := range c.files {
+		if name, ok := strings.CutPrefix(f.Name, Want); ok {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// Open reads one golden file, for tests that use the inputs of others.
+func Open(path string) (Case, error) {
+	archive, err := txtar.ParseFile(path)
+	if err != nil {
+		return Case{}, err
+	}
+	return Case{Comment: string(archive.Comment), files: archive.Files}, nil
+}
+
 // Run tests every file that matches the pattern. render returns the output for
 // a name below want/ (without that prefix); an error fails the test.
 func Run(t *testing.T, pattern string, render func(t *testing.T, c Case, name string) ([]byte, error)) {

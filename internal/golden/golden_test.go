@@ -2,6 +2,9 @@ package golden
 
 import (
 	"errors"
+	"os"
+	"path/filepath"
+	"slices"
 	"testing"
 
 	"golang.org/x/tools/txtar"
@@ -21,6 +24,20 @@ func TestCompare(t *testing.T) {
 	}
 	if compare(t, archive, upper) {
 		t.Error("equal output counts as changed")
+	}
+}
+
+func TestOpen(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "x.txtar")
+	if err := os.WriteFile(path, []byte("# point\n-- in --\nabc\n-- want/a --\nb\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	c, err := Open(path)
+	if err != nil || c.Comment != "# point\n" || !slices.Equal(c.Inputs(), []string{"in"}) || !slices.Equal(c.Wants(), []string{"a"}) {
+		t.Errorf("got %+v, %v", c, err)
+	}
+	if _, err := Open(path + "x"); err == nil {
+		t.Error("a file that is not there can be opened")
 	}
 }
 

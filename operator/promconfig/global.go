@@ -112,6 +112,28 @@ func externalLabels(f *v1.CommonPrometheusFields, namespace, name string, c Capa
 	return labels, warnings
 }
 
+// checkExternalLabels reports names that the version does not know: the server
+// would refuse the whole file.
+func checkExternalLabels(f *v1.CommonPrometheusFields, c Capabilities, rules relabelRules) error {
+	type label struct{ field, name string }
+	names := []label{
+		{"prometheusExternalLabelName", valueOr(f.PrometheusExternalLabelName, "")},
+		{"replicaExternalLabelName", valueOr(f.ReplicaExternalLabelName, "")},
+	}
+	if topology := topologyOf(f, c); topology != nil {
+		names = append(names, label{"shardingStrategy.topology.externalLabelName", valueOr(topology.ExternalLabelName, "")})
+	}
+	for _, name := range slices.Sorted(maps.Keys(f.ExternalLabels)) {
+		names = append(names, label{"externalLabels", name})
+	}
+	for _, n := range names {
+		if (n.name != "" || n.field == "externalLabels") && !rules.validLabelName(n.name) {
+			return fmt.Errorf("%s: %q is not a valid label name for the version", n.field, n.name)
+		}
+	}
+	return nil
+}
+
 func valueOr(s *string, fallback string) string {
 	if s == nil {
 		return fallback

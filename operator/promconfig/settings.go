@@ -100,6 +100,9 @@ func newSettings(f *v1.CommonPrometheusFields, namespace string, mode gate.Mode,
 	if err := checkScrapeClasses(f.ScrapeClasses, rules); err != nil {
 		return nil, fmt.Errorf("spec.%w", err)
 	}
+	if err := checkExternalLabels(f, c, rules); err != nil {
+		return nil, fmt.Errorf("spec.%w", err)
+	}
 	f = f.DeepCopy() // settings outlive the caller's object
 	s := &Settings{target: target, rules: rules, capabilities: c, data: settingsData{
 		Version: version.String(), Mode: mode, DaemonSet: daemonSet, UTF8Names: rules.utf8,

@@ -21,8 +21,9 @@ type SigV4 struct {
 	RoleARN string `yaml:"role_arn,omitempty"`
 	// ExternalID for assuming the role.
 	ExternalID string `yaml:"external_id,omitempty" since:"3.11.0"`
-	// UseFIPSSTSEndpoint picks the FIPS endpoint of STS.
-	UseFIPSSTSEndpoint *bool `yaml:"use_fips_sts_endpoint,omitempty" since:"2.54.0"`
+	// UseFIPSSTSEndpoint picks the FIPS endpoint of STS. Servers from 2.54.0 to
+	// 3.0.x, for which others write it, refuse it.
+	UseFIPSSTSEndpoint *bool `yaml:"use_fips_sts_endpoint,omitempty" since:"3.1.0"`
 }
 
 func (r *resolver) sigv4(s *v1.Sigv4) (*SigV4, error) {

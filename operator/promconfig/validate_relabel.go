@@ -77,6 +77,11 @@ func (r relabelRules) checkStep(c *v1.RelabelConfig) error {
 	if traits.since != "" && !r.target.AtLeast(traits.since) {
 		return fmt.Errorf("action: %q needs Prometheus >= %s", action, traits.since)
 	}
+	for i, label := range c.SourceLabels {
+		if !r.validSourceLabel(string(label)) {
+			return fmt.Errorf("sourceLabels[%d]: %q is not a valid label name for the version", i, label)
+		}
+	}
 	if err := checkRegex(c.Regex); err != nil {
 		return fmt.Errorf("regex: %w", err)
 	}
@@ -145,6 +150,13 @@ func (r relabelRules) validLabelName(name string) bool {
 
 // legacyReplacement is what labelmap took before any UTF-8 name was valid.
 var legacyReplacement = regexp.MustCompile(`^(?:(?:[a-zA-Z_]|\$(?:\{\w+\}|\w+))+\w*)+$`)
+
+// validSourceLabel: one wrong name makes the server refuse the whole file. Major
+// version 3 takes any UTF-8, whatever the validation scheme.
+func (r relabelRules) validSourceLabel(name string) bool {
+	r.utf8 = r.target.AtLeast("3.0.0")
+	return r.validLabelName(name)
+}
 
 func (r relabelRules) validMapReplacement(replacement string) bool {
 	if r.utf8 {

@@ -56,7 +56,8 @@ func TestRelabelRules(t *testing.T) {
 		{"2.36.0", `{action: labelkeep, regex: a, modulus: 1}`, `labelkeep takes only a regex`},
 		{"2.36.0", `{action: LabelKeep, regex: a, separator: ""}`, `labelkeep takes only a regex`},
 		{"2.36.0", `{action: labelkeep, regex: a, replacement: ""}`, `labelkeep takes only a regex`},
-		{"2.36.0", `{action: keep, sourceLabels: ["any thing"], regex: a}`, ``},
+		{"2.36.0", `{action: keep, sourceLabels: ["any thing"], regex: a}`, `sourceLabels[0]: "any thing" is not a valid label name for the version`},
+		{"3.0.0", `{action: keep, sourceLabels: ["any thing"], regex: a}`, ``},
 		{"2.36.0", `{action: explode}`, `action: "explode" is not known`},
 	} {
 		var step v1.RelabelConfig

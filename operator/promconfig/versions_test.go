@@ -1,0 +1,235 @@
+package promconfig
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/Masterminds/semver/v3"
+	"go.yaml.in/yaml/v2"
+
+	"github.com/firekeeper-dev/firekeeper/internal/cluster/programs"
+	"github.com/firekeeper-dev/firekeeper/internal/golden"
+)
+
+// checker is promtool of one release of Prometheus.
+type checker struct {
+	version *semver.Version
+	path    string
+	// lacks are discoveries that this build was made without.
+	lacks []string
+}
+
+// debianLacks are the discoveries that Debian leaves out of its build.
+var debianLacks = []string{
+	"kubernetes_sd_configs", "consul_sd_configs", "kuma_sd_configs", "linode_sd_configs", "nomad_sd_configs",
+}
+
+// checkers returns the promtools that are on this machine, oldest first. With
+// FIREKEEPER_PROMTOOLS=1 missing ones are built or downloaded, which takes
+// minutes the first time.
+func checkers(t *testing.T) []checker {
+	t.Helper()
+	get := os.Getenv("FIREKEEPER_PROMTOOLS") == "1"
+	finder := programs.Default(os.Stderr)
+	var out []checker
+	add := func(name, path string, err error, lacks ...string) {
+		switch {
+		case err != nil && get:
+			t.Errorf("%s: %v", name, err)
+		case err != nil || path == "":
+			t.Logf("%s is not here; FIREKEEPER_PROMTOOLS=1 gets it", name)
+		default:
+			out = append(out, checker{releaseOf(t, path), path, lacks})
+		}
+	}
+	path, err := finder.Debian(t.Context(), "prometheus", "usr/bin/promtool", get)
+	add("promtool of Debian", path, err, debianLacks...)
+	for _, name := range []string{"promtool-2.47", "promtool-2.53", "promtool-2.55", "promtool-3.5", "promtool"} {
+		path, err := find(t.Context(), finder, name, get)
+		add(name, path, err)
+	}
+	return out
+}
+
+func find(ctx context.Context, finder *programs.Finder, name string, build bool) (string, error) {
+	if !build {
+		return finder.Have(ctx, name)
+	}
+	found, err := finder.Find(ctx, name)
+	return found[name], err
+}
+
+func releaseOf(t *testing.T, path string) *semver.Version {
+	t.Helper()
+	out, err := exec.CommandContext(t.Context(), path, "--version").CombinedOutput()
+	if err != nil {
+		t.Fatalf("%s: %v", path, err)
+	}
+	v, err := semver.StrictNewVersion(string(regexp.MustCompile(`\d+\.\d+\.\d+`).Find(out)))
+	if err != nil {
+		t.Fatalf("%s: %v in %s", path, err, out)
+	}
+	return v
+}
+
+// TestEveryVersionReadsIt: every golden input, compiled for a release of
+// Prometheus, is accepted by that release's promtool; so is every version that a
+// golden file names, by the next newer promtool of its major version.
+func TestEveryVersionReadsIt(t *testing.T) {
+	all := checkers(t)
+	if len(all) == 0 {
+		t.Skip("no promtool is here; FIREKEEPER_PROMTOOLS=1 gets them")
+	}
+	paths, err := filepath.Glob("testdata/*.txtar")
+	if err != nil || len(paths) == 0 {
+		t.Fatalf("no golden files: %v", err)
+	}
+	batches := make([]batch, len(all))
+	for _, path := range paths {
+		input, err := golden.Open(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		name := filepath.Base(path)
+		for i, c := range all {
+			for _, v := range append(versionsFor(input.Wants(), all, i), c.version.String()) {
+				batches[i].add(t, c, name, input, v)
+			}
+		}
+	}
+	for i, c := range all {
+		t.Run(c.version.String(), func(t *testing.T) { batches[i].check(t, c) })
+	}
+}
+
+// versionsFor lists the wanted versions that checker i is the closest for.
+func versionsFor(wants []string, all []checker, i int) (out []string) {
+	for _, want := range wants {
+		version, _ := cutName(want)
+		v, err := ParseVersion(version)
+		if err != nil || v.Major() != all[i].version.Major() || v.GreaterThan(all[i].version) {
+			continue
+		}
+		if i == 0 || v.GreaterThan(all[i-1].version) {
+			out = append(out, version)
+		}
+	}
+	return out
+}
+
+// batch holds different documents for one checker.
+type batch struct {
+	seen  map[[32]byte]bool
+	names []string // what a document is made of
+	texts [][]byte
+}
+
+// add compiles a golden file's input for a version; inputs that fail as a whole
+// give no document.
+func (b *batch) add(t *testing.T, c checker, name string, input golden.Case, version string) {
+	t.Helper()
+	text, ok := textFor(t, name, input, version)
+	if !ok || b.seen[sha256.Sum256(text)] {
+		return
+	}
+	if b.seen == nil {
+		b.seen = map[[32]byte]bool{}
+	}
+	b.seen[sha256.Sum256(text)] = true
+	if version != c.version.String() && usesWhatIsGone(t, name, input, c) {
+		return
+	}
+	b.names = append(b.names, name+" for "+version)
+	b.texts = append(b.texts, without(t, text, c.lacks))
+}
+
+func textFor(t *testing.T, name string, input golden.Case, version string) (text []byte, ok bool) {
+	t.Helper()
+	w, err := readWorld(input)
+	if err != nil {
+		t.Fatalf("%s: %v", name, err)
+	}
+	w.setVersion(version)
+	out, err := w.render()
+	return out.text, err == nil
+}
+
+// usesWhatIsGone reports whether the input has a key that older versions know
+// and the checker's does not.
+func usesWhatIsGone(t *testing.T, name string, input golden.Case, c checker) bool {
+	t.Helper()
+	w, err := readWorld(input)
+	if err != nil {
+		t.Fatalf("%s: %v", name, err)
+	}
+	w.setVersion(c.version.String())
+	out, err := w.render()
+	return err == nil && slices.ContainsFunc(out.dropped, func(d string) bool { return strings.Contains(d, " needs < ") })
+}
+
+// without takes the named keys out of all jobs and Alertmanagers.
+func without(t *testing.T, text []byte, keys []string) []byte {
+	t.Helper()
+	if len(keys) == 0 {
+		return text
+	}
+	var doc yaml.MapSlice
+	if err := yaml.UnmarshalStrict(text, &doc); err != nil {
+		t.Fatal(err)
+	}
+	alerting, _ := child(doc, "alerting").(yaml.MapSlice)
+	for _, list := range []any{child(doc, "scrape_configs"), child(alerting, "alertmanagers")} {
+		entries, _ := list.([]any)
+		for i, entry := range entries {
+			entries[i] = slices.DeleteFunc(entry.(yaml.MapSlice), func(item yaml.MapItem) bool {
+				key, _ := item.Key.(string)
+				return slices.Contains(keys, key)
+			})
+		}
+	}
+	out, err := yaml.Marshal(doc)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+// check runs promtool once over all documents.
+func (b *batch) check(t *testing.T, c checker) {
+	dir := t.TempDir()
+	args := []string{"check", "config", "--syntax-only"}
+	for i, text := range b.texts {
+		file := filepath.Join(dir, fmt.Sprintf("%05d.yaml", i))
+		if err := os.WriteFile(file, text, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		args = append(args, file)
+	}
+	// The exit code says no more than the output, which has a line for each file.
+	out, _ := exec.CommandContext(t.Context(), c.path, args...).CombinedOutput()
+	checked := 0
+	for part := range bytes.SplitSeq(out, []byte("Checking ")) {
+		file, verdict, ok := bytes.Cut(part, []byte("\n"))
+		var i int
+		if _, err := fmt.Sscanf(filepath.Base(string(file)), "%05d.yaml", &i); !ok || err != nil || i >= len(b.texts) {
+			continue
+		}
+		checked++
+		if !bytes.Contains(verdict, []byte("SUCCESS")) {
+			t.Errorf("%s: %s\n%s", b.names[i], bytes.TrimSpace(verdict), b.texts[i])
+		}
+	}
+	if checked != len(b.texts) {
+		t.Errorf("promtool looked at %d of %d documents:\n%.2000s", checked, len(b.texts), out)
+	}
+	t.Logf("%d documents", checked)
+}
