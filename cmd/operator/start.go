@@ -48,10 +48,13 @@ func (o *Options) start(ctx context.Context, stdout io.Writer) error {
 	if err != nil {
 		return fmt.Errorf("--web.listen-address=%s: %w", o.ListenAddress, err)
 	}
-	g, ctx := errgroup.WithContext(ctx)
-	g.Go(func() error { return srv.Serve(ctx) })
-	g.Go(func() error { return o.control(ctx, log, reg) })
+	g, running := errgroup.WithContext(ctx)
+	g.Go(func() error { return srv.Serve(running) })
+	g.Go(func() error { return o.control(running, log, reg) })
 	err = g.Wait()
+	if ctx.Err() != nil {
+		err = nil // told to stop, perhaps in the middle of starting
+	}
 	log.Info("stopped")
 	return err
 }
