@@ -1,10 +1,12 @@
 package document
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"fmt"
 	"hash/fnv"
 	"io"
+	"sync"
 
 	"github.com/klauspost/compress/s2"
 )
@@ -39,12 +41,18 @@ func NewPiece(name string, content []byte) *Piece {
 	h.Write([]byte(name))
 	p := &Piece{name: name, sum: sha256.Sum256(content), size: len(content), ends: h.Sum32()%chunkPieces == 0}
 	if p.packed = len(content) >= packFrom; p.packed {
-		p.kept = append([]byte(nil), s2.EncodeBetter(nil, content)...) // exactly as long as needed
+		buffer := buffers.Get().(*[]byte)
+		*buffer = s2.EncodeBetter((*buffer)[:cap(*buffer)], content)
+		p.kept = bytes.Clone(*buffer)
+		buffers.Put(buffer)
 	} else {
-		p.kept = append([]byte(nil), content...)
+		p.kept = bytes.Clone(content)
 	}
 	return p
 }
+
+// buffers are for packing: what is kept is a copy of the length that it needs.
+var buffers = sync.Pool{New: func() any { return new([]byte) }}
 
 // Size is the length of the content in bytes.
 func (p *Piece) Size() int { return p.size }

@@ -1,13 +1,11 @@
 package prometheus
 
 import (
-	"crypto/sha256"
 	"fmt"
 	"time"
 	"unique"
 
 	appsv1 "k8s.io/api/apps/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 	"github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1alpha1"
@@ -112,27 +110,16 @@ func (g *gatherer) Gather(p *v1.Prometheus, now time.Time) (Inputs, error) {
 	g.compilers.Monitors.Use(key, settings.Key())
 	g.monitors.begin(settings.Key())
 
-	for _, m := range selected(selectors[v1.ServiceMonitorKind], g.cluster.ServiceMonitors, g.cluster.NamespaceLabels) {
-		in.addMonitor(v1.ServiceMonitorKind, m, g.monitor(v1.ServiceMonitorKind, m, settings, func(r assets.Reader) promconfig.Fragment {
-			return promconfig.CompileServiceMonitor(m, settings, r)
-		}))
-	}
-	for _, m := range selected(selectors[v1.PodMonitorKind], g.cluster.PodMonitors, g.cluster.NamespaceLabels) {
-		in.addMonitor(v1.PodMonitorKind, m, g.monitor(v1.PodMonitorKind, m, settings, func(r assets.Reader) promconfig.Fragment {
-			return promconfig.CompilePodMonitor(m, settings, r)
-		}))
-	}
-	for _, m := range selected(selectors[v1.ProbeKind], g.cluster.Probes, g.cluster.NamespaceLabels) {
-		in.addMonitor(v1.ProbeKind, m, g.monitor(v1.ProbeKind, m, settings, func(r assets.Reader) promconfig.Fragment {
-			return promconfig.CompileProbe(m, settings, r)
-		}))
-	}
-	for _, m := range selected(selectors[v1alpha1.ScrapeConfigKind], g.cluster.ScrapeConfigs, g.cluster.NamespaceLabels) {
-		in.addMonitor(v1alpha1.ScrapeConfigKind, m, g.monitor(v1alpha1.ScrapeConfigKind, m, settings, func(r assets.Reader) promconfig.Fragment {
-			return promconfig.CompileScrapeConfig(m, settings, r)
-		}))
-	}
-	g.rules(p, rules.PrometheusSettings(p, version), selected(selectors[v1.PrometheusRuleKind], g.cluster.PrometheusRules, g.cluster.NamespaceLabels), &in)
+	namespaces := g.cluster.NamespaceLabels
+	compileMonitors(g, &in, v1.ServiceMonitorKind,
+		selected(selectors[v1.ServiceMonitorKind], g.cluster.ServiceMonitors, namespaces), settings, promconfig.CompileServiceMonitor)
+	compileMonitors(g, &in, v1.PodMonitorKind,
+		selected(selectors[v1.PodMonitorKind], g.cluster.PodMonitors, namespaces), settings, promconfig.CompilePodMonitor)
+	compileMonitors(g, &in, v1.ProbeKind,
+		selected(selectors[v1.ProbeKind], g.cluster.Probes, namespaces), settings, promconfig.CompileProbe)
+	compileMonitors(g, &in, v1alpha1.ScrapeConfigKind,
+		selected(selectors[v1alpha1.ScrapeConfigKind], g.cluster.ScrapeConfigs, namespaces), settings, promconfig.CompileScrapeConfig)
+	g.rules(p, rules.PrometheusSettings(p, version), selected(selectors[v1.PrometheusRuleKind], g.cluster.PrometheusRules, namespaces), &in)
 	in.collectReferences()
 	if err := in.temporary(); err != nil {
 		return in, err
@@ -181,22 +168,6 @@ type gatherer struct {
 	frame func(p *v1.Prometheus, s *promconfig.Settings, ruleConfigMaps []string) (promconfig.Frame, error)
 }
 
-func (g *gatherer) monitor(kind string, m metav1.Object, s *promconfig.Settings, compile func(assets.Reader) promconfig.Fragment) *CompiledMonitor {
-	if f, ok := g.monitors.find(kind, m); ok && f.Err == nil && (len(f.Deps) == 0 || g.compilers.Monitors.Current(f.Deps)) {
-		g.monitors.note(kind, m, f)
-		return f
-	}
-	id := fragment.ID{Kind: kind, Namespace: m.GetNamespace(), Name: m.GetName(), UID: m.GetUID(), Generation: m.GetGeneration()}
-	out := g.compilers.Monitors.Get(s.Key(), id, func() (*CompiledMonitor, bool) {
-		f := compile(g.cluster.References)
-		piece := document.NewPiece(kind+"/"+id.Namespace+"/"+id.Name, f.YAML)
-		f.YAML = nil
-		return &CompiledMonitor{Fragment: f, Piece: piece}, !assets.IsTemporary(f.Err)
-	})
-	g.monitors.note(kind, m, out)
-	return out
-}
-
 // rules compiles the rule objects and plans their ConfigMaps.
 func (g *gatherer) rules(p *v1.Prometheus, s rules.Settings, objects []*v1.PrometheusRule, in *Inputs) {
 	key := s.Key()
@@ -204,8 +175,9 @@ func (g *gatherer) rules(p *v1.Prometheus, s rules.Settings, objects []*v1.Prome
 	g.ruleFiles.begin(key)
 	files := make(map[string]string, len(objects))
 	count := controller.Selection{Selected: len(objects)}
-	for _, r := range objects {
-		f := g.rule(r, key, s)
+	compiled := g.compileRules(objects, key, s)
+	for i, r := range objects {
+		f := compiled[i]
 		in.Rules = append(in.Rules, RuleFile{Object: r, CompiledRule: f})
 		if f.Err != nil {
 			count.Rejected++
@@ -218,21 +190,6 @@ func (g *gatherer) rules(p *v1.Prometheus, s rules.Settings, objects []*v1.Prome
 		in.RuleConfigMaps = append(in.RuleConfigMaps, rules.Bucket{Name: m.Name, Files: m.Data})
 	}
 	in.RulePlan = rules.Pack(rules.PrometheusBase(p.Name), in.RuleConfigMaps, files)
-}
-
-func (g *gatherer) rule(r *v1.PrometheusRule, key string, s rules.Settings) *CompiledRule {
-	f, ok := g.ruleFiles.find(v1.PrometheusRuleKind, r)
-	if !ok {
-		id := fragment.ID{Kind: v1.PrometheusRuleKind, Namespace: r.Namespace, Name: r.Name, UID: r.UID, Generation: r.Generation}
-		f = g.compilers.Rules.Get(key, id, func() (*CompiledRule, bool) {
-			f := rules.Compile(r, s)
-			text := unique.Make(f.Content)
-			f.Content = text.Value()
-			return &CompiledRule{Fragment: f, Sum: sha256.Sum256([]byte(f.Content)), text: text}, true
-		})
-	}
-	g.ruleFiles.note(v1.PrometheusRuleKind, r, f)
-	return f
 }
 
 func (in *Inputs) addMonitor(kind string, obj controller.Object, m *CompiledMonitor) {
