@@ -32,6 +32,9 @@ type Kind struct {
 	Status func(ctx context.Context, key types.NamespacedName, r Result, known bool) error
 	// Exists reports whether the owner is in the cache.
 	Exists func(key types.NamespacedName) bool
+	// Idle (optional) is called after a pass when no other waits. Passes of other
+	// owners may still run.
+	Idle func()
 }
 
 // Result is the outcome of the last pass over an owner.
@@ -106,13 +109,20 @@ func (l *Loop) Run(ctx context.Context, workers int) {
 		}
 	}
 	for range workers {
-		wg.Go(func() { work(l.queue, l.pass) })
+		wg.Go(func() { work(l.queue, l.passThenIdle) })
 	}
 	wg.Go(func() { work(l.status, l.report) })
 	<-ctx.Done()
 	l.queue.ShutDown()
 	l.status.ShutDown()
 	wg.Wait()
+}
+
+func (l *Loop) passThenIdle(ctx context.Context, key types.NamespacedName) {
+	l.pass(ctx, key)
+	if l.kind.Idle != nil && l.queue.Len() == 0 {
+		l.kind.Idle()
+	}
 }
 
 func (l *Loop) pass(ctx context.Context, key types.NamespacedName) {

@@ -51,6 +51,9 @@ type Options struct {
 	InstantDelivery  bool // patch pods so that changes arrive at once
 	StorageClasses   bool // StorageClasses may be read
 	Workers          int
+	// Settled (optional) is called once, when the owners that were there at the
+	// start have been looked at and none waits.
+	Settled func()
 }
 
 // Clients are how the controller reaches the cluster.
@@ -112,6 +115,11 @@ func New(opts Options, clients Clients, log *slog.Logger, reg promclient.Registe
 			p, ok := c.stores.owners.Get(key.Namespace, key.Name)
 			return ok && c.mine(p)
 		},
+		Idle: sync.OnceFunc(func() {
+			if opts.Settled != nil {
+				opts.Settled()
+			}
+		}),
 	}, log, c.metrics)
 	c.nudger = delivery.New(c.writer.PodAnnotation, c.askPod, log, promclient.WrapRegistererWith(promclient.Labels{"controller": metricLabel}, reg))
 	return c
