@@ -122,10 +122,14 @@ func (m *measurement) steps(ctx context.Context, began time.Time) error {
 	if m.out.end, err = m.process.usage(ctx); err != nil {
 		return err
 	}
-	if m.profiles != "" {
-		return m.process.profile(ctx, "heap?gc=1", m.profileFile("heap"))
+	if m.profiles == "" {
+		return nil
 	}
-	return nil
+	log, err := os.ReadFile(m.process.log.Name())
+	if err == nil {
+		err = os.WriteFile(m.profileFile("log"), log, 0o644)
+	}
+	return errors.Join(err, m.process.profile(ctx, "heap?gc=1", m.profileFile("heap.pprof")))
 }
 
 // quiet returns once the operator has made no call for a while.
@@ -185,7 +189,7 @@ func (m *measurement) change(ctx context.Context, resource string, count int, na
 }
 
 func (m *measurement) profileFile(what string) string {
-	return filepath.Join(m.profiles, strings.ReplaceAll(m.out.size.String(), "/", "-")+"."+what+".pprof")
+	return filepath.Join(m.profiles, strings.ReplaceAll(m.out.size.String(), "/", "-")+"."+what)
 }
 
 // startProfile is how long the CPU is recorded after the start.
@@ -204,7 +208,7 @@ func (m *measurement) profileCPU(ctx context.Context, what string, length time.D
 			err = m.process.listening(ctx)
 		}
 		if err == nil {
-			err = m.process.profile(ctx, fmt.Sprintf("profile?seconds=%d", int(length.Seconds())+1), m.profileFile(what))
+			err = m.process.profile(ctx, fmt.Sprintf("profile?seconds=%d", int(length.Seconds())+1), m.profileFile(what+".pprof"))
 		}
 		done <- err
 	}()

@@ -28,7 +28,7 @@ func New(cfg *rest.Config, scheme *runtime.Scheme, version schema.GroupVersion) 
 	c.GroupVersion = &version
 	c.APIPath = "/apis"
 	c.ContentType = runtime.ContentTypeJSON
-	c.NegotiatedSerializer = serializer.NewCodecFactory(scheme).WithoutConversion()
+	c.NegotiatedSerializer = quick{serializer.NewCodecFactory(scheme).WithoutConversion(), scheme}
 	r, err := rest.RESTClientFor(c)
 	if err != nil {
 		return nil, fmt.Errorf("client for %s: %w", version, err)

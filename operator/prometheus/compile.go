@@ -3,6 +3,7 @@ package prometheus
 import (
 	"crypto/sha256"
 	"runtime"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"unique"
@@ -31,6 +32,7 @@ func compileMonitors[T controller.Object](g *gatherer, in *Inputs, kind string, 
 			return &CompiledMonitor{Fragment: f, Piece: piece}, !assets.IsTemporary(f.Err)
 		})
 	})
+	in.Monitors = slices.Grow(in.Monitors, len(objects))
 	for i, m := range objects {
 		g.monitors.note(kind, m, out[i])
 		in.addMonitor(kind, m, out[i])

@@ -1,0 +1,187 @@
+package client
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"io"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/util/json"
+)
+
+// The usual decoders read every byte of a watch about seven times: to find the
+// end of an event, to check it, to take it apart, to find out the kind, to check
+// the object and to fill it in. At the start, when a watch delivers everything
+// there is, that is most of the time. The ones here know the form in which API
+// servers write custom resources, an event in a line, and leave everything of
+// another form to the usual ones:
+//
+//	{"type":"ADDED","object":{"apiVersion":"monitoring.coreos.com/v1","kind":"ServiceMonitor",…}}⏎
+
+// quick makes decoders of the kinds in a scheme quick.
+type quick struct {
+	runtime.NegotiatedSerializer
+	scheme *runtime.Scheme
+}
+
+// SupportedMediaTypes implements runtime.NegotiatedSerializer.
+func (q quick) SupportedMediaTypes() []runtime.SerializerInfo {
+	out := append([]runtime.SerializerInfo(nil), q.NegotiatedSerializer.SupportedMediaTypes()...)
+	for i := range out {
+		info := &out[i]
+		if info.MediaType != runtime.ContentTypeJSON || info.StreamSerializer == nil {
+			continue
+		}
+		info.Serializer = objectDecoder{info.Serializer, q.scheme}
+		stream := *info.StreamSerializer
+		stream.Serializer, stream.Framer = eventDecoder{stream.Serializer}, lineFramer{stream.Framer}
+		info.StreamSerializer = &stream
+	}
+	return out
+}
+
+// objectDecoder decodes objects whose text begins with apiVersion and kind.
+type objectDecoder struct {
+	runtime.Serializer
+	scheme *runtime.Scheme
+}
+
+// Decode implements runtime.Decoder.
+func (d objectDecoder) Decode(data []byte, defaults *schema.GroupVersionKind, into runtime.Object) (runtime.Object, *schema.GroupVersionKind, error) {
+	if into == nil {
+		if kind, ok := kindOf(data); ok {
+			obj, err := d.scheme.New(kind)
+			if err == nil && json.Unmarshal(data, obj) == nil {
+				return obj, &kind, nil
+			}
+		}
+	}
+	return d.Serializer.Decode(data, defaults, into)
+}
+
+// kindOf reads the kind from the beginning of an object.
+func kindOf(data []byte) (kind schema.GroupVersionKind, ok bool) {
+	version, rest, ok := leadingString(data, `{"apiVersion":"`)
+	if !ok {
+		return kind, false
+	}
+	name, _, ok := leadingString(rest, `,"kind":"`)
+	if !ok {
+		return kind, false
+	}
+	gv, err := schema.ParseGroupVersion(version)
+	return gv.WithKind(name), err == nil
+}
+
+// leadingString returns the string that follows a prefix, which ends with its
+// quotation mark, and what follows it. It may hold no escape.
+func leadingString(data []byte, prefix string) (text string, rest []byte, ok bool) {
+	rest, ok = bytes.CutPrefix(data, []byte(prefix))
+	if !ok {
+		return "", nil, false
+	}
+	end := bytes.IndexByte(rest, '"')
+	if end < 0 || bytes.IndexByte(rest[:end], '\\') >= 0 {
+		return "", nil, false
+	}
+	return string(rest[:end]), rest[end+1:], true
+}
+
+// eventDecoder takes events apart. The object's bytes stay in the caller's buffer:
+// they are decoded before the next event is read.
+type eventDecoder struct{ runtime.Serializer }
+
+// Decode implements runtime.Decoder.
+func (d eventDecoder) Decode(data []byte, defaults *schema.GroupVersionKind, into runtime.Object) (runtime.Object, *schema.GroupVersionKind, error) {
+	if event, ok := into.(*metav1.WatchEvent); ok {
+		if kind, object, ok := cutEvent(data); ok {
+			event.Type, event.Object.Raw = kind, object
+			return event, defaults, nil
+		}
+	}
+	return d.Serializer.Decode(data, defaults, into)
+}
+
+// cutEvent splits the text of an event. Whether the object is valid shows when it
+// is decoded.
+func cutEvent(data []byte) (kind string, object []byte, ok bool) {
+	kind, rest, ok := leadingString(data, `{"type":"`)
+	if !ok {
+		return "", nil, false
+	}
+	rest, ok = bytes.CutPrefix(bytes.TrimRight(rest, "\r\n"), []byte(`,"object":`))
+	if !ok || !bytes.HasPrefix(rest, []byte("{")) || !bytes.HasSuffix(rest, []byte("}}")) ||
+		bytes.Contains(rest, []byte(`}{"type":"`)) { // two events, as this is in no object
+		return "", nil, false
+	}
+	return kind, rest[:len(rest)-1], true // without the brace of the event
+}
+
+// lineFramer makes readers that take a line for an event.
+type lineFramer struct{ runtime.Framer }
+
+// NewFrameReader implements runtime.Framer.
+func (f lineFramer) NewFrameReader(r io.ReadCloser) io.ReadCloser {
+	return &lineReader{source: r, lines: bufio.NewReaderSize(r, 64<<10), framer: f.Framer}
+}
+
+// lineReader returns one event for each Read, or a part of it with
+// io.ErrShortBuffer when the buffer is too small.
+type lineReader struct {
+	source io.ReadCloser
+	lines  *bufio.Reader
+	framer runtime.Framer
+	usual  io.Reader // takes over once something has another form
+	rest   []byte    // of the line that is being returned
+}
+
+// Read implements io.Reader in the manner of a frame reader.
+func (r *lineReader) Read(p []byte) (int, error) {
+	if r.usual != nil {
+		return r.usual.Read(p)
+	}
+	if len(r.rest) == 0 {
+		line, err := r.line()
+		if err != nil {
+			return 0, err
+		}
+		if _, _, ok := cutEvent(line); !ok || !bytes.HasSuffix(line, []byte("\n")) {
+			r.usual = r.framer.NewFrameReader(io.NopCloser(io.MultiReader(bytes.NewReader(line), r.lines)))
+			return r.usual.Read(p)
+		}
+		r.rest = line
+	}
+	n := copy(p, r.rest)
+	if r.rest = r.rest[n:]; len(r.rest) > 0 {
+		return n, io.ErrShortBuffer
+	}
+	return n, nil
+}
+
+// line returns the next line that is not empty. It is valid until the next call.
+func (r *lineReader) line() ([]byte, error) {
+	var long []byte
+	for {
+		part, err := r.lines.ReadSlice('\n')
+		if errors.Is(err, bufio.ErrBufferFull) {
+			long = append(long, part...)
+			continue
+		}
+		if long != nil {
+			part = append(long, part...)
+		}
+		switch {
+		case len(bytes.TrimSpace(part)) > 0 && (err == nil || err == io.EOF):
+			return part, nil // at the end of the stream, without a line break
+		case err != nil:
+			return nil, err
+		}
+		long = nil
+	}
+}
+
+// Close implements io.Closer.
+func (r *lineReader) Close() error { return r.source.Close() }
