@@ -6,11 +6,13 @@ import (
 	"strings"
 
 	"github.com/alecthomas/kingpin/v2"
+
+	"github.com/firekeeper-dev/firekeeper/operator/render"
 )
 
 // arguments accepts command lines as users of Go's flag package write them, which
 // manifests of older operators do: long flags with one dash, and a value after a
-// switch, `--manage-crds=true`. A value that is none is left for the parser to refuse.
+// switch, `--manage-crds=true`; and "-" for standard input. A value that is none is left for the parser to refuse.
 func arguments(app *kingpin.Application, args []string) []string {
 	model := app.Model()
 	switches := switchesOf(model.FlagGroupModel, model.CmdGroupModel)
@@ -18,6 +20,9 @@ func arguments(app *kingpin.Application, args []string) []string {
 	for i, a := range args {
 		if len(a) > 2 && a[0] == '-' && a[1] != '-' {
 			a = "-" + a
+		}
+		if a == "-" { // the parser would hand on an empty value
+			a = render.StandardInput
 		}
 		name, text, assigned := strings.Cut(strings.TrimPrefix(a, "--"), "=")
 		if value, err := strconv.ParseBool(text); assigned && err == nil && switches[name] && strings.HasPrefix(a, "--") {

@@ -29,6 +29,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	var (
 		o    Options
 		r    renderOptions
+		l    lintOptions
 		code = -1
 
 		definitions crdsCommand
@@ -46,6 +47,8 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	full := app.Command("full-crds", "The same as crds print --full.")
 	render := app.Command("render", "Print what the operator would write, from manifests and without a cluster.")
 	r.bind(render)
+	lint := app.Command("lint", lintHelp)
+	l.bind(lint)
 
 	command, err := app.Parse(arguments(app, args))
 	if code >= 0 { // --help
@@ -65,6 +68,9 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	if err == nil && command == render.FullCommand() {
 		err = r.validate()
 	}
+	if err == nil && command == lint.FullCommand() {
+		err = l.validate()
+	}
 	if err != nil {
 		fmt.Fprintf(stderr, "operator: %v; see operator --help\n", err)
 		return 2
@@ -76,6 +82,11 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		err = printCRDs(stdout, true)
 	case render.FullCommand():
 		err = r.run(o, stdout, stderr)
+	case lint.FullCommand():
+		var code int
+		if code, err = l.run(o, stdout); err == nil {
+			return code
+		}
 	default:
 		if code, ours := definitions.run(ctx, o, command, stdout, stderr); ours {
 			return code

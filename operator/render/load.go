@@ -44,8 +44,46 @@ type Objects struct {
 
 	namespaces map[string]labels.Set
 	defaults   defaults
-	reading    string            // the place that is being read, for errors
-	places     map[string]string // "KIND NAMESPACE/NAME" → where it was read
+	reading    place            // what is being read, for errors
+	places     map[string]place // "KIND NAMESPACE/NAME" → where it was read
+	// onFault takes faults of manifests, and reading goes on; nil stops at the first.
+	onFault func(fault)
+}
+
+// place is where an object was read.
+type place struct {
+	file     string
+	document int // from 1
+	line     int // of the document's first line, from 1; 0 when not known
+	text     []byte
+	item     string // "items[2]" inside a List, "" elsewhere
+}
+
+// String is for people: "a.yaml, document 2".
+func (p place) String() string { return fmt.Sprintf("%s, document %d", p.file, p.document) }
+
+// fault is one thing wrong with a manifest.
+type fault struct {
+	place                 place
+	kind, namespace, name string // empty when not known
+	err                   error
+}
+
+func newObjects() (*Objects, error) {
+	d, err := loadDefaults()
+	if err != nil {
+		return nil, err
+	}
+	return &Objects{Ignored: map[string]int{}, namespaces: map[string]labels.Set{}, places: map[string]place{}, defaults: d}, nil
+}
+
+// tolerate returns nil when the fault is taken by somebody.
+func (o *Objects) tolerate(f fault) error {
+	if o.onFault == nil || f.err == nil {
+		return f.err
+	}
+	o.onFault(f)
+	return nil
 }
 
 // Load reads manifests from files and folders; "-" is standard input. Files hold
@@ -57,21 +95,27 @@ type Objects struct {
 // manifests, documents that are not manifests, objects without name or given
 // twice, unknown fields in kinds of ours.
 func Load(paths []string) (*Objects, error) {
-	d, err := loadDefaults()
+	o, err := newObjects()
 	if err != nil {
 		return nil, err
 	}
-	o := &Objects{Ignored: map[string]int{}, namespaces: map[string]labels.Set{}, places: map[string]string{}, defaults: d}
-	for _, p := range paths {
-		if err := o.path(p); err != nil {
-			return nil, err
-		}
-	}
-	return o, nil
+	return o, o.load(paths)
 }
 
+func (o *Objects) load(paths []string) error {
+	for _, p := range paths {
+		if err := o.tolerate(fault{place: place{file: p}, err: o.path(p)}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// StandardInput is the path that stands for standard input, as "-" does.
+const StandardInput = "/dev/stdin"
+
 func (o *Objects) path(path string) error {
-	if path == "-" {
+	if path == "-" || path == StandardInput {
 		return o.read("standard input", os.Stdin)
 	}
 	info, err := os.Stat(path)
@@ -115,21 +159,28 @@ func (o *Objects) file(name string) error {
 }
 
 func (o *Objects) read(name string, r io.Reader) error {
-	limited := &io.LimitedReader{R: r, N: maxManifestBytes + 1}
-	docs := utilyaml.NewYAMLReader(bufio.NewReader(limited))
-	for i := 1; ; i++ {
-		o.reading = fmt.Sprintf("%s, document %d", name, i)
+	content, err := io.ReadAll(io.LimitReader(r, maxManifestBytes+1))
+	switch {
+	case err != nil:
+		return fmt.Errorf("%s: %w", name, err)
+	case len(content) > maxManifestBytes:
+		return fmt.Errorf("%s: longer than %d bytes", name, maxManifestBytes)
+	}
+	docs := utilyaml.NewYAMLReader(bufio.NewReader(bytes.NewReader(content)))
+	for i, start := 1, 0; ; i++ {
 		doc, err := docs.Read()
-		if limited.N == 0 {
-			return fmt.Errorf("%s: longer than %d bytes", name, maxManifestBytes)
-		}
 		if errors.Is(err, io.EOF) {
 			return nil
 		}
 		if err != nil {
 			return fmt.Errorf("%s: %w", name, err)
 		}
-		if err := o.document(doc); err != nil {
+		o.reading = place{file: name, document: i, text: doc}
+		if at := bytes.Index(content[start:], doc); at >= 0 {
+			o.reading.line = 1 + bytes.Count(content[:start+at], []byte("\n"))
+			start += at + len(doc)
+		}
+		if err := o.tolerate(fault{place: o.reading, err: o.document(doc)}); err != nil {
 			return fmt.Errorf("%s: document %d: %w", name, i, err)
 		}
 	}
@@ -185,29 +236,43 @@ func (o *Objects) object(raw []byte) error {
 		return errors.New("not a manifest: it has no kind")
 	case strings.HasSuffix(head.Kind, "List") && head.Items != nil:
 		for i, item := range head.Items {
-			if err := o.object(item); err != nil {
+			o.reading.item = fmt.Sprintf("items[%d]", i)
+			if err := o.tolerate(fault{place: o.reading, err: o.object(item)}); err != nil {
 				return fmt.Errorf("items[%d]: %w", i, err)
 			}
 		}
+		o.reading.item = ""
 		return nil
 	}
-	decode, known := decoders[head.GroupVersionKind()]
+	decode, known := o.decoder(head.GroupVersionKind())
 	if !known {
 		o.Ignored[head.Kind]++
 		return nil
 	}
-	where := fmt.Sprintf("%s %s/%s", head.Kind, namespaceOr(head.Metadata.Namespace), head.Metadata.Name)
-	if head.Metadata.Name == "" {
+	id := fault{place: o.reading, kind: head.Kind, namespace: namespaceOr(head.Metadata.Namespace), name: head.Metadata.Name}
+	where := fmt.Sprintf("%s %s/%s", id.kind, id.namespace, id.name)
+	if id.name == "" {
 		return fmt.Errorf("%s: metadata.name: is missing", head.Kind)
 	}
 	if first, twice := o.places[where]; twice {
 		return fmt.Errorf("%s: given twice, first in %s", where, first)
 	}
 	o.places[where] = o.reading
-	if err := decode(o, raw); err != nil {
+	id.err = decode(o, raw)
+	if err := o.tolerate(id); err != nil {
 		return fmt.Errorf("%s: %w", where, err)
 	}
 	return nil
+}
+
+// decoder returns what reads objects of a kind. Somebody who takes faults also
+// wants those of kinds that are not rendered.
+func (o *Objects) decoder(kind schema.GroupVersionKind) (func(*Objects, []byte) error, bool) {
+	dec, known := decoders[kind]
+	if !known && o.onFault != nil {
+		dec, known = lintedOnly(kind)
+	}
+	return dec, known
 }
 
 func (o *Objects) secret(raw []byte) error {

@@ -1,0 +1,73 @@
+package main
+
+import (
+	"fmt"
+	"io"
+
+	"github.com/alecthomas/kingpin/v2"
+
+	"github.com/firekeeper-dev/firekeeper/operator/promconfig"
+	"github.com/firekeeper-dev/firekeeper/operator/render"
+)
+
+const lintHelp = "Check manifests without a cluster, by the code that runs in one. Findings have file, line, object and field: " +
+	"error for what is unreadable, unknown or rejected; warning for fields that the owner's version does not know and values not used as written; " +
+	"note for objects that no owner selects. Exits 1 when there is an error, 2 for a wrong command line, 0 otherwise."
+
+// lintOptions are the flags of the command lint.
+type lintOptions struct {
+	files             []string
+	format            string
+	prometheusVersion string
+	kubernetesVersion string
+	missingReferences bool
+}
+
+func (l *lintOptions) bind(cmd *kingpin.CmdClause) {
+	cmd.Flag("file", "File or folder of manifests (YAML with several documents, JSON, Lists); - is standard input. Repeatable.").
+		Short('f').Required().StringsVar(&l.files)
+	cmd.Flag("format", "How to print findings: text for people, json for programs, sarif (2.1.0) for code scanning, github for annotations in GitHub Actions.").
+		Default("text").EnumVar(&l.format, render.Formats...)
+	cmd.Flag("prometheus-version", "Version to check for when no Prometheus is among the manifests; one that selects everything then stands in.").
+		Default(promconfig.DefaultVersion).StringVar(&l.prometheusVersion)
+	cmd.Flag("kubernetes-version", "Version of the API server that the objects are for.").
+		Default("1.36.0").StringVar(&l.kubernetesVersion)
+	cmd.Flag("allow-missing-references", "Secrets and ConfigMaps that are referred to and not among the manifests are a warning instead of an error.").
+		BoolVar(&l.missingReferences)
+}
+
+// validate reports the first flag that cannot be used.
+func (l *lintOptions) validate() error {
+	if _, err := parseKubernetes(l.kubernetesVersion); err != nil {
+		return fmt.Errorf("--kubernetes-version=%s: %w", l.kubernetesVersion, err)
+	}
+	if _, err := promconfig.ParseVersion(l.prometheusVersion); err != nil {
+		return fmt.Errorf("--prometheus-version=%s: must be a version of Prometheus 2 or 3", l.prometheusVersion)
+	}
+	return nil
+}
+
+// run prints what is found and returns the exit code.
+func (l *lintOptions) run(o Options, stdout io.Writer) (code int, err error) {
+	kubernetes, err := parseKubernetes(l.kubernetesVersion)
+	if err != nil {
+		return 2, err
+	}
+	opts, err := o.prometheus(kubernetes)
+	if err != nil {
+		return 2, err
+	}
+	report, err := render.Lint(l.files, render.LintOptions{
+		Prometheus: opts, Version: l.prometheusVersion, MissingReferences: l.missingReferences,
+	})
+	if err != nil {
+		return 1, err
+	}
+	if err := report.Write(stdout, l.format); err != nil {
+		return 1, err
+	}
+	if report.Count(render.SeverityError) > 0 {
+		return 1, nil
+	}
+	return 0, nil
+}

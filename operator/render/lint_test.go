@@ -1,0 +1,190 @@
+package render
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"go.yaml.in/yaml/v3"
+
+	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
+	"github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1alpha1"
+	"github.com/firekeeper-dev/firekeeper/operator/promconfig"
+	"github.com/firekeeper-dev/firekeeper/operator/prometheus"
+	"github.com/firekeeper-dev/firekeeper/operator/workload"
+)
+
+// images are what the operator's flags say at least.
+var images = prometheus.Options{Workload: workload.Config{
+	PrometheusBaseImage: "registry/prometheus", ConfigReloaderImage: "registry/reloader:v1", RulesReloaderImage: "registry/reloader:v1",
+}}
+
+func TestFieldOf(t *testing.T) {
+	for _, tc := range []struct{ kind, reason, field, message string }{
+		{v1.ServiceMonitorKind, `endpoints[0]: tlsConfig: ca: the value is empty`, "spec.endpoints[0].tlsConfig.ca", "the value is empty"},
+		{v1.ServiceMonitorKind, `endpoints[2]: relabelConfigs: [1]: regex: "(": missing`, "spec.endpoints[2].relabelings[1].regex", `"(": missing`},
+		{v1.ServiceMonitorKind, `scrapeClassName: the owner has no scrape class "x: y"`, "spec.scrapeClass", `the owner has no scrape class "x: y"`},
+		{v1.ServiceMonitorKind, `basicAuth and oauth2 exclude each other`, "", "basicAuth and oauth2 exclude each other"},
+		{v1.PodMonitorKind, `endpoint[0]: proxyConfig: proxyConnectHeader[a b][1]: gone`, "spec.podMetricsEndpoints[0].proxyConnectHeader[a b][1]", "gone"},
+		{v1.ProbeKind, `targets.ingress.relabelConfigs: [0]: targetLabel: replace needs one`, "spec.targets.ingress.relabelingConfigs[0].targetLabel", "replace needs one"},
+		{v1.ProbeKind, `proxy configuration: noProxy needs proxyUrl`, "spec.prober", "noProxy needs proxyUrl"},
+		{v1alpha1.ScrapeConfigKind, `staticConfigs[0].labels: "" is none`, "spec.staticConfigs[0].labels", `"" is none`},
+		{v1.PrometheusKind, `spec.alertmanager 1: basicAuth: username: gone`, "spec.alerting.alertmanagers[1].basicAuth.username", "gone"},
+		{v1.PrometheusKind, `spec.apiserver config: tlsConfig: bad`, "spec.apiserverConfig.tlsConfig", "bad"},
+		{v1.PrometheusKind, `spec.scrapeClasses[0] "a b": relabelings: [0]: modulus: bad`, "spec.scrapeClasses[0].relabelings[0].modulus", "bad"},
+		{v1.PrometheusKind, `spec.version: "x" is no version`, "spec.version", `"x" is no version`},
+	} {
+		field, message := fieldOf(tc.kind, tc.reason)
+		if field != tc.field || message != tc.message {
+			t.Errorf("%s %q:\n got  %q, %q\n want %q, %q", tc.kind, tc.reason, field, message, tc.field, tc.message)
+		}
+	}
+}
+
+func TestSplit(t *testing.T) {
+	for path, want := range map[string][]string{
+		"":                         nil,
+		"spec":                     {"spec"},
+		"spec.a[0].b":              {"spec", "a", "0", "b"},
+		`metadata.labels["a.b"].c`: {"metadata", "labels", "a.b", "c"},
+		"a[0][1]":                  {"a", "0", "1"},
+		"a[":                       {"a", "["},
+		`a["`:                      {"a", `["`},
+	} {
+		if got := split(path); !slices.Equal(got, want) {
+			t.Errorf("split(%q) = %q, want %q", path, got, want)
+		}
+	}
+}
+
+// TestSource: keys of the configuration and the fields they come from.
+func TestSource(t *testing.T) {
+	const object = `
+spec:
+  enableHttp2: false
+  endpoints:
+  - tlsConfig: {minVersion: TLS12}
+  - enableHttp2: true
+  remoteWrite: [{sigv4: {externalId: a}}]
+  tsdb: {outOfOrderTimeWindow: 1m}
+  prober: {noProxy: a}
+`
+	var doc yaml.Node
+	if err := yaml.Unmarshal([]byte(object), &doc); err != nil {
+		t.Fatal(err)
+	}
+	tr := &tree{root: doc.Content[0], first: 1}
+	for _, tc := range []struct{ kind, path, want string }{
+		{v1.ServiceMonitorKind, "scrape_configs[0].tls_config.min_version", "spec.endpoints[0].tlsConfig.minVersion"},
+		{v1.ServiceMonitorKind, "scrape_configs[1].enable_http2", "spec.endpoints[1].enableHttp2"},
+		{v1.ServiceMonitorKind, "scrape_configs[0].enable_http2", "spec.enableHttp2"},
+		{v1.ServiceMonitorKind, "scrape_configs[0].keep_dropped_targets", "spec.endpoints[0]"},
+		{v1.ProbeKind, "scrape_configs[0].no_proxy", "spec.prober.noProxy"},
+		{v1.PrometheusKind, "remote_write[0].sigv4.external_id", "spec.remoteWrite[0].sigv4.externalId"},
+		{v1.PrometheusKind, "storage.tsdb.out_of_order_time_window", "spec.tsdb.outOfOrderTimeWindow"},
+		{v1.PrometheusRuleKind, "spec.groups[0].limit", "spec.groups[0].limit"},
+	} {
+		if got := tr.source(tc.kind, tc.path); got != tc.want {
+			t.Errorf("%s %s: got %q, want %q", tc.kind, tc.path, got, tc.want)
+		}
+	}
+	if got := (&tree{}).source(v1.ProbeKind, "scrape_configs[0].no_proxy"); got != "scrape_configs[0].no_proxy" {
+		t.Errorf("without a manifest: %q", got)
+	}
+}
+
+// TestLintUnknownLines: documents whose lines are not found are still checked.
+func TestLintUnknownLines(t *testing.T) {
+	text := "# one\n---\n" + pod("web") + "---\n" + strings.ReplaceAll(pod("web"), "\n", "\r\n")
+	dir := folder(t, map[string]string{"a.yaml": text})
+	r, err := Lint([]string{dir}, LintOptions{Prometheus: images})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(r.Findings) != 1 || r.Findings[0].Code != CodeUnreadable || !strings.Contains(r.Findings[0].Message, "given twice") {
+		t.Errorf("got %+v", r.Findings)
+	}
+}
+
+// TestLintShowsNoSecret: whatever is wrong with it, the content of a Secret is not printed.
+func TestLintShowsNoSecret(t *testing.T) {
+	for _, text := range []string{
+		"stringData: {password: [hunter2]}", "data: {password: hunter2}", "stringData: {password: {hunter2: a}}",
+		"stringData: {password: hunter2\n", "stringData: hunter2", "stringdata: {password: hunter2}", "data: {password: \"hunter2\", password: a}",
+	} {
+		dir := folder(t, map[string]string{"a.yaml": "apiVersion: v1\nkind: Secret\nmetadata: {name: s}\n" + text + "\n"})
+		r, err := Lint([]string{dir}, LintOptions{Prometheus: images})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if r.Count(SeverityError) == 0 {
+			t.Errorf("%s: nothing is found", text)
+		}
+		for _, format := range Formats {
+			var out strings.Builder
+			if err := r.Write(&out, format); err != nil {
+				t.Fatal(err)
+			}
+			if strings.Contains(out.String(), "hunter2") {
+				t.Errorf("%s as %s shows the value:\n%s", text, format, out.String())
+			}
+		}
+	}
+}
+
+// TestLintSeesWhatRenderSees: what lint reports for an owner is what rendering it says.
+func TestLintSeesWhatRenderSees(t *testing.T) {
+	dir := folder(t, map[string]string{"a.yaml": `
+apiVersion: monitoring.coreos.com/v1
+kind: Prometheus
+metadata: {name: k8s, namespace: team}
+spec: {version: 2.30.0, podMonitorSelector: {}}
+---
+` + pod("good") + "---\n" + strings.Replace(pod("bad"), "{selector: {}}", "{selector: {}, scrapeClass: none}", 1) + "---\n" +
+		strings.Replace(pod("old"), "{selector: {}}", "{selector: {}, keepDroppedTargets: 1, podMetricsEndpoints: [{}, {}]}", 1)})
+	o, err := Load([]string{dir})
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := Owners(o, Options{Prometheus: images})
+	if err != nil || len(out) != 1 {
+		t.Fatalf("%d outputs, %v", len(out), err)
+	}
+	r, err := Lint([]string{dir}, LintOptions{Prometheus: images})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if e, w := r.Count(SeverityError), r.Count(SeverityWarning); e != len(out[0].Rejected) || e != 1 || w != 1 || len(out[0].Dropped) != 2 {
+		t.Errorf("render: %v, %v; lint: %+v", out[0].Rejected, out[0].Dropped, r.Findings)
+	}
+}
+
+func TestStandInSelectsEverything(t *testing.T) {
+	p := standIn(promconfig.DefaultVersion)
+	if promconfig.Unmanaged(p, false) || p.Spec.RuleSelector == nil {
+		t.Errorf("got %+v", p.Spec)
+	}
+}
+
+// TestLintKubePrometheus: nothing is wrong with manifests that are in wide use.
+func TestLintKubePrometheus(t *testing.T) {
+	dir := os.Getenv("FIREKEEPER_SHARED")
+	for at, _ := os.Getwd(); dir == "" && at != filepath.Dir(at); at = filepath.Dir(at) {
+		if _, err := os.Stat(filepath.Join(at, "go.work")); err == nil {
+			dir = filepath.Join(filepath.Dir(at), "shared")
+		}
+	}
+	dir = filepath.Join(dir, "real/kube-prometheus")
+	if _, err := os.Stat(dir); err != nil {
+		t.Skip("the manifests of kube-prometheus are not there")
+	}
+	r, err := Lint([]string{dir}, LintOptions{Prometheus: images})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(r.Findings) > 0 || r.Objects < 20 {
+		t.Errorf("%d objects, %+v", r.Objects, r.Findings)
+	}
+}
