@@ -109,7 +109,7 @@ func (w *world) applyFile(t *testing.T, path string) {
 }
 
 // applyFolder applies the manifests of a folder, its namespace first.
-func (w *world) applyFolder(t *testing.T, path string, except ...string) {
+func (w *world) applyFolder(t *testing.T, path string) {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join(path, "*.yaml"))
 	if err != nil || len(files) == 0 {
@@ -119,9 +119,7 @@ func (w *world) applyFolder(t *testing.T, path string, except ...string) {
 		return rank(a) - rank(b)
 	})
 	for _, f := range files {
-		if !slices.Contains(except, filepath.Base(f)) {
-			w.applyFile(t, f)
-		}
+		w.applyFile(t, f)
 	}
 }
 

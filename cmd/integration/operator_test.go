@@ -55,6 +55,9 @@ func (b *text) String() string {
 	return b.buf.String()
 }
 
+// clusterRole is the name of the role in deploy/rbac.yaml.
+const clusterRole = "firekeeper-operator"
+
 // operator is one running operator.
 type operator struct {
 	world *world
@@ -72,7 +75,7 @@ type operator struct {
 func (w *world) operator(t *testing.T, account, role string, args ...string) *operator {
 	t.Helper()
 	if role == "" {
-		role = "prometheus-operator"
+		role = clusterRole
 	}
 	w.bind(t, account, role)
 	return w.run(t, account, args...)
@@ -242,7 +245,7 @@ subjects: [{kind: ServiceAccount, name: %[1]s, namespace: firekeeper}]
 // rules are the rules of the operator's ClusterRole.
 func (w *world) rules(t *testing.T) []rbacv1.PolicyRule {
 	t.Helper()
-	role, err := w.kube.RbacV1().ClusterRoles().Get(t.Context(), "prometheus-operator", metav1.GetOptions{})
+	role, err := w.kube.RbacV1().ClusterRoles().Get(t.Context(), clusterRole, metav1.GetOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -23,8 +23,7 @@ func TestStack(t *testing.T) {
 	folder := sharedFile(t, "real/kube-prometheus")
 	flags := []string{"--controller-id=stack", "--namespaces=monitoring"} // away from the other tests
 	o := w.operator(t, "stack", "", flags...)
-	// The rights of the other operator have the name of ours.
-	w.applyFolder(t, folder, "prometheusOperator-clusterRole.yaml", "prometheusOperator-clusterRoleBinding.yaml")
+	w.applyFolder(t, folder)
 	w.patch(t, "monitoring.coreos.com/v1", "Prometheus", "monitoring", "k8s",
 		`{"metadata":{"annotations":{"operator.prometheus.io/controller-id":"stack"}}}`)
 	w.reconciled(t, "monitoring", "k8s", "True")
