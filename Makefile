@@ -42,6 +42,10 @@ test-update: ## Rewrite golden files; read the diff before you keep it
 bench: ## Run the benchmarks (COUNT=10 for benchstat)
 	@for m in $(MODULES); do (cd $$m && go test -run '^$$' -bench . -benchmem -count $(or $(COUNT),1) ./... | grep -v 'no test files'); done
 
+.PHONY: bench-cluster
+bench-cluster: build ## Time single changes of the operator against a real API server (ARGS="--sizes 1000/200 --samples 20")
+	@go run ./cmd/bench $(ARGS)
+
 .PHONY: fuzz
 fuzz: ## Fuzz one property: make fuzz FUZZ=FuzzExpand PKG=./internal/gate TIME=1m
 	@test -n "$(FUZZ)" || { echo "FUZZ is not set; there are:"; grep -rhoE 'func Fuzz[A-Za-z]+' --include=*_test.go . | sort -u; exit 2; }

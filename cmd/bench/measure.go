@@ -129,7 +129,9 @@ func (m *measurement) steps(ctx context.Context, began time.Time) error {
 	if err == nil {
 		err = os.WriteFile(m.profileFile("log"), log, 0o644)
 	}
-	return errors.Join(err, m.process.profile(ctx, "heap?gc=1", m.profileFile("heap.pprof")))
+	return errors.Join(err,
+		m.process.save(ctx, "/metrics", m.profileFile("metrics")),
+		m.process.save(ctx, "/debug/pprof/heap?gc=1", m.profileFile("heap.pprof")))
 }
 
 // quiet returns once the operator has made no call for a while.
@@ -208,7 +210,7 @@ func (m *measurement) profileCPU(ctx context.Context, what string, length time.D
 			err = m.process.listening(ctx)
 		}
 		if err == nil {
-			err = m.process.profile(ctx, fmt.Sprintf("profile?seconds=%d", int(length.Seconds())+1), m.profileFile(what+".pprof"))
+			err = m.process.save(ctx, fmt.Sprintf("/debug/pprof/profile?seconds=%d", int(length.Seconds())+1), m.profileFile(what+".pprof"))
 		}
 		done <- err
 	}()

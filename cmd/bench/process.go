@@ -131,9 +131,9 @@ func (p *process) get(ctx context.Context, path string) (io.ReadCloser, error) {
 	return res.Body, nil
 }
 
-// profile stores an answer of /debug/pprof in a file.
-func (p *process) profile(ctx context.Context, path, file string) error {
-	body, err := p.get(ctx, "/debug/pprof/"+path)
+// save stores an answer of the operator's server in a file.
+func (p *process) save(ctx context.Context, path, file string) error {
+	body, err := p.get(ctx, path)
 	if err != nil {
 		return err
 	}

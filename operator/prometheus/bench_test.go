@@ -11,15 +11,22 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/intstr"
 
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 	"github.com/firekeeper-dev/firekeeper/operator/assets"
+	"github.com/firekeeper-dev/firekeeper/operator/controller"
 	"github.com/firekeeper-dev/firekeeper/operator/document"
 	"github.com/firekeeper-dev/firekeeper/operator/promconfig"
 	"github.com/firekeeper-dev/firekeeper/operator/workload"
 )
 
-// monitors are ServiceMonitors as people write them, in 50 namespaces.
+// sizes are the numbers of monitors and rule objects that are measured: what a
+// change costs must not grow like the whole.
+var sizes = []int{100, 1000, 10000}
+
+// monitors are ServiceMonitors as people write them, in 50 namespaces and in the
+// order of a store.
 func monitors(n int) []*v1.ServiceMonitor {
 	out := make([]*v1.ServiceMonitor, n)
 	for i := range out {
@@ -31,83 +38,221 @@ func monitors(n int) []*v1.ServiceMonitor {
 		m.Spec.Endpoints = []v1.Endpoint{{Port: "http", Interval: "30s"}, {Port: "admin", Path: "/admin/metrics"}}
 		out[i] = m
 	}
+	slices.SortFunc(out, func(a, b *v1.ServiceMonitor) int { return controller.CompareKeys(a, b) })
 	return out
+}
+
+// ruleObjects are PrometheusRules with 20 alerts each.
+func ruleObjects(n int) []*v1.PrometheusRule {
+	out := make([]*v1.PrometheusRule, n)
+	for i := range out {
+		r := &v1.PrometheusRule{ObjectMeta: metav1.ObjectMeta{
+			Namespace: fmt.Sprintf("team-%d", i%50), Name: fmt.Sprintf("alerts-%d", i), UID: types.UID(fmt.Sprint(i)), Generation: 1,
+		}}
+		group := v1.RuleGroup{Name: "alerts"}
+		for a := range 20 {
+			group.Rules = append(group.Rules, v1.Rule{
+				Alert: fmt.Sprintf("Alert%d", a), Expr: intstr.FromString(fmt.Sprintf(`rate(errors_total{app="app-%d"}[5m]) > %d`, i, a)),
+				For: "10m", Labels: map[string]string{"severity": "warning"},
+				Annotations: map[string]string{"summary": "{{ $labels.app }} has {{ $value }} errors a second."},
+			})
+		}
+		r.Spec.Groups = []v1.RuleGroup{group}
+		out[i] = r
+	}
+	slices.SortFunc(out, func(a, b *v1.PrometheusRule) int { return controller.CompareKeys(a, b) })
+	return out
+}
+
+// bench is one owner with what the operator keeps of it between passes.
+type bench struct {
+	*gatherer
+	owner *v1.Prometheus
+	doc   *document.Assembler
+	live  []*corev1.ConfigMap // with rules, as after the last pass
 }
 
 // pass is a gatherer over monitors that keeps what the operator keeps.
 func pass(all []*v1.ServiceMonitor) (*gatherer, *v1.Prometheus) {
-	p := &v1.Prometheus{ObjectMeta: metav1.ObjectMeta{Namespace: "team-0", Name: "main", UID: "p", Generation: 1}}
+	b := newBench("main", &all, &[]*v1.PrometheusRule{}, newCompilers(func([]assets.Dependency) bool { return true }), &document.Chunks{})
+	return b.gatherer, b.owner
+}
+
+func newBench(name string, services *[]*v1.ServiceMonitor, alerts *[]*v1.PrometheusRule, compilers *Compilers, chunks *document.Chunks) *bench {
+	p := &v1.Prometheus{ObjectMeta: metav1.ObjectMeta{Namespace: "team-0", Name: name, UID: types.UID(name), Generation: 1}}
 	p.Spec.ServiceMonitorSelector, p.Spec.ServiceMonitorNamespaceSelector = &metav1.LabelSelector{}, &metav1.LabelSelector{}
+	p.Spec.RuleSelector, p.Spec.RuleNamespaceSelector = &metav1.LabelSelector{}, &metav1.LabelSelector{}
+	b := &bench{owner: p, doc: &document.Assembler{Shared: chunks}}
 	cluster := Cluster{
 		NamespaceLabels: func(string) (labels.Set, bool) { return nil, true },
-		ServiceMonitors: slices.Values(all),
+		ServiceMonitors: func(yield func(*v1.ServiceMonitor) bool) { slices.Values(*services)(yield) },
 		PodMonitors:     slices.Values[[]*v1.PodMonitor](nil),
-		PrometheusRules: slices.Values[[]*v1.PrometheusRule](nil),
+		PrometheusRules: func(yield func(*v1.PrometheusRule) bool) { slices.Values(*alerts)(yield) },
 		References:      &assets.Static{},
-		RuleConfigMaps:  func(string, string) []*corev1.ConfigMap { return nil },
+		RuleConfigMaps:  func(string, string) []*corev1.ConfigMap { return b.live },
 		StatefulSets:    func(string, string) []*appsv1.StatefulSet { return nil },
 		Secrets:         func(string) []string { return nil },
 	}
-	return &gatherer{
+	b.gatherer = &gatherer{
 		cluster: cluster, capabilities: promconfig.Capabilities{EndpointSlice: true},
-		compilers: newCompilers(func([]assets.Dependency) bool { return true }),
+		compilers: compilers,
 		monitors:  &recall[*CompiledMonitor]{}, ruleFiles: &recall[*CompiledRule]{},
 		unmanaged: func(*v1.Prometheus) bool { return false },
 		frame: func(p *v1.Prometheus, s *promconfig.Settings, rules []string) (promconfig.Frame, error) {
 			return promconfig.CompileServer(p, s, rules, cluster.References)
 		},
-	}, p
+	}
+	return b
 }
 
-// BenchmarkOneChange is one pass of an owner of which one monitor has changed.
-func BenchmarkOneChange(b *testing.B) {
-	for _, n := range []int{100, 1000, 10000} {
-		b.Run(fmt.Sprintf("monitors=%d", n), func(b *testing.B) {
-			all := monitors(n)
-			g, p := pass(all)
-			var doc document.Assembler
-			run := func() string {
-				in, err := g.Gather(p, time.Time{})
-				if err != nil {
-					b.Fatal(err)
-				}
-				plan, err := Desired(p, in, benchConfig, &doc)
-				if err != nil {
-					b.Fatal(err)
-				}
-				return plan.Hash
+// run makes one pass, without writing, and returns the hash of what is wanted.
+func (b *bench) run(tb testing.TB) string {
+	tb.Helper()
+	in, err := b.Gather(b.owner, time.Time{})
+	if err != nil {
+		tb.Fatal(err)
+	}
+	plan, err := Desired(b.owner, in, benchConfig, b.doc)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	b.live = b.live[:0]
+	for name, files := range plan.Rules {
+		b.live = append(b.live, &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: name}, Data: files})
+	}
+	return plan.Hash
+}
+
+// changeMonitor replaces a monitor by its i-th version.
+func changeMonitor(all []*v1.ServiceMonitor, i int) {
+	m := all[len(all)/2].DeepCopy()
+	m.Generation++
+	m.Spec.Endpoints[0].Path = fmt.Sprintf("/metrics/%d", i)
+	all[len(all)/2] = m
+}
+
+// changeRule replaces a rule object by its i-th version.
+func changeRule(all []*v1.PrometheusRule, i int) {
+	r := all[len(all)/2].DeepCopy()
+	r.Generation++
+	r.Spec.Groups[0].Rules[0].For = v1.Duration(fmt.Sprintf("%dm", i+1))
+	all[len(all)/2] = r
+}
+
+// repeat measures passes over owners, each after a change.
+func repeat(b *testing.B, owners []*bench, change func(i int)) {
+	last := make([]string, len(owners))
+	for i, o := range owners {
+		last[i] = o.run(b)
+	}
+	b.ReportAllocs()
+	for i := 0; b.Loop(); i++ {
+		change(i)
+		for j, o := range owners {
+			hash := o.run(b)
+			if hash == last[j] {
+				b.Fatal("the change made no difference")
 			}
-			last := run()
+			last[j] = hash
+		}
+	}
+}
+
+func benches(n int, services *[]*v1.ServiceMonitor, alerts *[]*v1.PrometheusRule) []*bench {
+	compilers, chunks := newCompilers(func([]assets.Dependency) bool { return true }), &document.Chunks{}
+	out := make([]*bench, n)
+	for i := range out {
+		out[i] = newBench(fmt.Sprintf("main-%d", i), services, alerts, compilers, chunks)
+	}
+	return out
+}
+
+// BenchmarkOneChange is one pass of an owner of which one object has changed.
+func BenchmarkOneChange(b *testing.B) {
+	for _, n := range sizes {
+		b.Run(fmt.Sprintf("monitors=%d", n), func(b *testing.B) {
+			services, alerts := monitors(n), []*v1.PrometheusRule(nil)
+			repeat(b, benches(1, &services, &alerts), func(i int) { changeMonitor(services, i) })
+		})
+	}
+	for _, n := range sizes {
+		b.Run(fmt.Sprintf("rules=%d", n), func(b *testing.B) {
+			services, alerts := []*v1.ServiceMonitor(nil), ruleObjects(n)
+			repeat(b, benches(1, &services, &alerts), func(i int) { changeRule(alerts, i) })
+		})
+	}
+}
+
+// BenchmarkFiftyOwners is the passes of 50 owners that select the same objects,
+// of which one has changed.
+func BenchmarkFiftyOwners(b *testing.B) {
+	for _, n := range sizes {
+		b.Run(fmt.Sprintf("monitors=%d", n), func(b *testing.B) {
+			services, alerts := monitors(n), ruleObjects(n/10)
+			repeat(b, benches(50, &services, &alerts), func(i int) { changeMonitor(services, i) })
+		})
+	}
+}
+
+// BenchmarkFirst is the first pass of an owner: everything is compiled,
+// assembled and compressed.
+func BenchmarkFirst(b *testing.B) {
+	for _, n := range sizes {
+		b.Run(fmt.Sprintf("monitors=%d", n), func(b *testing.B) {
+			services, alerts := monitors(n), []*v1.PrometheusRule(nil)
+			first(b, &services, &alerts)
+		})
+	}
+	for _, n := range sizes {
+		b.Run(fmt.Sprintf("rules=%d", n), func(b *testing.B) {
+			services, alerts := []*v1.ServiceMonitor(nil), ruleObjects(n)
+			first(b, &services, &alerts)
+		})
+	}
+}
+
+func first(b *testing.B, services *[]*v1.ServiceMonitor, alerts *[]*v1.PrometheusRule) {
+	b.ReportAllocs()
+	for b.Loop() {
+		benches(1, services, alerts)[0].run(b)
+	}
+}
+
+// BenchmarkNoChange is a pass that finds everything as it was.
+func BenchmarkNoChange(b *testing.B) {
+	for _, n := range sizes {
+		b.Run(fmt.Sprintf("monitors=%d", n), func(b *testing.B) {
+			services, alerts := monitors(n), ruleObjects(n/10)
+			o := benches(1, &services, &alerts)[0]
+			o.run(b)
+			last := o.run(b)
 			b.ReportAllocs()
-			for i := 0; b.Loop(); i++ {
-				changed := all[n/2].DeepCopy()
-				changed.Generation++
-				changed.Spec.Endpoints[0].Path = fmt.Sprintf("/metrics/%d", i)
-				all[n/2] = changed
-				hash := run()
-				if hash == last {
-					b.Fatal("the change made no difference")
+			for b.Loop() {
+				if o.run(b) != last {
+					b.Fatal("something changed")
 				}
-				last = hash
 			}
 		})
 	}
 }
 
-// BenchmarkFirst is the first pass of an owner.
-func BenchmarkFirst(b *testing.B) {
-	for _, n := range []int{100, 1000, 10000} {
+// BenchmarkSelected is the selection of one team's monitors among all.
+func BenchmarkSelected(b *testing.B) {
+	for _, n := range sizes {
 		b.Run(fmt.Sprintf("monitors=%d", n), func(b *testing.B) {
 			all := monitors(n)
+			p := &v1.Prometheus{}
+			p.Spec.ServiceMonitorSelector = &metav1.LabelSelector{MatchLabels: map[string]string{"team": "7"}}
+			p.Spec.ServiceMonitorNamespaceSelector = &metav1.LabelSelector{}
+			found, err := selectionRules(p)
+			if err != nil {
+				b.Fatal(err)
+			}
+			known := func(string) (labels.Set, bool) { return labels.Set{}, true }
 			b.ReportAllocs()
 			for b.Loop() {
-				g, p := pass(all)
-				in, err := g.Gather(p, time.Time{})
-				if err != nil {
-					b.Fatal(err)
-				}
-				if _, err := Desired(p, in, benchConfig, &document.Assembler{}); err != nil {
-					b.Fatal(err)
+				if got := selected(found[v1.ServiceMonitorKind], slices.Values(all), known); len(got) != n/50 {
+					b.Fatalf("%d selected", len(got))
 				}
 			}
 		})
