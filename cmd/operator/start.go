@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"log/slog"
@@ -52,8 +53,8 @@ func (o *Options) start(ctx context.Context, stdout io.Writer) error {
 	g.Go(func() error { return srv.Serve(running) })
 	g.Go(func() error { return o.control(running, log, reg) })
 	err = g.Wait()
-	if ctx.Err() != nil {
-		err = nil // told to stop, perhaps in the middle of starting
+	if ctx.Err() != nil && errors.Is(err, context.Canceled) {
+		err = nil // told to stop in the middle of starting
 	}
 	log.Info("stopped")
 	return err

@@ -66,6 +66,19 @@ func parseLevel(s string) (level slog.Level, enabled bool, err error) {
 	return 0, false, fmt.Errorf("unknown log level %q: want one of %s", s, strings.Join(Levels, ", "))
 }
 
+// levelName is the nearest of the four names: libraries use levels in between.
+func levelName(l slog.Level) string {
+	switch {
+	case l < slog.LevelInfo:
+		return "debug"
+	case l < slog.LevelWarn:
+		return "info"
+	case l < slog.LevelError:
+		return "warn"
+	}
+	return "error"
+}
+
 // rename gives the four standard keys their names; attributes in groups are left alone.
 func rename(groups []string, a slog.Attr) slog.Attr {
 	if len(groups) > 0 {
@@ -78,7 +91,7 @@ func rename(groups []string, a slog.Attr) slog.Attr {
 		}
 	case slog.Level:
 		if a.Key == slog.LevelKey {
-			return slog.String("level", strings.ToLower(v.String()))
+			return slog.String("level", levelName(v))
 		}
 	case *slog.Source:
 		if a.Key == slog.SourceKey {

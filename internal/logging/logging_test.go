@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"io"
+	"log/slog"
 	"regexp"
 	"strings"
 	"testing"
@@ -84,5 +85,24 @@ func TestBadOptions(t *testing.T) {
 		if _, err := logging.New(io.Discard, o); err == nil || err.Error() != want {
 			t.Errorf("New(%+v) = %v, want %s", o, err, want)
 		}
+	}
+}
+
+func TestLevelsInBetweenHaveAName(t *testing.T) {
+	var out strings.Builder
+	log, err := logging.New(&out, logging.Options{Level: "debug"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, level := range []slog.Level{slog.LevelDebug - 4, slog.LevelDebug + 2, slog.LevelInfo, slog.LevelInfo + 1, slog.LevelWarn + 3, slog.LevelError + 4} {
+		log.Log(t.Context(), level, "m")
+	}
+	for _, want := range []string{"level=debug", "level=info", "level=warn", "level=error"} {
+		if !strings.Contains(out.String(), want+" ") {
+			t.Errorf("no %s in\n%s", want, out.String())
+		}
+	}
+	if strings.Contains(out.String(), "+") {
+		t.Errorf("a level with an offset:\n%s", out.String())
 	}
 }
