@@ -22,14 +22,22 @@ import (
 
 // Proxy reaches pods through the API server; it is a running `kubectl proxy`.
 type Proxy struct {
-	url string
+	url   string
+	close func()
 }
 
-// StartProxy starts `kubectl proxy` on a free port; it ends with the context.
+// Close ends the proxy and waits for its end.
+func (p *Proxy) Close() { p.close() }
+
+// StartProxy starts `kubectl proxy` on a free port. It ends with the context,
+// with Close, and at the latest with this process: it is a way into the cluster
+// with the rights of kubeconfig.
 //
 // kubeconfig: path; empty means kubectl's own rules.
 func StartProxy(ctx context.Context, kubectl, kubeconfig string) (*Proxy, error) {
+	ctx, cancel := context.WithCancel(ctx)
 	cmd := exec.CommandContext(ctx, kubectl, "proxy", "--port=0")
+	cmd.SysProcAttr = diesWithParent()
 	cmd.Env = os.Environ()
 	if kubeconfig != "" {
 		cmd.Env = append(cmd.Env, "KUBECONFIG="+kubeconfig)
@@ -38,22 +46,27 @@ func StartProxy(ctx context.Context, kubectl, kubeconfig string) (*Proxy, error)
 	cmd.Stderr = &stderr
 	out, err := cmd.StdoutPipe()
 	if err != nil {
+		cancel()
 		return nil, err
 	}
 	if err := cmd.Start(); err != nil {
+		cancel()
 		return nil, fmt.Errorf("kubectl proxy: %w", err)
 	}
 	// "Starting to serve on 127.0.0.1:36001"
 	line, err := bufio.NewReader(out).ReadString('\n')
 	if err != nil {
+		cancel()
 		return nil, errors.Join(fmt.Errorf("kubectl proxy: %w: %s", err, stderr.String()), cmd.Wait())
 	}
 	fields := strings.Fields(line)
+	ended := make(chan struct{})
 	go func() {
+		defer close(ended)
 		_, _ = io.Copy(io.Discard, out)
-		_ = cmd.Wait() // it is killed with the context; nobody waits for its status
+		_ = cmd.Wait() // it is killed; its status says nothing
 	}()
-	return &Proxy{url: "http://" + fields[len(fields)-1]}, nil
+	return &Proxy{url: "http://" + fields[len(fields)-1], close: func() { cancel(); <-ended }}, nil
 }
 
 // Prometheus is the server in a pod.
@@ -139,6 +152,7 @@ func (p *Prometheus) Config(ctx context.Context) (string, error) {
 // took. An error of check counts as no; the last one is told when time runs out.
 func Until(ctx context.Context, limit time.Duration, check func(context.Context) (bool, error)) (time.Duration, error) {
 	start := time.Now()
+	outer := ctx
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 	tick := time.NewTicker(pollPeriod)
@@ -154,6 +168,9 @@ func Until(ctx context.Context, limit time.Duration, check func(context.Context)
 		}
 		select {
 		case <-ctx.Done():
+			if outer.Err() != nil {
+				return time.Since(start), fmt.Errorf("interrupted: %w", outer.Err())
+			}
 			if last == nil {
 				last = errors.New("the answer was no")
 			}

@@ -43,7 +43,7 @@ const (
 	// maxBlind bounds them for a pod that cannot be asked.
 	maxBlind = 2
 	// forbiddenPause is how long nothing is tried after a refused patch.
-	forbiddenPause = 10 * time.Minute
+	forbiddenPause = time.Minute
 )
 
 // Answer is what a pod says about a content.
@@ -240,6 +240,6 @@ func (n *Nudger) forbid(err error) {
 	n.quiet = time.Now().Add(forbiddenPause)
 	if !n.reported {
 		n.reported = true
-		n.log.Warn("no permission to patch pods: changes reach them with the kubelet's own refresh, within two minutes", "err", err)
+		n.log.Warn("no permission to patch pods: changes reach them with the kubelet's own refresh, within two minutes", "tried_again_after", forbiddenPause.String(), "err", err)
 	}
 }

@@ -24,10 +24,22 @@ func up(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	for _, step := range []func(context.Context) error{p.loadImages, p.install, p.example, p.changes} {
+	for _, step := range []func(context.Context) error{p.loadImages, p.install} {
 		if err := step(ctx); err != nil {
 			return err
 		}
+	}
+	proxy, err := live.StartProxy(ctx, p.kubectl, p.kubeconfig)
+	if err != nil {
+		return err
+	}
+	defer proxy.Close()
+	server := proxy.Prometheus(namespace, pod, port)
+	if err := p.example(ctx, server); err != nil {
+		return err
+	}
+	if err := p.changes(ctx, server); err != nil {
+		return err
 	}
 	return p.where(ctx)
 }
@@ -56,7 +68,7 @@ func (p *place) install(ctx context.Context) error {
 }
 
 // example applies deploy/examples and waits until all of it works.
-func (p *place) example(ctx context.Context) error {
+func (p *place) example(ctx context.Context, server *live.Prometheus) error {
 	say("applying deploy/examples: a Prometheus, a sample program, a ServiceMonitor and a PrometheusRule")
 	if _, err := p.run(ctx, "apply", "-f", filepath.Join(p.root, "deploy", "examples")); err != nil {
 		return err
@@ -68,12 +80,8 @@ func (p *place) example(ctx context.Context) error {
 	if _, err := p.run(ctx, "-n", namespace, "wait", "--for=condition=Ready", "pod/"+pod, "--timeout=5m"); err != nil {
 		return err
 	}
-	server, err := p.server(ctx)
-	if err != nil {
-		return err
-	}
 	say("waiting for the sample to be scraped and its rule to be loaded")
-	_, err = live.Until(ctx, 3*time.Minute, func(ctx context.Context) (bool, error) {
+	_, err := live.Until(ctx, 3*time.Minute, func(ctx context.Context) (bool, error) {
 		rule, err := server.HasRule(ctx, `up{job="sample"} == 0`)
 		if !rule || err != nil {
 			return false, err
@@ -89,21 +97,9 @@ func (p *place) example(ctx context.Context) error {
 	return err
 }
 
-func (p *place) server(ctx context.Context) (*live.Prometheus, error) {
-	proxy, err := live.StartProxy(ctx, p.kubectl, p.kubeconfig)
-	if err != nil {
-		return nil, err
-	}
-	return proxy.Prometheus(namespace, pod, port), nil
-}
-
 // changes changes the rule and the monitor and measures until the running
 // Prometheus shows it.
-func (p *place) changes(ctx context.Context) error {
-	server, err := p.server(ctx)
-	if err != nil {
-		return err
-	}
+func (p *place) changes(ctx context.Context, server *live.Prometheus) error {
 	for i := range 3 {
 		threshold := time.Now().UnixNano() % 1_000_000
 		expr := fmt.Sprintf("prometheus_tsdb_head_series > %d", threshold)
