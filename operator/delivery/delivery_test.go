@@ -117,15 +117,21 @@ func TestFastChangesAreDeliveredTogetherAndTheLastWins(t *testing.T) {
 	})
 }
 
-func TestForbiddenStopsTrying(t *testing.T) {
+func TestForbiddenStopsTryingForAWhile(t *testing.T) {
 	c := &cluster{err: apierrors.NewForbidden(schema.GroupResource{Resource: "pods"}, pod.Name, nil)}
 	run(t, c, func(n *Nudger) {
 		n.Deliver(pod, "aa")
-		wait(time.Minute)
+		wait(forbiddenPause / 3)
 		n.Deliver(pod, "bb")
-		wait(time.Minute)
+		wait(forbiddenPause / 3)
 		if got := c.patched(); len(got) != 1 {
 			t.Errorf("patched %v, want one try", got)
+		}
+		wait(forbiddenPause)
+		n.Deliver(pod, "cc")
+		wait(time.Second)
+		if got := c.patched(); len(got) != 2 {
+			t.Errorf("patched %v, want another try after the pause", got)
 		}
 	})
 }
