@@ -34,7 +34,8 @@ func TestImmutableFieldRecreates(t *testing.T) {
 			count[c.Verb]++
 		}
 	}
-	if count["delete"] != 1 || count["create"] != 1 || count["update"] > 2 {
+	// One update is refused, one follows the creation; each conflict costs a get and one more.
+	if count["delete"] != 1 || count["create"] != 1 || count["update"] > 2+count["get"] {
 		t.Errorf("calls %v", count)
 	}
 	if v, err := o.metric("prometheus_operator_reconcile_sts_delete_create_total"); err != nil || v != 1 {

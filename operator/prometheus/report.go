@@ -22,6 +22,9 @@ func (c *Controller) report(ctx context.Context, key types.NamespacedName, r con
 	if !ok || !c.mine(p) || p.DeletionTimestamp != nil {
 		return nil
 	}
+	if !known && len(p.Status.Conditions) > 0 {
+		return nil // after a restart the last status stands until the first pass reports
+	}
 	owner := workload.ForServer(p, c.opts.Workload)
 	want := Status(StatusInputs{
 		Owner: p, Shards: c.shards(p, owner), Selector: owner.SelectorLabels(),
