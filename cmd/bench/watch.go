@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -20,8 +21,9 @@ const patience = 2 * time.Minute
 
 // observer sees every version of the generated objects as it is written.
 type observer struct {
-	seen chan sighting
-	stop []func()
+	seen  chan sighting
+	stop  []func()
+	ended atomic.Bool // a watch ended, so that changes may be missed
 }
 
 // sighting is one version of a generated object.
@@ -61,6 +63,7 @@ func (o *observer) forward(ctx context.Context, w watch.Interface) {
 			return
 		}
 	}
+	o.ended.Store(true)
 }
 
 func (o *observer) close() error {
@@ -78,6 +81,9 @@ func (o *observer) until(ctx context.Context, done func(metav1.Object) (finished
 	for {
 		select {
 		case <-ctx.Done():
+			if o.ended.Load() {
+				return time.Time{}, errors.New("a watch was cut off")
+			}
 			return time.Time{}, context.Cause(ctx)
 		case s := <-o.seen:
 			finished, err := done(s.object)

@@ -93,7 +93,7 @@ func (o *Options) control(ctx context.Context, log *slog.Logger, reg promclient.
 	if opts.StorageClasses, err = may(ctx, kube, access{group: "storage.k8s.io", resource: "storageclasses", verb: "get"}); err != nil {
 		return err
 	}
-	opts.Settled = func() { go settleMemory() }
+	opts.Settled = func() { go settleMemory(ctx) }
 	clients, err := o.clients(ctx, cfg, kube, log)
 	if err == nil {
 		clients.ScrapeConfigs, err = scrapeConfigs(ctx, cfg, kube, opts.Scopes.Configs, log)
