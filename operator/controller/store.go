@@ -280,7 +280,9 @@ func (s *Store[T]) Wait(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, syncTimeout)
 	defer cancel()
 	for _, inf := range s.informers {
-		if !cache.WaitForCacheSync(ctx.Done(), inf.HasSynced) {
+		select {
+		case <-inf.HasSyncedChecker().Done():
+		case <-ctx.Done():
 			return fmt.Errorf("list %s: %w", s.name, context.Cause(ctx))
 		}
 	}

@@ -129,6 +129,9 @@ func New(opts Options, clients Clients, log *slog.Logger, reg promclient.Registe
 //
 // Errors: the caches could not be filled.
 func (c *Controller) Run(ctx context.Context) error {
+	var wg sync.WaitGroup
+	wg.Go(func() { c.compileAhead(ctx) })
+	defer wg.Wait()
 	if err := c.stores.start(ctx); err != nil {
 		if ctx.Err() != nil {
 			return nil
@@ -148,11 +151,9 @@ func (c *Controller) Run(ctx context.Context) error {
 	c.metrics.Ready()
 	c.log.Info("caches are complete", "owners", c.index.Len())
 
-	var wg sync.WaitGroup
 	wg.Go(func() { c.loop.Run(ctx, c.opts.Workers) })
 	wg.Go(func() { c.nudger.Run(ctx, nudgeWorkers) })
 	wg.Go(func() { c.poll(ctx) })
-	wg.Wait()
 	return nil
 }
 

@@ -1,0 +1,51 @@
+package prometheus
+
+import (
+	"context"
+	"fmt"
+
+	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
+	"github.com/firekeeper-dev/firekeeper/operator/controller"
+	"github.com/firekeeper-dev/firekeeper/operator/promconfig"
+	"github.com/firekeeper-dev/firekeeper/operator/rules"
+)
+
+// compileAhead compiles the rules of all owners at the start. They are the dearest
+// objects and mostly there before the monitors: while these are still coming, the
+// API server has the work. Whatever is wrong shows in the passes, which follow.
+func (c *Controller) compileAhead(ctx context.Context) {
+	defer func() {
+		if p := recover(); p != nil {
+			c.log.Error("compiling ahead panicked", "panic", fmt.Sprint(p))
+		}
+	}()
+	for _, s := range []controller.Syncer{c.stores.namespaces, c.stores.owners, c.stores.rules} {
+		if s.Wait(ctx) != nil {
+			return // so does the start, which reports it
+		}
+	}
+	g := gatherer{cluster: c.cluster(ctx), compilers: c.compilers}
+	g.cluster.PrometheusRules = c.stores.rules.All()
+	for p := range c.stores.owners.All() {
+		if ctx.Err() == nil && c.mine(p) && !p.Spec.Paused && p.DeletionTimestamp == nil {
+			g.ahead(p)
+		}
+	}
+}
+
+// ahead compiles the rules of one owner into the cache.
+func (g *gatherer) ahead(p *v1.Prometheus) {
+	selectors, err := selectionRules(p)
+	if err != nil {
+		return
+	}
+	version, err := promconfig.ParseVersion(p.Spec.Version)
+	if err != nil {
+		return
+	}
+	s := rules.PrometheusSettings(p, version)
+	g.compilers.Rules.Use(keyOf(p), s.Key())
+	forgetful := *g
+	forgetful.ruleFiles = nil
+	forgetful.compileRules(selected(selectors[v1.PrometheusRuleKind], g.cluster.PrometheusRules, g.cluster.NamespaceLabels), s.Key(), s)
+}
