@@ -168,7 +168,7 @@ func TestRealProcess(t *testing.T) {
 		t.Skip("no shell on this machine")
 	}
 	dir := t.TempDir()
-	program := filepath.Join(dir, "fk-target-"+strconv.Itoa(os.Getpid()%100000))[:len(dir)+1+commSize]
+	program := filepath.Join(dir, fmt.Sprintf("fk-target-%05d", os.Getpid()%100000)) // as long as a command name can be
 	content, err := os.ReadFile(sh)
 	if err != nil {
 		t.Fatal(err)
