@@ -93,7 +93,7 @@ cluster-down: ## Stop it and remove everything it made
 
 .PHONY: e2e
 e2e: ## Run the tests that need a node: kube-prometheus on a one-node Kubernetes (root)
-	@cd cmd && FIREKEEPER_E2E=1 go test -count=1 -timeout 40m -v ./e2e/...
+	@cd cmd && FIREKEEPER_E2E=1 go test -count=1 -timeout 40m -parallel 8 -v ./e2e/...
 
 .PHONY: demo
 demo: ## Show it: a cluster, the operator, a Prometheus, and how fast changes are live

@@ -1,6 +1,9 @@
 // Package e2e runs the whole product on a one-node Kubernetes with real pods:
 //
 //	FIREKEEPER_E2E=1 go test ./e2e/...   (root; `make e2e`)
+//
+// With FIREKEEPER_E2E_CLUSTER=<folder of a cluster that "make cluster-up" started> the tests use that
+// cluster and leave it running.
 package e2e
 
 import (
@@ -15,9 +18,13 @@ import (
 	"testing"
 	"time"
 
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/rest"
+
 	"github.com/firekeeper-dev/firekeeper/internal/cluster"
 	"github.com/firekeeper-dev/firekeeper/internal/cluster/clustertest"
 	"github.com/firekeeper-dev/firekeeper/internal/live"
+	"github.com/firekeeper-dev/firekeeper/operator/workload"
 )
 
 func TestMain(m *testing.M) { os.Exit(clustertest.Main(m)) }
@@ -26,6 +33,7 @@ func TestMain(m *testing.M) { os.Exit(clustertest.Main(m)) }
 type node struct {
 	*cluster.Cluster
 	proxy *live.Proxy
+	kube  kubernetes.Interface
 }
 
 var (
@@ -37,7 +45,7 @@ var (
 // start returns the node; the first test prepares it.
 func start(t *testing.T) node {
 	t.Helper()
-	c := clustertest.Shared(t, cluster.Options{Node: true, Log: os.Stderr})
+	c := shared(t)
 	prepareOnce.Do(func() { prepared, prepareErr = prepare(c) })
 	if prepareErr != nil {
 		t.Fatal(prepareErr)
@@ -45,12 +53,39 @@ func start(t *testing.T) node {
 	return prepared
 }
 
+// shared is the cluster of this run, or one that runs already.
+func shared(t *testing.T) *cluster.Cluster {
+	t.Helper()
+	dir := os.Getenv("FIREKEEPER_E2E_CLUSTER")
+	if dir == "" {
+		return clustertest.Shared(t, cluster.Options{Node: true, Log: os.Stderr})
+	}
+	c, err := cluster.Open(dir, os.Stderr)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
 func prepare(c *cluster.Cluster) (node, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), 15*time.Minute)
 	defer cancel()
 	n := node{Cluster: c}
+	var err error
+	n.kube, err = kubernetes.NewForConfig(&rest.Config{
+		Host: c.Host, BearerToken: c.Token, QPS: 1000, Burst: 1000, TLSClientConfig: rest.TLSClientConfig{CAFile: c.CAFile},
+	})
+	if err != nil {
+		return n, err
+	}
 	if err := loadImages(ctx, c); err != nil {
 		return n, err
+	}
+	if err := c.LoadPrometheus(ctx, prometheusImage); err != nil {
+		return n, err
+	}
+	if out, err := c.KubectlInput(ctx, []byte(discoveryRole), "apply", "-f", "-"); err != nil {
+		return n, errors.Join(err, errors.New(string(out)))
 	}
 	if out, err := c.Kubectl(ctx, "apply", "-k", filepath.Join(root(), "deploy")); err != nil {
 		return n, errors.Join(err, errors.New(string(out)))
@@ -58,11 +93,23 @@ func prepare(c *cluster.Cluster) (node, error) {
 	if _, err := c.Kubectl(ctx, "-n", "firekeeper", "rollout", "status", "deployment/prometheus-operator", "--timeout=2m"); err != nil {
 		return n, err
 	}
-	var err error
 	// The proxy lives as long as the test binary.
 	n.proxy, err = live.StartProxy(context.Background(), filepath.Join(c.Dir, "bin", "kubectl"), c.Kubeconfig)
 	return n, err
 }
+
+// prometheusImage is what pods of a Prometheus run that names neither version nor image.
+const prometheusImage = "quay.io/prometheus/prometheus:" + workload.DefaultPrometheusVersion
+
+// discoveryRole is what a Prometheus needs to find targets.
+const discoveryRole = `
+apiVersion: rbac.authorization.k8s.io/v1
+kind: ClusterRole
+metadata: {name: e2e-discovery}
+rules:
+- {apiGroups: [""], resources: [services, endpoints, pods], verbs: [get, list, watch]}
+- {apiGroups: [discovery.k8s.io], resources: [endpointslices], verbs: [get, list, watch]}
+`
 
 // loadImages builds our three images from the working tree and makes them known
 // to the node.

@@ -1,0 +1,155 @@
+package e2e
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// patience bounds every wait for something that should happen in seconds. The
+// machine may stand still for a minute.
+const patience = 4 * time.Minute
+
+// account is who the operators of tests are: they have the rights of deploy/.
+const account = "system:serviceaccount:firekeeper:prometheus-operator"
+
+// operator is one operator that runs as a process on this machine and looks only
+// after the objects of one test. It can be stopped, killed and started again.
+type operator struct {
+	id   string // its --controller-id
+	node node
+	args []string
+	log  text
+
+	url   string
+	cmd   *exec.Cmd
+	ended chan error // nil while none runs
+}
+
+// text is a buffer that a process writes while a test reads.
+type text struct {
+	mu  sync.Mutex
+	buf bytes.Buffer
+}
+
+func (b *text) Write(p []byte) (int, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.buf.Write(p)
+}
+
+// tail is the end of what was written.
+func (b *text) tail(lines int) string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	all := strings.Split(strings.TrimRight(b.buf.String(), "\n"), "\n")
+	return strings.Join(all[max(0, len(all)-lines):], "\n")
+}
+
+// operator starts an operator. It ends with the test, and must end well.
+func (n node) operator(t *testing.T, id string, args ...string) *operator {
+	t.Helper()
+	o := &operator{id: id, node: n, args: args}
+	t.Cleanup(func() {
+		if o.ended != nil {
+			o.stop(t)
+		}
+		if t.Failed() {
+			t.Logf("end of the log of operator %s:\n%s", id, o.log.tail(60))
+		}
+	})
+	o.start(t)
+	return o
+}
+
+// start starts the operator and returns when its caches are complete.
+func (o *operator) start(t *testing.T) {
+	t.Helper()
+	free, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	address := free.Addr().String()
+	free.Close()
+	o.url = "http://" + address
+	args := append([]string{"--as=" + account, "--web.listen-address=" + address, "--controller-id=" + o.id}, o.args...)
+	o.cmd = exec.CommandContext(context.Background(), filepath.Join(root(), "bin", "image", "linux-"+runtime.GOARCH, "operator"), args...)
+	o.cmd.Env = append(os.Environ(), "KUBECONFIG="+o.node.Kubeconfig)
+	o.cmd.Stdout, o.cmd.Stderr = &o.log, &o.log
+	o.cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
+	if err := o.cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	ended, cmd := make(chan error, 1), o.cmd
+	o.ended = ended
+	go func() { ended <- cmd.Wait() }()
+	until(t, "operator "+o.id, patience, func(ctx context.Context) (bool, error) {
+		select {
+		case err := <-ended:
+			o.ended = nil
+			t.Fatalf("the operator ended: %v", err)
+		default:
+		}
+		page, err := o.metrics(ctx)
+		return strings.Contains(page, `prometheus_operator_ready{controller="prometheus"} 1`), err
+	})
+}
+
+// metrics is the operator's page of metrics.
+func (o *operator) metrics(ctx context.Context) (string, error) {
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, o.url+"/metrics", nil)
+	if err != nil {
+		return "", err
+	}
+	resp, err := http.DefaultClient.Do(req)
+	if err != nil {
+		return "", err
+	}
+	defer resp.Body.Close()
+	page, err := io.ReadAll(resp.Body)
+	return string(page), err
+}
+
+// stop ends the operator as a kubelet does and expects a good end.
+func (o *operator) stop(t *testing.T) {
+	t.Helper()
+	if err := o.cmd.Process.Signal(syscall.SIGTERM); err != nil && !errors.Is(err, os.ErrProcessDone) {
+		t.Error(err)
+	}
+	select {
+	case err := <-o.ended:
+		if err != nil {
+			t.Errorf("the operator ended with %v", err)
+		}
+	case <-time.After(patience):
+		_ = o.cmd.Process.Kill()
+		t.Errorf("the operator did not stop within %s", patience)
+	}
+	o.ended = nil
+}
+
+// kill ends the operator at once, in the middle of whatever it does.
+func (o *operator) kill(t *testing.T) {
+	t.Helper()
+	if err := o.cmd.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	if err := <-o.ended; err == nil {
+		t.Fatal("the operator ended by itself")
+	}
+	o.ended = nil
+	fmt.Fprintf(&o.log, "--- killed ---\n")
+}

@@ -1,0 +1,303 @@
+package e2e
+
+import (
+	"bytes"
+	"compress/gzip"
+	"context"
+	"encoding/base64"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+const (
+	// referenceManager signs what the reference operator writes.
+	referenceManager = "PrometheusOperator"
+	// referenceHash is the hash of its inputs that it left on the StatefulSet.
+	referenceHash = "5870143512343827541"
+)
+
+var (
+	takenPods   = []string{"prometheus-k8s-0", "prometheus-k8s-1"}
+	takenGroups = []string{"first", "second"}
+)
+
+func takenJobs(s space) []string {
+	job := "serviceMonitor/" + s.name + "/prometheus-k8s/"
+	return []string{job + "0", job + "1"}
+}
+
+// A cluster changes hands: what the reference operator wrote runs, and our
+// operator with the reference's layout goes on with it in place.
+func TestTakeoverSingleLayout(t *testing.T) {
+	n := start(t)
+	t.Parallel()
+	s := n.space(t, "takeover-single")
+	s.writeAsReference(t)
+	pods := s.rolledOut(t, "k8s", takenPods...)
+	set, secret, service := s.statefulSet(t, "prometheus-k8s"), s.secret(t, "prometheus-k8s"), s.service(t)
+	rules := s.ruleFiles(t)
+	g := s.guard(t, takenGroups, takenJobs(s), takenPods...)
+
+	s.operatorOf(t, "--reloader-layout=single")
+	s.adopted(t)
+
+	t.Run("the StatefulSet is adopted in place", func(t *testing.T) {
+		now := s.statefulSet(t, "prometheus-k8s")
+		if now.UID != set.UID || now.Generation != set.Generation {
+			t.Errorf("it was changed: generation %d, was %d, same object %v\n%s", now.Generation, set.Generation, now.UID == set.UID, cmp.Diff(set.Spec, now.Spec))
+		}
+		if diff := cmp.Diff(set.Labels, now.Labels) + cmp.Diff(set.OwnerReferences, now.OwnerReferences); diff != "" {
+			t.Error(diff)
+		}
+		if now.Status.UpdateRevision != set.Status.UpdateRevision {
+			t.Errorf("revision %s, was %s", now.Status.UpdateRevision, set.Status.UpdateRevision)
+		}
+	})
+	t.Run("Secrets, ConfigMaps and the Service are adopted in place", func(t *testing.T) {
+		now := s.secret(t, "prometheus-k8s")
+		if now.UID != secret.UID {
+			t.Error("the Secret is another one")
+		}
+		if diff := cmp.Diff(unzip(t, secret), unzip(t, now)); diff != "" {
+			t.Errorf("the configuration differs: reference -, ours +\n%s", diff)
+		}
+		if diff := cmp.Diff(rules, s.ruleFiles(t), sameObject); diff != "" {
+			t.Error(diff)
+		}
+		if diff := cmp.Diff(service, s.service(t), sameObject); diff != "" {
+			t.Error(diff)
+		}
+		s.onlyTheseRemain(t)
+	})
+	t.Run("changes flow", func(t *testing.T) { s.changeFlows(t) })
+	t.Run("no pod restarted", func(t *testing.T) {
+		now, err := s.pods(t.Context(), "k8s")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(identities(pods), identities(now)); diff != "" {
+			t.Error(diff)
+		}
+	})
+	g.end(t)
+}
+
+// The default layout has one container more: one rolling update, announced, and
+// at every moment a server that has everything.
+func TestTakeoverSplitLayout(t *testing.T) {
+	n := start(t)
+	t.Parallel()
+	s := n.space(t, "takeover-split")
+	s.writeAsReference(t)
+	pods := s.rolledOut(t, "k8s", takenPods...)
+	set := s.statefulSet(t, "prometheus-k8s")
+	g := s.guard(t, takenGroups, takenJobs(s), takenPods...)
+	seen := s.watchPods(t)
+
+	s.operatorOf(t)
+	until(t, "new revision", patience, func(context.Context) (bool, error) {
+		return s.statefulSet(t, "prometheus-k8s").Status.UpdateRevision != set.Status.UpdateRevision, nil
+	})
+	s.adopted(t)
+	after := s.rolledOut(t, "k8s", takenPods...)
+	s.changeFlows(t)
+	g.end(t)
+
+	t.Run("exactly one rolling update", func(t *testing.T) {
+		now := s.statefulSet(t, "prometheus-k8s")
+		if now.UID != set.UID || now.Generation != set.Generation+1 {
+			t.Errorf("generation %d, was %d, same object %v", now.Generation, set.Generation, now.UID == set.UID)
+		}
+		revisions, err := s.kube.AppsV1().ControllerRevisions(s.name).List(t.Context(), metav1.ListOptions{})
+		if err != nil || len(revisions.Items) != 2 {
+			t.Errorf("%d revisions, want 2 (%v)", len(revisions.Items), err)
+		}
+		want := map[string][]string{}
+		for i, name := range takenPods {
+			want[name] = []string{string(pods[i].UID), string(after[i].UID)}
+		}
+		if diff := cmp.Diff(want, seen()); diff != "" {
+			t.Errorf("pods: want -, seen +\n%s", diff)
+		}
+	})
+	t.Run("only the announced changes", func(t *testing.T) {
+		old, now := set.Spec.Template.Spec, s.statefulSet(t, "prometheus-k8s").Spec.Template.Spec
+		if diff := cmp.Diff([]string{"prometheus", "config-reloader", "rules-reloader"}, containerNames(now.Containers)); diff != "" {
+			t.Error(diff)
+		}
+		if diff := cmp.Diff(old.Containers[0], now.Containers[0]) + cmp.Diff(old.Volumes, now.Volumes); diff != "" {
+			t.Errorf("container prometheus and volumes: was -, is +\n%s", diff)
+		}
+		now.Containers, now.InitContainers = old.Containers, old.InitContainers
+		if diff := cmp.Diff(old, now); diff != "" {
+			t.Errorf("pod: was -, is +\n%s", diff)
+		}
+	})
+}
+
+// sameObject compares what an update of the same content may not change.
+var sameObject = cmp.FilterPath(func(p cmp.Path) bool {
+	name := p.Last().String()
+	return name == ".ManagedFields"
+}, cmp.Ignore())
+
+// operatorOf starts the operator of a namespace.
+func (s space) operatorOf(t *testing.T, args ...string) *operator {
+	t.Helper()
+	return s.operator(t, s.name, append([]string{
+		"--prometheus-config-reloader=docker.io/firekeeper/config-reloader:" + imageTag(t),
+	}, args...)...)
+}
+
+// writeAsReference makes the user's objects and what the reference operator
+// makes of them.
+func (s space) writeAsReference(t *testing.T) {
+	t.Helper()
+	s.apply(t, manifests(t, "takeover/user.yaml"))
+	uid := func(kind, name string) string { return s.in(t, "get", kind, name, "-o", "jsonpath={.metadata.uid}") }
+	written := s.fill(manifests(t, "takeover/written.yaml"),
+		"CONFIG", base64.StdEncoding.EncodeToString(zip(t, s.fill(manifests(t, "takeover/prometheus.yaml")))),
+		"OWNER-UID", uid("prometheus", "k8s"), "RULE-UID", uid("prometheusrule", "rules"), "VERSION", imageTag(t), "HASH", referenceHash)
+	if out, err := s.KubectlInput(t.Context(), []byte(written), "create", "--field-manager="+referenceManager, "-f", "-"); err != nil {
+		t.Fatal(err, string(out))
+	}
+}
+
+// adopted waits until our operator has written the StatefulSet and says so.
+func (s space) adopted(t *testing.T) {
+	t.Helper()
+	until(t, "adoption", patience, func(context.Context) (bool, error) {
+		hash := s.statefulSet(t, "prometheus-k8s").Annotations["prometheus-operator-input-hash"]
+		status := s.in(t, "get", "prometheus", "k8s", "-o", `jsonpath={.status.conditions[?(@.type=="Reconciled")].status}`)
+		return hash != referenceHash && status == "True", fmt.Errorf("hash %s, Reconciled is %s", hash, status)
+	})
+}
+
+// changeFlows changes a rule and a monitor and waits until both servers run them.
+func (s space) changeFlows(t *testing.T) {
+	t.Helper()
+	s.in(t, "patch", "prometheusrule", "rules", "--type=json", "-p",
+		`[{"op":"add","path":"/spec/groups/0/rules/-","value":{"record":"e2e:new","expr":"vector(42)"}}]`)
+	s.in(t, "patch", "servicemonitor", "prometheus-k8s", "--type=merge", "-p", `{"spec":{"targetLabels":["e2e_new"]}}`)
+	s.runs(t, "vector(42)", "e2e_new", takenPods...)
+}
+
+// onlyTheseRemain checks that exactly the objects of the reference are there.
+func (s space) onlyTheseRemain(t *testing.T) {
+	t.Helper()
+	got := strings.Fields(s.in(t, "get", "secrets,configmaps,services,statefulsets", "-l", "managed-by=prometheus-operator",
+		"-o", `jsonpath={range .items[*]}{.kind}/{.metadata.name}{"\n"}{end}`))
+	slices.Sort(got)
+	if diff := cmp.Diff([]string{
+		"ConfigMap/prometheus-k8s-rulefiles-0", "Secret/prometheus-k8s", "Secret/prometheus-k8s-thanos-prometheus-http-client-file",
+		"Secret/prometheus-k8s-tls-assets-0", "Secret/prometheus-k8s-web-config", "Service/prometheus-operated", "StatefulSet/prometheus-k8s",
+	}, got); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// watchPods follows the pods of the namespace. The result is every UID that a
+// pod had, in order.
+func (s space) watchPods(t *testing.T) func() map[string][]string {
+	t.Helper()
+	w, err := s.kube.CoreV1().Pods(s.name).Watch(t.Context(), metav1.ListOptions{TimeoutSeconds: new(int64(3600))})
+	if err != nil {
+		t.Fatal(err)
+	}
+	seen, ended := map[string][]string{}, make(chan struct{})
+	go func() {
+		defer close(ended)
+		for e := range w.ResultChan() {
+			p, ok := e.Object.(*corev1.Pod)
+			if !ok {
+				t.Errorf("watch of pods: %v", e.Object)
+				return
+			}
+			if !slices.Contains(seen[p.Name], string(p.UID)) {
+				seen[p.Name] = append(seen[p.Name], string(p.UID))
+			}
+		}
+	}()
+	stop := func() { w.Stop(); <-ended }
+	t.Cleanup(stop)
+	return func() map[string][]string { stop(); return seen }
+}
+
+func (s space) secret(t *testing.T, name string) *corev1.Secret {
+	t.Helper()
+	secret, err := s.kube.CoreV1().Secrets(s.name).Get(t.Context(), name, metav1.GetOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return secret
+}
+
+func (s space) service(t *testing.T) *corev1.Service {
+	t.Helper()
+	service, err := s.kube.CoreV1().Services(s.name).Get(t.Context(), "prometheus-operated", metav1.GetOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return service
+}
+
+func (s space) ruleFiles(t *testing.T) *corev1.ConfigMap {
+	t.Helper()
+	cm, err := s.kube.CoreV1().ConfigMaps(s.name).Get(t.Context(), "prometheus-k8s-rulefiles-0", metav1.GetOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return cm
+}
+
+func containerNames(containers []corev1.Container) (names []string) {
+	for _, c := range containers {
+		names = append(names, c.Name)
+	}
+	return names
+}
+
+func zip(t *testing.T, text string) []byte {
+	t.Helper()
+	var buf bytes.Buffer
+	w := gzip.NewWriter(&buf)
+	if _, err := io.WriteString(w, text); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return buf.Bytes()
+}
+
+func unzip(t *testing.T, secret *corev1.Secret) string {
+	t.Helper()
+	r, err := gzip.NewReader(bytes.NewReader(secret.Data["prometheus.yaml.gz"]))
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := io.ReadAll(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+// imageTag is the tag of our images.
+func imageTag(t *testing.T) string {
+	t.Helper()
+	version, err := os.ReadFile(filepath.Join(root(), ".version"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return "v" + strings.TrimSpace(string(version))
+}
