@@ -30,7 +30,7 @@ const (
 	guardPeriod = 100 * time.Millisecond
 	// guardLimit is how long a look may take to count: the servers must have been
 	// asked at the same time, and this machine may stand still between two requests.
-	guardLimit = 500 * time.Millisecond
+	guardLimit = time.Second
 )
 
 // guard starts one. End it before the servers are meant to change.
