@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	authorizationv1 "k8s.io/api/authorization/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -10,14 +11,24 @@ import (
 )
 
 // access is one thing that may be allowed, in the whole cluster when there is
-// no namespace.
+// no namespace. A resource may be one with its subresource, "prometheuses/status".
 type access struct{ group, resource, verb, namespace string }
+
+// String is for people: "watch prometheusagents in namespace team".
+func (a access) String() string {
+	text := a.verb + " " + a.resource
+	if a.namespace != "" {
+		text += " in namespace " + a.namespace
+	}
+	return text
+}
 
 // may asks the API server whether the operator is allowed to do something.
 func may(ctx context.Context, kube kubernetes.Interface, a access) (bool, error) {
+	resource, subresource, _ := strings.Cut(a.resource, "/")
 	review, err := kube.AuthorizationV1().SelfSubjectAccessReviews().Create(ctx, &authorizationv1.SelfSubjectAccessReview{
 		Spec: authorizationv1.SelfSubjectAccessReviewSpec{ResourceAttributes: &authorizationv1.ResourceAttributes{
-			Group: a.group, Resource: a.resource, Verb: a.verb, Namespace: a.namespace,
+			Group: a.group, Resource: resource, Subresource: subresource, Verb: a.verb, Namespace: a.namespace,
 		}},
 	}, metav1.CreateOptions{})
 	if err != nil {

@@ -93,15 +93,14 @@ func (o *Options) control(ctx context.Context, log *slog.Logger, reg promclient.
 	if opts.StorageClasses, err = may(ctx, kube, access{group: "storage.k8s.io", resource: "storageclasses", verb: "get"}); err != nil {
 		return err
 	}
-	opts.Settled = func() { go settleMemory(ctx) }
 	clients, err := o.clients(ctx, cfg, kube, log)
 	if err == nil {
-		clients.ScrapeConfigs, err = scrapeConfigs(ctx, cfg, kube, opts.Scopes.Configs, log)
+		clients.ScrapeConfigs, err = scrapeConfigs(ctx, kube, opts.Scopes.Configs, log)
 	}
 	if err != nil {
 		return err
 	}
-	return prometheus.New(opts, clients, log, reg).Run(ctx)
+	return o.controllers(ctx, opts, clients, log, reg)
 }
 
 func (o *Options) restConfig() (*rest.Config, error) {
@@ -150,7 +149,11 @@ func (o *Options) clients(ctx context.Context, cfg *rest.Config, kube kubernetes
 			return prometheus.Clients{}, err
 		}
 	}
-	crds, err := client.New(cfg, scheme, v1.SchemeGroupVersion)
+	stable, err := client.New(cfg, scheme, v1.SchemeGroupVersion)
+	if err != nil {
+		return prometheus.Clients{}, err
+	}
+	alpha, err := client.New(cfg, scheme, v1alpha1.SchemeGroupVersion)
 	if err != nil {
 		return prometheus.Clients{}, err
 	}
@@ -158,7 +161,7 @@ func (o *Options) clients(ctx context.Context, cfg *rest.Config, kube kubernetes
 	if err != nil {
 		return prometheus.Clients{}, err
 	}
-	out := prometheus.Clients{Kube: kube, Metadata: meta, CRDs: crds}
+	out := prometheus.Clients{Kube: kube, Metadata: meta, V1: stable, V1alpha1: alpha}
 	for _, verb := range []string{"create", "patch"} {
 		ok, err := may(ctx, kube, access{group: "events.k8s.io", resource: "events", verb: verb})
 		if err != nil {
@@ -173,7 +176,7 @@ func (o *Options) clients(ctx context.Context, cfg *rest.Config, kube kubernetes
 	if err := broadcaster.StartRecordingToSinkWithContext(ctx); err != nil {
 		return out, fmt.Errorf("record events: %w", err)
 	}
-	out.Events = broadcaster.NewRecorder(scheme, prometheus.ControllerName)
+	out.Events = func(component string) events.EventRecorder { return broadcaster.NewRecorder(scheme, component) }
 	return out, nil
 }
 

@@ -43,17 +43,19 @@ type orderChange[T metav1.Object] struct {
 	gone   bool
 }
 
-func (o *order[T]) set(obj T) { o.note(obj, false) }
-
-func (o *order[T]) remove(obj T) { o.note(obj, true) }
-
-func (o *order[T]) note(obj T, gone bool) {
+// note enters an object that has changed. current returns its newest version; ok
+// is false when there is none.
+func (o *order[T]) note(obj T, current func() (newest T, ok bool)) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
+	newest, ok := current()
+	if ok {
+		obj = newest
+	}
 	if o.changes == nil {
 		o.changes = map[types.NamespacedName]orderChange[T]{}
 	}
-	o.changes[types.NamespacedName{Namespace: obj.GetNamespace(), Name: obj.GetName()}] = orderChange[T]{obj, gone}
+	o.changes[types.NamespacedName{Namespace: obj.GetNamespace(), Name: obj.GetName()}] = orderChange[T]{obj, !ok}
 }
 
 // fill replaces everything by what list returns. Changes that happen after list

@@ -15,6 +15,15 @@ func object(namespace, name string) *metav1.PartialObjectMetadata {
 	return &metav1.PartialObjectMetadata{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: name}}
 }
 
+// changes of an order, as its store makes them.
+func set(o *order[*metav1.PartialObjectMetadata], obj *metav1.PartialObjectMetadata) {
+	o.note(obj, func() (*metav1.PartialObjectMetadata, bool) { return obj, true })
+}
+
+func remove(o *order[*metav1.PartialObjectMetadata], obj *metav1.PartialObjectMetadata) {
+	o.note(obj, func() (*metav1.PartialObjectMetadata, bool) { return nil, false })
+}
+
 func FuzzCompareKeys(f *testing.F) {
 	f.Add("foo", "x", "foo-bar", "x")
 	f.Add("a", "b", "a", "b")
@@ -39,10 +48,10 @@ func TestOrderFollowsAMap(t *testing.T) {
 		obj := object(fmt.Sprintf("ns-%d", random.IntN(5)), fmt.Sprintf("name-%d", random.IntN(40)))
 		key := obj.Namespace + "/" + obj.Name
 		if random.IntN(3) == 0 {
-			o.remove(obj)
+			remove(&o, obj)
 			delete(model, key)
 		} else {
-			o.set(obj)
+			set(&o, obj)
 			model[key] = obj
 		}
 		if random.IntN(4) != 0 {
@@ -68,9 +77,9 @@ func TestOrderDoesNotChangeWhatItHandedOut(t *testing.T) {
 	o.fill(func() []*metav1.PartialObjectMetadata { return []*metav1.PartialObjectMetadata{second, first} })
 	before := o.list()
 	newer := object("a", "x")
-	o.set(newer)
-	o.set(object("a", "y"))
-	o.remove(second)
+	set(&o, newer)
+	set(&o, object("a", "y"))
+	remove(&o, second)
 	if after := o.list(); len(after) != 2 || after[0] != newer {
 		t.Errorf("after the changes: %v", after)
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"iter"
 	"slices"
+	"sync"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -34,8 +35,8 @@ type Watch struct {
 	Namespaces    Namespaces
 	LabelSelector string
 	FieldSelector string
-	// Metrics counts the lists and watches; nil counts nothing.
-	Metrics *Metrics
+	// Calls counts the lists and watches; nil counts nothing.
+	Calls *Calls
 }
 
 // Store holds the objects of one kind in the watched namespaces, kept current by informers.
@@ -46,6 +47,7 @@ type Store[T Object] struct {
 	filtered  bool
 	informers []cache.SharedIndexInformer
 	order     order[T]
+	started   sync.Once
 }
 
 // NewStore returns a store of typed objects; keep (optional) trims an object before it is cached.
@@ -93,18 +95,18 @@ func (w Watch) tweak(o *metav1.ListOptions) {
 
 // counted returns a list-watcher that counts its calls.
 func (w Watch) counted(lw *cache.ListWatch) *cache.ListWatch {
-	if w.Metrics == nil {
+	if w.Calls == nil {
 		return lw
 	}
 	return &cache.ListWatch{
 		ListWithContextFunc: func(ctx context.Context, o metav1.ListOptions) (runtime.Object, error) {
 			list, err := lw.ListWithContext(ctx, o)
-			w.Metrics.lists.count(err)
+			w.Calls.listed(err)
 			return list, err
 		},
 		WatchFuncWithContext: func(ctx context.Context, o metav1.ListOptions) (watch.Interface, error) {
 			events, err := lw.WatchWithContext(ctx, o)
-			w.Metrics.watches.count(err)
+			w.Calls.watched(err)
 			return events, err
 		},
 	}
@@ -203,8 +205,8 @@ func (s *Store[T]) All() iter.Seq[T] {
 	}
 }
 
-// Sorted iterates over every object by "namespace/name" in byte order, as of the
-// events that were handled. Before [Store.OnChange] there is none.
+// Sorted iterates over every object by "namespace/name" in byte order, at least as
+// new as the events that were handled. Before [Store.OnChange] there is none.
 func (s *Store[T]) Sorted() iter.Seq[T] {
 	return func(yield func(T) bool) {
 		for _, obj := range s.order.list() {
@@ -232,16 +234,17 @@ func (e Event[T]) Object() T {
 }
 
 // OnChange calls handle for every change. Resyncs of unchanged objects are
-// dropped and deletions that were only noticed later are unwrapped.
+// dropped and deletions that were only noticed later are unwrapped. It may be
+// called several times; the handlers do not wait for each other.
 func (s *Store[T]) OnChange(handle func(Event[T])) error {
 	for _, inf := range s.informers {
 		_, err := inf.AddEventHandler(cache.ResourceEventHandlerFuncs{
 			AddFunc: func(raw any) {
-				s.order.set(raw.(T))
+				s.refresh(raw.(T))
 				handle(Event[T]{Action: "add", After: raw.(T)})
 			},
 			UpdateFunc: func(before, after any) {
-				s.order.set(after.(T))
+				s.refresh(after.(T))
 				if b, a := before.(T), after.(T); b.GetResourceVersion() != a.GetResourceVersion() {
 					handle(Event[T]{Action: "update", Before: b, After: a})
 				}
@@ -251,7 +254,7 @@ func (s *Store[T]) OnChange(handle func(Event[T])) error {
 					raw = tomb.Obj
 				}
 				if obj, ok := raw.(T); ok {
-					s.order.remove(obj)
+					s.refresh(obj)
 					handle(Event[T]{Action: "delete", Before: obj})
 				}
 			},
@@ -266,11 +269,20 @@ func (s *Store[T]) OnChange(handle func(Event[T])) error {
 	return nil
 }
 
-// Run starts the informers and returns; they stop with the context.
+// refresh puts into the order what the cache has of an object now: another
+// handler may be ahead with the events.
+func (s *Store[T]) refresh(obj T) {
+	s.order.note(obj, func() (T, bool) { return s.Get(obj.GetNamespace(), obj.GetName()) })
+}
+
+// Run starts the informers and returns; they stop with the context. Of several
+// calls the first counts.
 func (s *Store[T]) Run(ctx context.Context) {
-	for _, inf := range s.informers {
-		go inf.RunWithContext(ctx)
-	}
+	s.started.Do(func() {
+		for _, inf := range s.informers {
+			go inf.RunWithContext(ctx)
+		}
+	})
 }
 
 // Wait blocks until the first listing is complete.

@@ -25,6 +25,9 @@ type ID struct {
 	Generation int64
 }
 
+// Owner names an owner whose settings fragments are compiled under.
+type Owner struct{ Kind, Namespace, Name string }
+
 type place struct{ kind, namespace, name string }
 
 func (id ID) place() place { return place{id.Kind, id.Namespace, id.Name} }
@@ -38,7 +41,7 @@ type Cache[F any] struct {
 
 	mu      sync.Mutex
 	buckets map[string]*bucket[F]
-	owners  map[types.NamespacedName]string // → key of its bucket
+	owners  map[Owner]string // → key of its bucket
 	compile uint64
 }
 
@@ -57,11 +60,11 @@ type entry[F any] struct {
 
 // Use says which settings an owner has now. Fragments of settings that no owner
 // has any more are dropped.
-func (c *Cache[F]) Use(owner types.NamespacedName, settings string) {
+func (c *Cache[F]) Use(owner Owner, settings string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.owners == nil {
-		c.owners, c.buckets = map[types.NamespacedName]string{}, map[string]*bucket[F]{}
+		c.owners, c.buckets = map[Owner]string{}, map[string]*bucket[F]{}
 	}
 	before, had := c.owners[owner]
 	if had && before == settings {
@@ -77,7 +80,7 @@ func (c *Cache[F]) Use(owner types.NamespacedName, settings string) {
 }
 
 // Release forgets an owner.
-func (c *Cache[F]) Release(owner types.NamespacedName) {
+func (c *Cache[F]) Release(owner Owner) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if before, had := c.owners[owner]; had {

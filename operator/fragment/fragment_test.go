@@ -34,7 +34,7 @@ func newCache(current map[assets.Ref]string) *Cache[compiled] {
 	}
 }
 
-func owner(name string) types.NamespacedName { return types.NamespacedName{Namespace: "a", Name: name} }
+func owner(name string) Owner { return Owner{Kind: "Prometheus", Namespace: "a", Name: name} }
 
 func id(name string, generation int64) ID {
 	return ID{Kind: "PodMonitor", Namespace: "a", Name: name, UID: types.UID("uid of " + name), Generation: generation}

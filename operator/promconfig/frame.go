@@ -6,6 +6,7 @@ import (
 
 	"github.com/firekeeper-dev/firekeeper/internal/gate"
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
+	"github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1alpha1"
 	"github.com/firekeeper-dev/firekeeper/operator/assets"
 )
 
@@ -39,19 +40,30 @@ type Monitors struct {
 	ServiceMonitors, PodMonitors, Probes, ScrapeConfigs [][]byte
 }
 
+// AdditionalJobs stands for the user's own items among the sections.
+const AdditionalJobs = "additional"
+
+// Sections are the kinds of monitor that the document has, and [AdditionalJobs],
+// in the order of scrape_configs.
+func (f *Frame) Sections() []string {
+	switch {
+	case f.daemonSet: // each pod scrapes the pods of its node and nothing else
+		return []string{v1.PodMonitorKind, AdditionalJobs}
+	case f.agent:
+		return []string{v1.PodMonitorKind, AdditionalJobs, v1.ServiceMonitorKind, v1.ProbeKind, v1alpha1.ScrapeConfigKind}
+	}
+	return []string{v1.ServiceMonitorKind, v1.PodMonitorKind, v1.ProbeKind, v1alpha1.ScrapeConfigKind, AdditionalJobs}
+}
+
 // Jobs lists the pieces of scrape_configs in the order of the document.
 func (f *Frame) Jobs(m Monitors) [][]byte {
-	additional := [][]byte{f.Additional}
-	if f.daemonSet { // each pod scrapes the pods of its node and nothing else
-		m = Monitors{PodMonitors: m.PodMonitors}
-	}
-	order := [][][]byte{m.ServiceMonitors, m.PodMonitors, m.Probes, m.ScrapeConfigs, additional}
-	if f.agent {
-		order = [][][]byte{m.PodMonitors, additional, m.ServiceMonitors, m.Probes, m.ScrapeConfigs}
+	pieces := map[string][][]byte{
+		v1.ServiceMonitorKind: m.ServiceMonitors, v1.PodMonitorKind: m.PodMonitors, v1.ProbeKind: m.Probes,
+		v1alpha1.ScrapeConfigKind: m.ScrapeConfigs, AdditionalJobs: {f.Additional},
 	}
 	var out [][]byte
-	for _, pieces := range order {
-		for _, piece := range pieces {
+	for _, section := range f.Sections() {
+		for _, piece := range pieces[section] {
 			if len(piece) > 0 {
 				out = append(out, piece)
 			}

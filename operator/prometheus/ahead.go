@@ -10,7 +10,7 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/rules"
 )
 
-// compileAhead compiles the rules of all owners at the start. They are the dearest
+// compileAhead compiles the rules of all servers at the start. They are the dearest
 // objects and mostly there before the monitors: while these are still coming, the
 // API server has the work. Whatever is wrong shows in the passes, which follow.
 func (c *Controller) compileAhead(ctx context.Context) {
@@ -26,25 +26,25 @@ func (c *Controller) compileAhead(ctx context.Context) {
 	}
 	g := gatherer{cluster: c.cluster(ctx), compilers: c.compilers}
 	g.cluster.PrometheusRules = c.stores.rules.All()
-	for p := range c.stores.owners.All() {
-		if ctx.Err() == nil && c.mine(p) && !p.Spec.Paused && p.DeletionTimestamp == nil {
-			g.ahead(p)
+	for o := range c.stores.owners.All() {
+		if ctx.Err() == nil && c.mine(o) && !o.Fields.Paused && o.GetDeletionTimestamp() == nil {
+			g.ahead(o)
 		}
 	}
 }
 
 // ahead compiles the rules of one owner into the cache.
-func (g *gatherer) ahead(p *v1.Prometheus) {
-	selectors, err := selectionRules(p)
+func (g *gatherer) ahead(o Owner) {
+	selectors, err := selectionRules(o)
 	if err != nil {
 		return
 	}
-	version, err := promconfig.ParseVersion(p.Spec.Version)
+	version, err := promconfig.ParseVersion(o.Fields.Version)
 	if err != nil {
 		return
 	}
-	s := rules.PrometheusSettings(p, version)
-	g.compilers.Rules.Use(keyOf(p), s.Key())
+	s := rules.PrometheusSettings(o.Server, version)
+	g.compilers.Rules.Use(o.fragments(), s.Key())
 	forgetful := *g
 	forgetful.ruleFiles = nil
 	forgetful.compileRules(selected(selectors[v1.PrometheusRuleKind], g.cluster.PrometheusRules, g.cluster.NamespaceLabels), s.Key(), s)

@@ -10,7 +10,7 @@ import (
 func TestAheadLeavesNothingToCompile(t *testing.T) {
 	services, alerts := []*v1.ServiceMonitor(nil), ruleObjects(100)
 	b := benches(1, &services, &alerts)[0]
-	b.ahead(b.owner)
+	b.ahead(ForServer(b.owner))
 	if n := b.compilers.Rules.Compilations(); n != 100 {
 		t.Fatalf("%d rule objects were compiled ahead, want 100", n)
 	}
@@ -25,7 +25,7 @@ func TestAheadPassesOverWrongOwners(t *testing.T) {
 	services, alerts := []*v1.ServiceMonitor(nil), ruleObjects(1)
 	b := benches(1, &services, &alerts)[0]
 	b.owner.Spec.Version = "no version"
-	b.ahead(b.owner)
+	b.ahead(ForServer(b.owner))
 	if n := b.compilers.Rules.Compilations(); n != 0 {
 		t.Errorf("%d rule objects were compiled", n)
 	}

@@ -97,9 +97,9 @@ func newBench(name string, services *[]*v1.ServiceMonitor, alerts *[]*v1.Prometh
 		cluster: cluster, capabilities: promconfig.Capabilities{EndpointSlice: true},
 		compilers: compilers,
 		monitors:  &recall[*CompiledMonitor]{}, ruleFiles: &recall[*CompiledRule]{},
-		unmanaged: func(*v1.Prometheus) bool { return false },
-		frame: func(p *v1.Prometheus, s *promconfig.Settings, rules []string) (promconfig.Frame, error) {
-			return promconfig.CompileServer(p, s, rules, cluster.References)
+		unmanaged: func(Owner) bool { return false },
+		frame: func(o Owner, s *promconfig.Settings, rules []string) (promconfig.Frame, error) {
+			return o.frame(s, rules, cluster.References)
 		},
 	}
 	return b
@@ -108,11 +108,11 @@ func newBench(name string, services *[]*v1.ServiceMonitor, alerts *[]*v1.Prometh
 // run makes one pass, without writing, and returns the hash of what is wanted.
 func (b *bench) run(tb testing.TB) string {
 	tb.Helper()
-	in, err := b.Gather(b.owner, time.Time{})
+	in, err := b.Gather(ForServer(b.owner), time.Time{})
 	if err != nil {
 		tb.Fatal(err)
 	}
-	plan, err := Desired(b.owner, in, benchConfig, b.doc)
+	plan, err := Desired(ForServer(b.owner), in, benchConfig, b.doc)
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -244,7 +244,7 @@ func BenchmarkSelected(b *testing.B) {
 			p := &v1.Prometheus{}
 			p.Spec.ServiceMonitorSelector = &metav1.LabelSelector{MatchLabels: map[string]string{"team": "7"}}
 			p.Spec.ServiceMonitorNamespaceSelector = &metav1.LabelSelector{}
-			found, err := selectionRules(p)
+			found, err := selectionRules(ForServer(p))
 			if err != nil {
 				b.Fatal(err)
 			}

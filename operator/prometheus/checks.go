@@ -7,12 +7,9 @@ import (
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-
-	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
-	"github.com/firekeeper-dev/firekeeper/operator/workload"
 )
 
-// checkCache remembers when the objects that p names were last looked at: they
+// checkCache remembers when the objects that an owner names were last looked at: they
 // are not watched, and an idle pass makes no call.
 type checkCache struct {
 	generation int64
@@ -23,24 +20,24 @@ type checkCache struct {
 // checkPeriod is how long a check of an unwatched object holds.
 const checkPeriod = 5 * time.Minute
 
-// check looks at the objects that p names and that are not watched.
-func (c *Controller) check(ctx context.Context, p *v1.Prometheus, last *checkCache) error {
-	if last.generation == p.Generation && last.err == nil && time.Since(last.at) < checkPeriod {
+// check looks at the objects that an owner names and that are not watched.
+func (c *Controller) check(ctx context.Context, o Owner, last *checkCache) error {
+	if last.generation == o.GetGeneration() && last.err == nil && time.Since(last.at) < checkPeriod {
 		return nil
 	}
-	err := c.checkStorageClass(ctx, p)
+	err := c.checkStorageClass(ctx, o)
 	if err == nil {
-		err = c.checkService(ctx, p)
+		err = c.checkService(ctx, o)
 	}
-	*last = checkCache{generation: p.Generation, at: time.Now(), err: err}
+	*last = checkCache{generation: o.GetGeneration(), at: time.Now(), err: err}
 	return err
 }
 
-func (c *Controller) checkStorageClass(ctx context.Context, p *v1.Prometheus) error {
-	if !c.opts.StorageClasses || p.Spec.Storage == nil {
+func (c *Controller) checkStorageClass(ctx context.Context, o Owner) error {
+	if !c.opts.StorageClasses || o.Fields.Storage == nil {
 		return nil
 	}
-	name := valueOr(p.Spec.Storage.VolumeClaimTemplate.Spec.StorageClassName, "")
+	name := valueOr(o.Fields.Storage.VolumeClaimTemplate.Spec.StorageClassName, "")
 	if name == "" {
 		return nil
 	}
@@ -54,12 +51,12 @@ func (c *Controller) checkStorageClass(ctx context.Context, p *v1.Prometheus) er
 	return nil
 }
 
-func (c *Controller) checkService(ctx context.Context, p *v1.Prometheus) error {
-	owner := workload.ForServer(p, c.opts.Workload)
+func (c *Controller) checkService(ctx context.Context, o Owner) error {
+	owner := o.Workload(c.opts.Workload)
 	if !owner.CustomService() {
 		return nil
 	}
-	svc, err := c.kube.CoreV1().Services(p.Namespace).Get(ctx, owner.ServiceName(), metav1.GetOptions{})
+	svc, err := c.kube.CoreV1().Services(o.GetNamespace()).Get(ctx, owner.ServiceName(), metav1.GetOptions{})
 	if err != nil {
 		return fmt.Errorf("spec.serviceName: %w", err)
 	}

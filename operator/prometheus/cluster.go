@@ -23,12 +23,12 @@ type Cluster struct {
 	PodMonitors     iter.Seq[*v1.PodMonitor]
 	Probes          iter.Seq[*v1.Probe]
 	ScrapeConfigs   iter.Seq[*v1alpha1.ScrapeConfig] // nil where the kind is not installed
-	PrometheusRules iter.Seq[*v1.PrometheusRule]
+	PrometheusRules iter.Seq[*v1.PrometheusRule]     // nil for agents
 
 	// References resolves values in Secrets and ConfigMaps.
 	References assets.Reader
 
-	// RuleConfigMaps returns the live ConfigMaps with the rules of an owner.
+	// RuleConfigMaps returns the live ConfigMaps with the rules of a Prometheus.
 	RuleConfigMaps func(namespace, owner string) []*corev1.ConfigMap
 	// StatefulSets returns the live StatefulSets of an owner.
 	StatefulSets func(namespace, owner string) []*appsv1.StatefulSet

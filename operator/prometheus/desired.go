@@ -43,12 +43,14 @@ type Plan struct {
 	Warnings []string
 }
 
-// Desired decides what should exist for p. Same arguments, same result: the
+// Desired decides what should exist for an owner. Same arguments, same result: the
 // assembler only remembers compressed chunks.
-func Desired(p *v1.Prometheus, in Inputs, cfg workload.Config, doc *document.Assembler) (Plan, error) {
-	owner := workload.ForServer(p, cfg)
-	plan := Plan{Reloaders: reloaders(p, cfg)}
-	plan.ruleSteps(owner, in)
+func Desired(o Owner, in Inputs, cfg workload.Config, doc *document.Assembler) (Plan, error) {
+	owner := o.Workload(cfg)
+	plan := Plan{Reloaders: reloaders(o, cfg)}
+	if o.Server != nil {
+		plan.ruleSteps(owner, in)
+	}
 	if err := plan.config(owner, in, doc); err != nil {
 		return plan, err
 	}
@@ -57,15 +59,16 @@ func Desired(p *v1.Prometheus, in Inputs, cfg workload.Config, doc *document.Ass
 	if err != nil {
 		return plan, err
 	}
-	plan.Content = append(plan.Content,
-		apply.Step{Verb: apply.Put, Object: web},
-		apply.Step{Verb: apply.Put, Object: owner.ThanosHTTPClientSecret()})
+	plan.Content = append(plan.Content, apply.Step{Verb: apply.Put, Object: web})
+	if o.Server != nil {
+		plan.Content = append(plan.Content, apply.Step{Verb: apply.Put, Object: owner.ThanosHTTPClientSecret()})
+	}
 	plan.Hash = contentHash(plan.Content, in)
 
 	if !owner.CustomService() {
 		plan.Workload = append(plan.Workload, apply.Step{Verb: apply.Put, Object: owner.GoverningService()})
 	}
-	if err := plan.statefulSets(p, cfg, owner, in, tlsSecrets); err != nil {
+	if err := plan.statefulSets(o, owner, in, cfg, tlsSecrets); err != nil {
 		return plan, err
 	}
 	plan.notes(owner, in)
@@ -124,17 +127,30 @@ func (plan *Plan) config(owner *workload.Owner, in Inputs, doc *document.Assembl
 	pieces := make([]*document.Piece, 0, len(in.Monitors)+6)
 	pieces = append(pieces, document.NewPiece("head", in.Frame.Head), scrapeConfigs, document.Fence)
 	jobs := len(in.Frame.Additional)
-	for _, m := range in.Monitors {
-		if m.Err == nil && m.Piece.Size() > 0 {
-			pieces = append(pieces, m.Piece)
-			jobs++
+	shared := true // the pieces before are those of other owners too
+	for _, section := range in.Frame.Sections() {
+		if section == promconfig.AdditionalJobs {
+			pieces = append(pieces, document.Fence, document.NewPiece("additional", in.Frame.Additional))
+			shared = false
+			continue
+		}
+		if !shared {
+			pieces, shared = append(pieces, document.Fence), true
+		}
+		for _, m := range in.Monitors {
+			if m.Kind == section && m.Err == nil && m.Piece.Size() > 0 {
+				pieces = append(pieces, m.Piece)
+				jobs++
+			}
 		}
 	}
 	if jobs == 0 {
 		pieces[1] = noScrapeConfigs
 	}
-	pieces = append(pieces, document.Fence,
-		document.NewPiece("additional", in.Frame.Additional), document.NewPiece("tail", in.Frame.Tail))
+	if shared {
+		pieces = append(pieces, document.Fence)
+	}
+	pieces = append(pieces, document.NewPiece("tail", in.Frame.Tail))
 	var err error
 	if plan.Config, err = doc.Build(pieces); err != nil {
 		return err
@@ -212,25 +228,28 @@ func (plan *Plan) content() delivery.Content {
 	return out
 }
 
-// reloaders says how the reloaders of p's pods can be asked.
-func reloaders(p *v1.Prometheus, cfg workload.Config) delivery.Pod {
+// reloaders says how the reloaders of the owner's pods can be asked.
+func reloaders(o Owner, cfg workload.Config) delivery.Pod {
 	out := delivery.Pod{Scheme: "http"}
-	if p.Spec.ListenLocal {
+	if o.Fields.ListenLocal {
 		return out
 	}
-	if p.Spec.Web != nil && p.Spec.Web.TLSConfig != nil {
+	if o.Fields.Web != nil && o.Fields.Web.TLSConfig != nil {
 		out.Scheme = "https"
 	}
 	out.Ports = []int{workload.ConfigReloaderPort}
-	if cfg.Layout != workload.LayoutSingle {
+	if o.Server != nil && cfg.Layout != workload.LayoutSingle {
 		out.Ports = append(out.Ports, workload.RulesReloaderPort)
 	}
 	return out
 }
 
-func (plan *Plan) statefulSets(p *v1.Prometheus, cfg workload.Config, owner *workload.Owner, in Inputs, tlsSecrets int) error {
-	ruleMaps := owner.PadRuleConfigMaps(in.RulePlan.Names)
-	slices.Sort(ruleMaps)
+func (plan *Plan) statefulSets(o Owner, owner *workload.Owner, in Inputs, cfg workload.Config, tlsSecrets int) error {
+	var ruleMaps []string
+	if o.Server != nil {
+		ruleMaps = owner.PadRuleConfigMaps(in.RulePlan.Names)
+		slices.Sort(ruleMaps)
+	}
 	wanted := map[string]bool{}
 	for shard, name := range owner.ShardNames() {
 		wanted[name] = true
@@ -252,7 +271,7 @@ func (plan *Plan) statefulSets(p *v1.Prometheus, cfg workload.Config, owner *wor
 	}
 	for _, name := range slices.Sorted(maps.Keys(in.StatefulSets)) {
 		if s := in.StatefulSets[name]; !wanted[name] && s.DeletionTimestamp == nil {
-			plan.surplus(p, cfg, s, in.Now)
+			plan.surplus(o, cfg, s, in.Now)
 		}
 	}
 	return nil

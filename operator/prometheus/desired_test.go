@@ -79,7 +79,7 @@ func (s *scene) gather() (Inputs, error) {
 		StatefulSets:    func(string, string) []*appsv1.StatefulSet { return s.statefulSets },
 		Secrets:         func(string) []string { return s.secrets },
 	}
-	return GatherFrom(cluster, s.p, Options{DisableUnmanaged: s.disable}, time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC))
+	return GatherFrom(cluster, ForServer(s.p), Options{DisableUnmanaged: s.disable}, time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC))
 }
 
 func (s *scene) plan(t *testing.T) Plan {
@@ -88,7 +88,7 @@ func (s *scene) plan(t *testing.T) Plan {
 	if err != nil {
 		t.Fatal(err)
 	}
-	plan, err := Desired(s.p, in, benchConfig, &document.Assembler{})
+	plan, err := Desired(ForServer(s.p), in, benchConfig, &document.Assembler{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -278,7 +278,7 @@ func TestGatherKeepsRejectedObjectsApart(t *testing.T) {
 			t.Errorf("%s: %+v, want %+v", kind, in.Counts[kind], n)
 		}
 	}
-	plan, err := Desired(s.p, in, benchConfig, &document.Assembler{})
+	plan, err := Desired(ForServer(s.p), in, benchConfig, &document.Assembler{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -9,6 +9,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/types"
 
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
@@ -18,6 +19,7 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/controller"
 	"github.com/firekeeper-dev/firekeeper/operator/delivery"
 	"github.com/firekeeper-dev/firekeeper/operator/selection"
+	"github.com/firekeeper-dev/firekeeper/operator/workload"
 )
 
 // ControllerIDAnnotation on an owner names the operator that is responsible for it.
@@ -26,34 +28,35 @@ const ControllerIDAnnotation = "operator.prometheus.io/controller-id"
 // handleEvents connects the stores to the queue.
 func (c *Controller) handleEvents() error {
 	s := c.stores
-	for _, connect := range []func() error{
+	connects := []func() error{
 		func() error { return s.owners.OnChange(c.ownerChanged) },
 		func() error { return configChanged(c, s.services, v1.ServiceMonitorKind) },
 		func() error { return configChanged(c, s.pods, v1.PodMonitorKind) },
 		func() error { return configChanged(c, s.probes, v1.ProbeKind) },
-		func() error {
-			if s.scrapes == nil {
-				return nil
-			}
-			return configChanged(c, s.scrapes, v1alpha1.ScrapeConfigKind)
-		},
-		func() error { return configChanged(c, s.rules, v1.PrometheusRuleKind) },
 		func() error { return s.namespaces.OnChange(c.namespaceChanged) },
 		func() error { return referenceChanged(c, s.secretRefs, assets.Secret) },
 		func() error { return referenceChanged(c, s.configRefs, assets.ConfigMap) },
 		func() error { return ownedChanged(c, s.ownSecrets, "Secret", c.writer.Secrets()) },
-		func() error { return ownedChanged(c, s.ownConfigs, "ConfigMap", c.writer.ConfigMaps()) },
-		func() error {
-			return s.ownConfigs.OnChange(func(e controller.Event[*corev1.ConfigMap]) {
-				if e.Action == "delete" {
-					s.texts.forget(keyOf(e.Before))
-				}
-			})
-		},
 		func() error { return ownedChanged(c, s.ownServices, "Service", c.writer.Services()) },
 		func() error { return s.statefulSets.OnChange(c.statefulSetChanged) },
 		func() error { return s.runningPods.OnChange(c.podChanged) },
-	} {
+	}
+	if s.scrapes != nil {
+		connects = append(connects, func() error { return configChanged(c, s.scrapes, v1alpha1.ScrapeConfigKind) })
+	}
+	if s.rules != nil {
+		connects = append(connects,
+			func() error { return configChanged(c, s.rules, v1.PrometheusRuleKind) },
+			func() error { return ownedChanged(c, s.ownConfigs, "ConfigMap", c.writer.ConfigMaps()) },
+			func() error {
+				return s.ownConfigs.OnChange(func(e controller.Event[*corev1.ConfigMap]) {
+					if e.Action == "delete" {
+						s.texts.forget(keyOf(e.Before))
+					}
+				})
+			})
+	}
+	for _, connect := range connects {
 		if err := connect(); err != nil {
 			return err
 		}
@@ -66,8 +69,8 @@ func keyOf(o metav1.Object) types.NamespacedName {
 }
 
 // mine reports whether this operator is responsible for an owner.
-func (c *Controller) mine(p *v1.Prometheus) bool {
-	return p.Annotations[ControllerIDAnnotation] == c.opts.ControllerID
+func (c *Controller) mine(o Owner) bool {
+	return o.GetAnnotations()[ControllerIDAnnotation] == c.opts.ControllerID
 }
 
 func (c *Controller) trigger(by, action string, keys ...types.NamespacedName) {
@@ -80,21 +83,21 @@ func (c *Controller) trigger(by, action string, keys ...types.NamespacedName) {
 	}
 }
 
-func (c *Controller) ownerChanged(e controller.Event[*v1.Prometheus]) {
-	p := e.Object()
-	key := keyOf(p)
-	if e.Action == "delete" || !c.mine(p) {
+func (c *Controller) ownerChanged(e controller.Event[Owner]) {
+	o := e.Object()
+	key := o.Key()
+	if e.Action == "delete" || !c.mine(o) {
 		c.index.Remove(key)
-		if c.mine(p) || (e.Action == "update" && c.mine(e.Before)) {
-			c.trigger(v1.PrometheusKind, e.Action, key) // a pass forgets it
+		if c.mine(o) || (e.Action == "update" && c.mine(e.Before)) {
+			c.trigger(c.kind.Name, e.Action, key) // a pass forgets it
 		}
 		return
 	}
 	if e.Action == "update" && sameIntent(e.Before, e.After) {
 		return
 	}
-	c.index.Set(key, lenientRules(p))
-	c.trigger(v1.PrometheusKind, e.Action, key)
+	c.index.Set(key, lenientRules(o))
+	c.trigger(c.kind.Name, e.Action, key)
 }
 
 // sameIntent reports whether two versions of an object ask for the same: status
@@ -119,7 +122,7 @@ func configChanged[T controller.Object](c *Controller, store *controller.Store[T
 		if e.Action == "delete" {
 			c.forgetFragment(kind, keyOf(obj))
 		}
-		nsLabels, _ := c.namespaceLabels(obj.GetNamespace())
+		nsLabels, _ := c.stores.namespaceLabels(obj.GetNamespace())
 		versions := []selection.Object{{Namespace: obj.GetNamespace(), NamespaceLabels: nsLabels, Labels: obj.GetLabels()}}
 		if e.Action == "update" {
 			versions = append(versions, selection.Object{
@@ -182,12 +185,12 @@ func (c *Controller) ownersOf(versions ...metav1.Object) []types.NamespacedName 
 	var out []types.NamespacedName
 	for _, obj := range versions {
 		for _, ref := range obj.GetOwnerReferences() {
-			if ref.Kind != v1.PrometheusKind || !strings.HasPrefix(ref.APIVersion, v1.SchemeGroupVersion.Group+"/") {
+			if ref.Kind != c.kind.Name || !strings.HasPrefix(ref.APIVersion, v1.SchemeGroupVersion.Group+"/") {
 				continue
 			}
-			p, ok := c.stores.owners.Get(obj.GetNamespace(), ref.Name)
-			if ok && c.mine(p) && !slices.Contains(out, keyOf(p)) {
-				out = append(out, keyOf(p))
+			o, ok := c.stores.owners.Get(obj.GetNamespace(), ref.Name)
+			if ok && c.mine(o) && !slices.Contains(out, o.Key()) {
+				out = append(out, o.Key())
 			}
 		}
 	}
@@ -218,13 +221,39 @@ func (c *Controller) podChanged(e controller.Event[*corev1.Pod]) {
 	if e.Action == "delete" {
 		c.nudger.Forget(keyOf(pod))
 	}
-	key := types.NamespacedName{Namespace: pod.Namespace, Name: pod.Labels[ownerNameLabel]}
-	p, ok := c.stores.owners.Get(key.Namespace, key.Name)
-	if !ok || !c.mine(p) {
+	key, ok := c.kind.ownerOfPod(pod)
+	if !ok && e.Action == "update" {
+		key, ok = c.kind.ownerOfPod(e.Before)
+	}
+	if !ok {
+		return
+	}
+	o, ok := c.stores.owners.Get(key.Namespace, key.Name)
+	if !ok || !c.mine(o) {
 		return
 	}
 	c.loop.EnqueueStatus(key)
 	if e.Action != "delete" && !delivery.Carries(pod.Annotations[delivery.Annotation], c.deliveredHash(key)) {
 		c.deliver(key, pod)
 	}
+}
+
+// ownerOfPod returns the owner of this kind that a pod belongs to. A Prometheus
+// and a PrometheusAgent may have the same name; those of their workloads differ.
+func (k *Kind) ownerOfPod(pod *corev1.Pod) (key types.NamespacedName, ok bool) {
+	for _, ref := range pod.OwnerReferences {
+		if strings.HasPrefix(ref.Name, k.prefix) {
+			return types.NamespacedName{Namespace: pod.Namespace, Name: pod.Labels[workload.LabelOwnerName]}, true
+		}
+	}
+	return key, false
+}
+
+// podsOf returns the running pods of an owner.
+func (c *Controller) podsOf(key types.NamespacedName) []*corev1.Pod {
+	all := c.stores.runningPods.List(key.Namespace, labels.SelectorFromSet(labels.Set{workload.LabelOwnerName: key.Name}))
+	return slices.DeleteFunc(all, func(pod *corev1.Pod) bool {
+		_, ours := c.kind.ownerOfPod(pod)
+		return !ours
+	})
 }

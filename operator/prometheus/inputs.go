@@ -17,14 +17,15 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/rules"
 )
 
-// Inputs is everything that a pass over a Prometheus read.
+// Inputs is everything that a pass over an owner read.
 type Inputs struct {
 	// Frame is the owner's own part of the configuration; nil when the
 	// configuration is left to the user.
 	Frame *promconfig.Frame
 	// Monitors are the selected monitors, compiled, in the order of the document.
 	Monitors []Monitor
-	// Rules are the selected rule objects, compiled, by namespace and name.
+	// Rules are the selected rule objects, compiled, by namespace and name. Agents
+	// have none, and none of what follows about rules.
 	Rules []RuleFile
 	// RuleConfigMaps are the live ConfigMaps of rules.
 	RuleConfigMaps []rules.Bucket
@@ -87,27 +88,22 @@ func newCompilers(current func([]assets.Dependency) bool) *Compilers {
 	}
 }
 
-// Gather reads what decides about p. The frame may be one that the caller kept
+// Gather reads what decides about an owner. The frame may be one that the caller kept
 // (see frameCache). A rejected monitor or rule is data, not an error.
 //
-// Errors: a selector, the version or another setting of p is wrong; a Secret that
-// p itself refers to is missing; the cluster could not be read.
-func (g *gatherer) Gather(p *v1.Prometheus, now time.Time) (Inputs, error) {
+// Errors: a selector, the version or another setting of the owner is wrong; a
+// Secret that it refers to itself is missing; the cluster could not be read.
+func (g *gatherer) Gather(o Owner, now time.Time) (Inputs, error) {
 	in := Inputs{Now: now, Counts: map[string]controller.Selection{}}
-	selectors, err := selectionRules(p)
+	selectors, err := selectionRules(o)
 	if err != nil {
 		return in, err
 	}
-	settings, err := promconfig.ServerSettings(p, g.capabilities)
+	settings, err := o.settings(g.capabilities)
 	if err != nil {
 		return in, err
 	}
-	version, err := promconfig.ParseVersion(p.Spec.Version)
-	if err != nil {
-		return in, err
-	}
-	key := keyOf(p)
-	g.compilers.Monitors.Use(key, settings.Key())
+	g.compilers.Monitors.Use(o.fragments(), settings.Key())
 	g.monitors.begin(settings.Key())
 
 	namespaces := g.cluster.NamespaceLabels
@@ -119,20 +115,27 @@ func (g *gatherer) Gather(p *v1.Prometheus, now time.Time) (Inputs, error) {
 		selected(selectors[v1.ProbeKind], g.cluster.Probes, namespaces), settings, promconfig.CompileProbe)
 	compileMonitors(g, &in, v1alpha1.ScrapeConfigKind,
 		selected(selectors[v1alpha1.ScrapeConfigKind], g.cluster.ScrapeConfigs, namespaces), settings, promconfig.CompileScrapeConfig)
-	g.rules(p, rules.PrometheusSettings(p, version), selected(selectors[v1.PrometheusRuleKind], g.cluster.PrometheusRules, namespaces), &in)
+	if o.Server != nil {
+		rules := rules.PrometheusSettings(o.Server, settings.Target().Version)
+		g.rules(o, rules, selected(selectors[v1.PrometheusRuleKind], g.cluster.PrometheusRules, namespaces), &in)
+	}
 	in.collectReferences()
 	if err := in.temporary(); err != nil {
 		return in, err
 	}
 	in.StatefulSets = map[string]*appsv1.StatefulSet{}
-	for _, s := range g.cluster.StatefulSets(p.Namespace, p.Name) {
+	for _, s := range g.cluster.StatefulSets(o.GetNamespace(), o.GetName()) {
 		in.StatefulSets[s.Name] = s
 	}
-	in.Secrets = g.cluster.Secrets(p.Namespace)
-	if g.unmanaged(p) {
+	in.Secrets = g.cluster.Secrets(o.GetNamespace())
+	if g.unmanaged(o) {
 		return in, nil
 	}
-	frame, err := g.frame(p, settings, rules.MountNames(rules.PrometheusBase(p.Name), in.RulePlan.Names))
+	var ruleConfigMaps []string
+	if o.Server != nil {
+		ruleConfigMaps = rules.MountNames(rules.PrometheusBase(o.GetName()), in.RulePlan.Names)
+	}
+	frame, err := g.frame(o, settings, ruleConfigMaps)
 	for _, d := range frame.Deps {
 		in.References = append(in.References, d.Ref)
 	}
@@ -144,15 +147,15 @@ func (g *gatherer) Gather(p *v1.Prometheus, now time.Time) (Inputs, error) {
 }
 
 // GatherFrom gathers once from a cluster and keeps nothing.
-func GatherFrom(cluster Cluster, p *v1.Prometheus, opts Options, now time.Time) (Inputs, error) {
+func GatherFrom(cluster Cluster, o Owner, opts Options, now time.Time) (Inputs, error) {
 	g := gatherer{
 		cluster: cluster, capabilities: opts.Capabilities, compilers: newCompilers(func([]assets.Dependency) bool { return true }),
 		unmanaged: opts.unmanaged,
-		frame: func(p *v1.Prometheus, s *promconfig.Settings, ruleConfigMaps []string) (promconfig.Frame, error) {
-			return promconfig.CompileServer(p, s, ruleConfigMaps, cluster.References)
+		frame: func(o Owner, s *promconfig.Settings, ruleConfigMaps []string) (promconfig.Frame, error) {
+			return o.frame(s, ruleConfigMaps, cluster.References)
 		},
 	}
-	return g.Gather(p, now)
+	return g.Gather(o, now)
 }
 
 // gatherer is what Gather works with.
@@ -162,16 +165,16 @@ type gatherer struct {
 	compilers    *Compilers
 	monitors     *recall[*CompiledMonitor] // nil: nothing is remembered
 	ruleFiles    *recall[*CompiledRule]
-	// unmanaged reports whether the configuration of p is left to the user.
-	unmanaged func(p *v1.Prometheus) bool
+	// unmanaged reports whether the owner's configuration is left to the user.
+	unmanaged func(o Owner) bool
 	// frame compiles the owner's part of the document, or returns a kept one.
-	frame func(p *v1.Prometheus, s *promconfig.Settings, ruleConfigMaps []string) (promconfig.Frame, error)
+	frame func(o Owner, s *promconfig.Settings, ruleConfigMaps []string) (promconfig.Frame, error)
 }
 
 // rules compiles the rule objects and plans their ConfigMaps.
-func (g *gatherer) rules(p *v1.Prometheus, s rules.Settings, objects []*v1.PrometheusRule, in *Inputs) {
+func (g *gatherer) rules(o Owner, s rules.Settings, objects []*v1.PrometheusRule, in *Inputs) {
 	key := s.Key()
-	g.compilers.Rules.Use(keyOf(p), key)
+	g.compilers.Rules.Use(o.fragments(), key)
 	g.ruleFiles.begin(key)
 	files := make(map[string]string, len(objects))
 	count := controller.Selection{Selected: len(objects)}
@@ -186,10 +189,10 @@ func (g *gatherer) rules(p *v1.Prometheus, s rules.Settings, objects []*v1.Prome
 		files[f.FileName] = f.Content
 	}
 	in.Counts[v1.PrometheusRuleKind] = count
-	for _, m := range g.cluster.RuleConfigMaps(p.Namespace, p.Name) {
+	for _, m := range g.cluster.RuleConfigMaps(o.GetNamespace(), o.GetName()) {
 		in.RuleConfigMaps = append(in.RuleConfigMaps, rules.Bucket{Name: m.Name, Files: m.Data})
 	}
-	in.RulePlan = rules.Pack(rules.PrometheusBase(p.Name), in.RuleConfigMaps, files)
+	in.RulePlan = rules.Pack(rules.PrometheusBase(o.GetName()), in.RuleConfigMaps, files)
 }
 
 func (in *Inputs) addMonitor(kind string, obj controller.Object, m *CompiledMonitor) {

@@ -8,7 +8,6 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/types"
 
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
@@ -17,6 +16,7 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/controller"
 	"github.com/firekeeper-dev/firekeeper/operator/delivery"
 	"github.com/firekeeper-dev/firekeeper/operator/document"
+	"github.com/firekeeper-dev/firekeeper/operator/fragment"
 	"github.com/firekeeper-dev/firekeeper/operator/promconfig"
 	"github.com/firekeeper-dev/firekeeper/operator/workload"
 )
@@ -49,7 +49,7 @@ func (c *Controller) state(key types.NamespacedName) *ownerState {
 	defer c.mu.Unlock()
 	s := c.owners[key]
 	if s == nil {
-		s = &ownerState{reported: map[string]string{}, document: document.Assembler{Shared: &c.chunks}}
+		s = &ownerState{reported: map[string]string{}, document: document.Assembler{Shared: &c.stores.chunks}}
 		c.owners[key] = s
 	}
 	return s
@@ -59,8 +59,9 @@ func (c *Controller) state(key types.NamespacedName) *ownerState {
 func (c *Controller) forget(key types.NamespacedName) {
 	c.index.Remove(key)
 	c.managed.Remove(key)
-	c.compilers.Monitors.Release(key)
-	c.compilers.Rules.Release(key)
+	fragments := fragment.Owner{Kind: c.kind.Name, Namespace: key.Namespace, Name: key.Name}
+	c.compilers.Monitors.Release(fragments)
+	c.compilers.Rules.Release(fragments)
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if s := c.owners[key]; s != nil {
@@ -93,49 +94,51 @@ func (c *Controller) referencing(ref assets.Ref) []types.NamespacedName {
 // reconcile is one pass over an owner.
 func (c *Controller) reconcile(ctx context.Context, key types.NamespacedName) (controller.Outcome, error) {
 	cached, ok := c.stores.owners.Get(key.Namespace, key.Name)
-	if !ok || !c.mine(cached) || cached.DeletionTimestamp != nil {
+	if !ok || !c.mine(cached) || cached.GetDeletionTimestamp() != nil {
 		c.forget(key) // owner references clean up
 		return controller.Outcome{}, nil
 	}
 	log := c.log.With("key", key.String())
-	if cached.Spec.Paused {
+	if cached.Fields.Paused {
 		log.Info("owner is paused, nothing is done")
 		return controller.Outcome{}, nil
 	}
-	p := cached.DeepCopy()
-	p.SetGroupVersionKind(v1.GroupVersionKind(v1.PrometheusKind))
+	o := cached.copied()
 	state := c.state(key)
-	if err := c.check(ctx, p, &state.checks); err != nil {
-		return controller.Outcome{}, err
+	if o.Server != nil {
+		if err := c.check(ctx, o, &state.checks); err != nil {
+			return controller.Outcome{}, err
+		}
 	}
 	g := gatherer{
 		cluster: c.cluster(ctx), capabilities: c.opts.Capabilities, compilers: c.compilers,
 		monitors: &state.monitors, ruleFiles: &state.ruleFiles,
 		unmanaged: c.opts.unmanaged,
-		frame: func(p *v1.Prometheus, s *promconfig.Settings, ruleConfigMaps []string) (promconfig.Frame, error) {
-			return c.frame(ctx, &state.frame, p, s, ruleConfigMaps)
+		frame: func(o Owner, s *promconfig.Settings, ruleConfigMaps []string) (promconfig.Frame, error) {
+			return c.frame(ctx, &state.frame, o, s, ruleConfigMaps)
 		},
 	}
-	in, err := g.Gather(p, time.Now())
+	in, err := g.Gather(o, time.Now())
 	c.remember(state, in, err)
 	if err != nil {
 		return controller.Outcome{}, err
 	}
 	c.managed.Set(key, in.Counts)
-	c.tell(log, p, state, in)
-	plan, err := Desired(p, in, c.opts.Workload, &state.document)
+	c.tell(log, o, state, in)
+	plan, err := Desired(o, in, c.opts.Workload, &state.document)
 	if err != nil {
 		return controller.Outcome{}, err
 	}
-	if err := c.write(ctx, log, key, state, plan); err != nil {
+	if err := c.write(ctx, log, o, state, plan); err != nil {
 		return controller.Outcome{}, err
 	}
-	return outcome(p, in, plan, c.opts.unmanaged(p)), nil
+	return outcome(o, in, plan, c.opts.unmanaged(o)), nil
 }
 
 // write brings the cluster to the plan: the configuration first, then the pods
 // are told, then what runs them.
-func (c *Controller) write(ctx context.Context, log *slog.Logger, key types.NamespacedName, state *ownerState, plan Plan) error {
+func (c *Controller) write(ctx context.Context, log *slog.Logger, o Owner, state *ownerState, plan Plan) error {
+	key := o.Key()
 	for _, w := range plan.Warnings {
 		log.Warn("remark about the owner", "remark", w)
 	}
@@ -150,17 +153,20 @@ func (c *Controller) write(ctx context.Context, log *slog.Logger, key types.Name
 		state.hash, state.content, state.reloaders = plan.Hash, content, plan.Reloaders
 		c.mu.Unlock()
 	}
-	for _, pod := range c.stores.runningPods.List(key.Namespace, labels.SelectorFromSet(labels.Set{ownerNameLabel: key.Name})) {
+	for _, pod := range c.podsOf(key) {
 		if !delivery.Carries(pod.Annotations[delivery.Annotation], plan.Hash) {
 			c.deliver(key, pod)
+		}
+	}
+	if o.Agent != nil {
+		if err := c.check(ctx, o, &state.checks); err != nil {
+			return err
 		}
 	}
 	done, err := c.writer.Do(ctx, plan.Workload)
 	logChanges(log, done)
 	return err
 }
-
-const ownerNameLabel = workload.LabelOwnerName
 
 func logChanges(log *slog.Logger, done []apply.Done) {
 	for _, d := range done {
@@ -200,7 +206,7 @@ func (c *Controller) askPod(ctx context.Context, key types.NamespacedName, hash 
 		return delivery.Unknown
 	}
 	c.mu.Lock()
-	state := c.owners[types.NamespacedName{Namespace: key.Namespace, Name: pod.Labels[ownerNameLabel]}]
+	state := c.owners[types.NamespacedName{Namespace: key.Namespace, Name: pod.Labels[workload.LabelOwnerName]}]
 	var want delivery.Content
 	var ask delivery.Pod
 	current := state != nil && state.hash == hash
@@ -233,12 +239,12 @@ func (c *Controller) remember(state *ownerState, in Inputs, failed error) {
 }
 
 // frame compiles the owner's part of the document unless the kept one stands.
-func (c *Controller) frame(ctx context.Context, kept *frameCache, p *v1.Prometheus, s *promconfig.Settings, ruleConfigMaps []string) (promconfig.Frame, error) {
-	key := fmt.Sprintf("%s/%d/%s/%s", p.UID, p.Generation, s.Key(), strings.Join(ruleConfigMaps, ","))
+func (c *Controller) frame(ctx context.Context, kept *frameCache, o Owner, s *promconfig.Settings, ruleConfigMaps []string) (promconfig.Frame, error) {
+	key := fmt.Sprintf("%s/%d/%s/%s", o.GetUID(), o.GetGeneration(), s.Key(), strings.Join(ruleConfigMaps, ","))
 	if kept.key == key && c.assets.Current(kept.frame.Deps) {
 		return kept.frame, nil
 	}
-	f, err := promconfig.CompileServer(p, s, ruleConfigMaps, c.assets.Reader(ctx))
+	f, err := o.frame(s, ruleConfigMaps, c.assets.Reader(ctx))
 	*kept = frameCache{}
 	if err == nil {
 		*kept = frameCache{key: key, frame: f}
@@ -246,7 +252,8 @@ func (c *Controller) frame(ctx context.Context, kept *frameCache, p *v1.Promethe
 	return f, err
 }
 
-// unmanaged reports whether the configuration of p is left to the user.
-func (o Options) unmanaged(p *v1.Prometheus) bool {
-	return promconfig.Unmanaged(p, o.DisableUnmanaged)
+// unmanaged reports whether an owner's configuration is left to the user. That of
+// an agent never is.
+func (opts Options) unmanaged(o Owner) bool {
+	return o.Server != nil && promconfig.Unmanaged(o.Server, opts.DisableUnmanaged)
 }

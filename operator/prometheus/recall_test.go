@@ -53,7 +53,7 @@ func TestPassesRememberNothingWrong(t *testing.T) {
 
 func sums(t *testing.T, g *gatherer, p *v1.Prometheus) []string {
 	t.Helper()
-	in, err := g.Gather(p, time.Time{})
+	in, err := g.Gather(ForServer(p), time.Time{})
 	if err != nil {
 		t.Fatal(err)
 	}

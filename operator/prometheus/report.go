@@ -7,7 +7,6 @@ import (
 	"k8s.io/apimachinery/pkg/api/equality"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/types"
 
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
@@ -18,23 +17,23 @@ import (
 
 // report writes the status of an owner when it differs from what is there.
 func (c *Controller) report(ctx context.Context, key types.NamespacedName, r controller.Result, known bool) error {
-	p, ok := c.stores.owners.Get(key.Namespace, key.Name)
-	if !ok || !c.mine(p) || p.DeletionTimestamp != nil {
+	o, ok := c.stores.owners.Get(key.Namespace, key.Name)
+	if !ok || !c.mine(o) || o.GetDeletionTimestamp() != nil {
 		return nil
 	}
-	if !known && len(p.Status.Conditions) > 0 {
+	if !known && len(o.Status.Conditions) > 0 {
 		return nil // after a restart the last status stands until the first pass reports
 	}
-	owner := workload.ForServer(p, c.opts.Workload)
+	owner := o.Workload(c.opts.Workload)
 	want := Status(StatusInputs{
-		Owner: p, Shards: c.shards(p, owner), Selector: owner.SelectorLabels(),
+		Owner: o, Shards: c.shards(o, owner), Selector: owner.SelectorLabels(),
 		Result: r, Known: known, Now: metav1.Now().Rfc3339Copy(),
 	})
-	if equality.Semantic.DeepEqual(want, p.Status) {
+	if equality.Semantic.DeepEqual(want, *o.Status) {
 		return nil
 	}
 	write := func(s v1.PrometheusStatus) error {
-		return c.crds.ApplyStatus(ctx, v1.PrometheusKind, v1.PrometheusResource, key.Namespace, key.Name, apply.FieldManager, s)
+		return c.crds.ApplyStatus(ctx, c.kind.Name, c.kind.Resource, key.Namespace, key.Name, apply.FieldManager, s)
 	}
 	err := write(want)
 	if err != nil && !apierrors.IsNotFound(err) {
@@ -49,12 +48,12 @@ func (c *Controller) report(ctx context.Context, key types.NamespacedName, r con
 }
 
 // shards is what the cluster shows of the shards that should exist.
-func (c *Controller) shards(p *v1.Prometheus, owner *workload.Owner) []Shard {
-	pods := c.stores.runningPods.List(p.Namespace, labels.SelectorFromSet(labels.Set{ownerNameLabel: p.Name}))
+func (c *Controller) shards(o Owner, owner *workload.Owner) []Shard {
+	pods := c.podsOf(o.Key())
 	var out []Shard
 	for i, name := range owner.ShardNames() {
-		s := Shard{ID: int32(i), Key: p.Namespace + "/" + name}
-		if sts, ok := c.writer.StatefulSets().Get(p.Namespace, name); ok {
+		s := Shard{ID: int32(i), Key: o.GetNamespace() + "/" + name}
+		if sts, ok := c.writer.StatefulSets().Get(o.GetNamespace(), name); ok {
 			s.StatefulSet, s.Pods = sts, ownedPods(sts, pods)
 		}
 		out = append(out, s)
@@ -64,7 +63,7 @@ func (c *Controller) shards(p *v1.Prometheus, owner *workload.Owner) []Shard {
 
 // specCollector shows what owners ask for.
 type specCollector struct {
-	owners *controller.Store[*v1.Prometheus]
+	owners ownerStore
 }
 
 var (
@@ -83,17 +82,17 @@ func (s specCollector) Describe(ch chan<- *promclient.Desc) {
 
 // Collect implements prometheus.Collector.
 func (s specCollector) Collect(ch chan<- promclient.Metric) {
-	for p := range s.owners.All() {
+	for o := range s.owners.All() {
 		gauge := func(d *promclient.Desc, v float64) {
-			ch <- promclient.MustNewConstMetric(d, promclient.GaugeValue, v, p.Namespace, p.Name)
+			ch <- promclient.MustNewConstMetric(d, promclient.GaugeValue, v, o.GetNamespace(), o.GetName())
 		}
-		replicas := valueOr(p.Spec.Replicas, 1)
+		replicas := valueOr(o.Fields.Replicas, 1)
 		if replicas < 0 {
 			replicas = 1
 		}
 		gauge(replicasDesc, float64(replicas))
-		gauge(shardsDesc, float64(valueOr(p.Spec.Shards, 1)))
-		if l := p.Spec.EnforcedSampleLimit; l != nil {
+		gauge(shardsDesc, float64(valueOr(o.Fields.Shards, 1)))
+		if l := o.Fields.EnforcedSampleLimit; l != nil {
 			gauge(limitDesc, float64(*l))
 		}
 	}

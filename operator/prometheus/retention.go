@@ -18,12 +18,13 @@ import (
 //	retention policy    | deadline annotation | decision
 //	--------------------|---------------------|---------------------------
 //	none, or Delete     | any                 | delete
+//	of an agent         | any                 | delete: it keeps no data that is asked for
 //	Retain              | absent              | set it; zero time for ever
 //	Retain              | zero time           | keep
 //	Retain              | in the future       | keep
 //	Retain              | in the past         | delete
 //	Retain              | does not parse      | keep and warn
-func (plan *Plan) surplus(p *v1.Prometheus, cfg workload.Config, sts *appsv1.StatefulSet, now time.Time) {
+func (plan *Plan) surplus(o Owner, cfg workload.Config, sts *appsv1.StatefulSet, now time.Time) {
 	identity := func(annotations map[string]string) *appsv1.StatefulSet {
 		return &appsv1.StatefulSet{
 			TypeMeta:   metav1.TypeMeta{APIVersion: "apps/v1", Kind: "StatefulSet"},
@@ -31,14 +32,17 @@ func (plan *Plan) surplus(p *v1.Prometheus, cfg workload.Config, sts *appsv1.Sta
 		}
 	}
 	remove := apply.Step{Verb: apply.Remove, Object: identity(nil)}
-	policy := p.Spec.ShardRetentionPolicy
+	var policy *v1.ShardRetentionPolicy
+	if o.Server != nil {
+		policy = o.Server.Spec.ShardRetentionPolicy
+	}
 	if !cfg.ShardRetention || policy == nil || policy.WhenScaled != v1.RetainWhenScaledRetentionType {
 		plan.Workload = append(plan.Workload, remove)
 		return
 	}
 	text, set := sts.Annotations[workload.AnnotationDeletionDeadline]
 	if !set {
-		deadline, err := deletionDeadline(p, now)
+		deadline, err := deletionDeadline(o.Server, now)
 		if err != nil {
 			plan.Warnings = append(plan.Warnings, fmt.Sprintf("StatefulSet %s is kept: %v", sts.Name, err))
 			return

@@ -50,7 +50,7 @@ func TestSurplusShards(t *testing.T) {
 				sts.Annotations = map[string]string{workload.AnnotationDeletionDeadline: tc.annotation}
 			}
 			var plan Plan
-			plan.surplus(p, workload.Config{ShardRetention: !tc.closed}, sts, now.Time)
+			plan.surplus(ForServer(p), workload.Config{ShardRetention: !tc.closed}, sts, now.Time)
 			got := ""
 			for _, s := range plan.Workload {
 				got = string(s.Verb)

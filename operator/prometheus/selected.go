@@ -14,37 +14,40 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/selection"
 )
 
-// kinds are the kinds that an owner selects, in the order of the document, with
+// kinds are the kinds that an owner selects, in the order of a server's document, with
 // the spec field's name before "Selector" and the two selectors.
 var kinds = []struct {
 	kind, field string
-	selectors   func(*v1.PrometheusSpec) (namespaces, objects *metav1.LabelSelector)
+	selectors   func(Owner) (namespaces, objects *metav1.LabelSelector)
 }{
-	{v1.ServiceMonitorKind, "serviceMonitor", func(s *v1.PrometheusSpec) (_, _ *metav1.LabelSelector) {
-		return s.ServiceMonitorNamespaceSelector, s.ServiceMonitorSelector
+	{v1.ServiceMonitorKind, "serviceMonitor", func(o Owner) (_, _ *metav1.LabelSelector) {
+		return o.Fields.ServiceMonitorNamespaceSelector, o.Fields.ServiceMonitorSelector
 	}},
-	{v1.PodMonitorKind, "podMonitor", func(s *v1.PrometheusSpec) (_, _ *metav1.LabelSelector) {
-		return s.PodMonitorNamespaceSelector, s.PodMonitorSelector
+	{v1.PodMonitorKind, "podMonitor", func(o Owner) (_, _ *metav1.LabelSelector) {
+		return o.Fields.PodMonitorNamespaceSelector, o.Fields.PodMonitorSelector
 	}},
-	{v1.ProbeKind, "probe", func(s *v1.PrometheusSpec) (_, _ *metav1.LabelSelector) {
-		return s.ProbeNamespaceSelector, s.ProbeSelector
+	{v1.ProbeKind, "probe", func(o Owner) (_, _ *metav1.LabelSelector) {
+		return o.Fields.ProbeNamespaceSelector, o.Fields.ProbeSelector
 	}},
-	{v1alpha1.ScrapeConfigKind, "scrapeConfig", func(s *v1.PrometheusSpec) (_, _ *metav1.LabelSelector) {
-		return s.ScrapeConfigNamespaceSelector, s.ScrapeConfigSelector
+	{v1alpha1.ScrapeConfigKind, "scrapeConfig", func(o Owner) (_, _ *metav1.LabelSelector) {
+		return o.Fields.ScrapeConfigNamespaceSelector, o.Fields.ScrapeConfigSelector
 	}},
-	{v1.PrometheusRuleKind, "rule", func(s *v1.PrometheusSpec) (_, _ *metav1.LabelSelector) {
-		return s.RuleNamespaceSelector, s.RuleSelector
+	{v1.PrometheusRuleKind, "rule", func(o Owner) (_, _ *metav1.LabelSelector) {
+		if o.Server == nil {
+			return nil, nil // an agent evaluates no rules
+		}
+		return o.Server.Spec.RuleNamespaceSelector, o.Server.Spec.RuleSelector
 	}},
 }
 
 // selectionRules parses the owner's selectors.
 //
 // Errors name the field, as in spec.ruleSelector.
-func selectionRules(p *v1.Prometheus) (selection.Rules, error) {
+func selectionRules(o Owner) (selection.Rules, error) {
 	out := selection.Rules{}
 	for _, k := range kinds {
-		namespaces, objects := k.selectors(&p.Spec)
-		rule, err := selection.Parse(p.Namespace, k.field, namespaces, objects)
+		namespaces, objects := k.selectors(o)
+		rule, err := selection.Parse(o.GetNamespace(), k.field, namespaces, objects)
 		if err != nil {
 			return nil, err
 		}
@@ -55,11 +58,11 @@ func selectionRules(p *v1.Prometheus) (selection.Rules, error) {
 
 // lenientRules is selectionRules for the index: a selector that does not parse
 // selects nothing there, and the pass over the owner reports it.
-func lenientRules(p *v1.Prometheus) selection.Rules {
+func lenientRules(o Owner) selection.Rules {
 	out := selection.Rules{}
 	for _, k := range kinds {
-		namespaces, objects := k.selectors(&p.Spec)
-		if rule, err := selection.Parse(p.Namespace, k.field, namespaces, objects); err == nil {
+		namespaces, objects := k.selectors(o)
+		if rule, err := selection.Parse(o.GetNamespace(), k.field, namespaces, objects); err == nil {
 			out[k.kind] = rule
 		}
 	}

@@ -44,7 +44,7 @@ type Shard struct {
 
 // StatusInputs is everything that the status is computed from.
 type StatusInputs struct {
-	Owner    *v1.Prometheus
+	Owner    Owner
 	Shards   []Shard
 	Selector map[string]string // labels that find the pods of all shards
 	Result   controller.Result
@@ -56,10 +56,10 @@ type StatusInputs struct {
 func Status(in StatusInputs) v1.PrometheusStatus {
 	out := v1.PrometheusStatus{
 		Selector: labels.Set(in.Selector).String(),
-		Shards:   valueOr(in.Owner.Spec.Shards, 1),
+		Shards:   valueOr(in.Owner.Fields.Shards, 1),
 	}
-	out.Paused = in.Owner.Spec.Paused
-	expected := valueOr(in.Owner.Spec.Replicas, 1)
+	out.Paused = in.Owner.Fields.Paused
+	expected := valueOr(in.Owner.Fields.Replicas, 1)
 	var verdicts []verdict
 	for _, s := range in.Shards {
 		if s.StatefulSet != nil && s.StatefulSet.DeletionTimestamp != nil {
@@ -76,7 +76,7 @@ func Status(in StatusInputs) v1.PrometheusStatus {
 	out.Conditions = []v1.Condition{availableOf(verdicts), reconciledOf(in)}
 	for i := range out.Conditions {
 		c := &out.Conditions[i]
-		c.ObservedGeneration = in.Owner.Generation
+		c.ObservedGeneration = in.Owner.GetGeneration()
 		c.LastTransitionTime = transitionTime(in.Owner.Status.Conditions, *c, in.Now)
 	}
 	return out
@@ -189,7 +189,7 @@ func reconciledOf(in StatusInputs) v1.Condition {
 	switch {
 	case !in.Known:
 		out.Status, out.Reason = v1.ConditionUnknown, reasonNeverReconciled
-		out.Message = fmt.Sprintf("object %q was not found: there was no reconcile of it yet", in.Owner.Namespace+"/"+in.Owner.Name)
+		out.Message = fmt.Sprintf("object %q was not found: there was no reconcile of it yet", in.Owner.Key().String())
 	case in.Result.Err != nil:
 		out.Status, out.Reason, out.Message = v1.ConditionFalse, reasonFailed, in.Result.Err.Error()
 	}

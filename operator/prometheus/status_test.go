@@ -71,7 +71,7 @@ func TestAvailable(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			p := &v1.Prometheus{}
 			p.Spec.Replicas = new(int32(2))
-			got := Status(StatusInputs{Owner: p, Shards: tc.shards, Known: true, Now: now}).Conditions[0]
+			got := Status(StatusInputs{Owner: ForServer(p), Shards: tc.shards, Known: true, Now: now}).Conditions[0]
 			tc.want.Type, tc.want.LastTransitionTime = v1.Available, now
 			if diff := cmp.Diff(tc.want, got); diff != "" {
 				t.Error(diff)
@@ -86,7 +86,7 @@ func TestStatusCountsPods(t *testing.T) {
 	going := shard(1, "ready", "ready")
 	going.StatefulSet.DeletionTimestamp = &now
 	got := Status(StatusInputs{
-		Owner: p, Shards: []Shard{shard(0, "ready", "old"), going, {ID: 2, Key: "demo/x"}}, Selector: map[string]string{"b": "2", "a": "1"},
+		Owner: ForServer(p), Shards: []Shard{shard(0, "ready", "old"), going, {ID: 2, Key: "demo/x"}}, Selector: map[string]string{"b": "2", "a": "1"},
 		Known: true, Now: now,
 	})
 	want := v1.PrometheusStatus{
@@ -121,7 +121,7 @@ func TestReconciled(t *testing.T) {
 			v1.Condition{Status: v1.ConditionTrue, Reason: "NoSelectedResources", Message: "m"}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			got := Status(StatusInputs{Owner: p, Result: tc.result, Known: tc.known, Now: now}).Conditions[1]
+			got := Status(StatusInputs{Owner: ForServer(p), Result: tc.result, Known: tc.known, Now: now}).Conditions[1]
 			tc.want.Type, tc.want.LastTransitionTime, tc.want.ObservedGeneration = v1.Reconciled, now, 7
 			if diff := cmp.Diff(tc.want, got); diff != "" {
 				t.Error(diff)
@@ -137,7 +137,7 @@ func TestTransitionTimeStandsWhileTheStatusDoes(t *testing.T) {
 		{Type: v1.Available, Status: v1.ConditionFalse, LastTransitionTime: earlier},
 		{Type: v1.Reconciled, Status: v1.ConditionTrue, LastTransitionTime: earlier},
 	}
-	got := Status(StatusInputs{Owner: p, Shards: []Shard{shard(0, "ready")}, Known: true, Now: now}).Conditions
+	got := Status(StatusInputs{Owner: ForServer(p), Shards: []Shard{shard(0, "ready")}, Known: true, Now: now}).Conditions
 	if !got[0].LastTransitionTime.Equal(&now) || !got[1].LastTransitionTime.Equal(&earlier) {
 		t.Errorf("times %v, %v", got[0].LastTransitionTime, got[1].LastTransitionTime)
 	}

@@ -15,7 +15,7 @@ import (
 
 // tell reports objects that are rejected, once for each reason: in the log and
 // as an event on the object.
-func (c *Controller) tell(log *slog.Logger, p *v1.Prometheus, state *ownerState, in Inputs) {
+func (c *Controller) tell(log *slog.Logger, o Owner, state *ownerState, in Inputs) {
 	rejected := map[string]string{}
 	report := func(kind, action string, obj controller.Object, err error) {
 		if err == nil {
@@ -30,8 +30,8 @@ func (c *Controller) tell(log *slog.Logger, p *v1.Prometheus, state *ownerState,
 		if c.recorder != nil {
 			regarding := obj.DeepCopyObject()
 			regarding.GetObjectKind().SetGroupVersionKind(fullName(kind))
-			c.recorder.Eventf(regarding, p, corev1.EventTypeWarning, "InvalidConfiguration", action, "%q was rejected by Prometheus %s/%s: %s",
-				obj.GetNamespace()+"/"+obj.GetName(), p.Namespace, p.Name, shorten(err.Error(), maxReasonBytes))
+			c.recorder.Eventf(regarding, o.Object, corev1.EventTypeWarning, "InvalidConfiguration", action, "%q was rejected by %s %s/%s: %s",
+				obj.GetNamespace()+"/"+obj.GetName(), o.Kind().Name, o.GetNamespace(), o.GetName(), shorten(err.Error(), maxReasonBytes))
 		}
 	}
 	for _, m := range in.Monitors {
@@ -60,16 +60,16 @@ func shorten(text string, limit int) string {
 }
 
 // outcome is what a successful pass reports.
-func outcome(p *v1.Prometheus, in Inputs, plan Plan, unmanaged bool) controller.Outcome {
+func outcome(o Owner, in Inputs, plan Plan, unmanaged bool) controller.Outcome {
 	out := controller.Outcome{Dropped: plan.Dropped}
 	total := 0
 	for _, n := range in.Counts {
 		total += n.Selected
 	}
-	switch deprecated := deprecatedFields(p); {
+	switch deprecated := deprecatedFields(o); {
 	case total == 0:
 		out.Reason = reasonNothingSelected
-		out.Message = "no ServiceMonitor, PodMonitor, Probe, ScrapeConfig or PrometheusRule is selected"
+		out.Message = o.Kind().nothing
 	case len(deprecated) > 0:
 		out.Reason, out.Message = reasonDeprecated, strings.Join(deprecated, "; ")
 	case unmanaged:
@@ -93,8 +93,12 @@ func leftOut(dropped []string) string {
 	return "left out, because this version does not know it: " + strings.Join(slices.Clone(dropped), "; ") + rest
 }
 
-// deprecatedFields names fields in use that have a replacement.
-func deprecatedFields(p *v1.Prometheus) []string {
+// deprecatedFields names fields in use that have a replacement. An agent has none.
+func deprecatedFields(o Owner) []string {
+	p := o.Server
+	if p == nil {
+		return nil
+	}
 	var out []string
 	add := func(old, replacement, value string) {
 		if value != "" {

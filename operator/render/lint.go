@@ -213,7 +213,8 @@ func leaves(err error) []error {
 func (l *linter) owner(p *v1.Prometheus) {
 	name := v1.PrometheusKind + "/" + p.Namespace + "/" + p.Name
 	self := Finding{Kind: v1.PrometheusKind, Namespace: p.Namespace, Name: p.Name}
-	in, err := prometheus.GatherFrom(l.objects.cluster(), p, l.opts.Prometheus, time.Time{})
+	owner := prometheus.ForServer(p)
+	in, err := prometheus.GatherFrom(l.objects.cluster(), owner, l.opts.Prometheus, time.Time{})
 	for _, m := range in.Monitors {
 		at := Finding{Kind: m.Kind, Namespace: m.Object.GetNamespace(), Name: m.Object.GetName()}
 		if m.Err != nil {
@@ -237,7 +238,7 @@ func (l *linter) owner(p *v1.Prometheus) {
 	}
 	if err == nil {
 		var plan prometheus.Plan
-		if plan, err = prometheus.Desired(p, in, l.opts.Prometheus.Workload, &document.Assembler{}); err == nil {
+		if plan, err = prometheus.Desired(owner, in, l.opts.Prometheus.Workload, &document.Assembler{}); err == nil {
 			l.ownerNotes(self, plan)
 		}
 	}
@@ -315,7 +316,7 @@ func (l *linter) notSelected(owners []*v1.Prometheus) {
 	}
 	var all []parsed
 	for _, p := range owners {
-		if rules, err := prometheus.Selectors(p); err == nil { // a wrong selector is reported with its owner
+		if rules, err := prometheus.Selectors(prometheus.ForServer(p)); err == nil { // a wrong selector is reported with its owner
 			all = append(all, parsed{v1.PrometheusKind + "/" + p.Namespace + "/" + p.Name, rules})
 		}
 	}

@@ -80,7 +80,8 @@ func (o *Objects) found() string {
 
 func (o *Objects) prometheus(name string, p *v1.Prometheus, opts prometheus.Options) Output {
 	out := Output{Owner: name}
-	in, err := prometheus.GatherFrom(o.cluster(), p, opts, time.Time{})
+	owner := prometheus.ForServer(p)
+	in, err := prometheus.GatherFrom(o.cluster(), owner, opts, time.Time{})
 	for _, m := range in.Monitors {
 		if m.Err != nil {
 			out.Rejected = append(out.Rejected, Rejection{m.Kind, m.Object.GetNamespace(), m.Object.GetName(), m.Err.Error()})
@@ -95,7 +96,7 @@ func (o *Objects) prometheus(name string, p *v1.Prometheus, opts prometheus.Opti
 		out.Err = err
 		return out
 	}
-	plan, err := prometheus.Desired(p, in, opts.Workload, &document.Assembler{})
+	plan, err := prometheus.Desired(owner, in, opts.Workload, &document.Assembler{})
 	if err != nil {
 		out.Err = err
 		return out

@@ -1,0 +1,259 @@
+// Package prometheus reconciles Prometheus and PrometheusAgent objects. Both are
+// owners, and one engine serves them: each kind has a controller of its own, and
+// the controllers share what they read.
+//
+//	owner.go kind.go                   what the two kinds have in common and do differently
+//	cluster.go selected.go inputs.go   gather: what belongs to an owner, compiled
+//	desired.go retention.go            decide: which objects should exist (pure)
+//	pass.go checks.go tell.go          one pass: gather, decide, write, tell the pods and the user
+//	status.go report.go                what is reported about it
+//	sources.go stores.go events.go     informers, those that are shared first; event → owner
+//	controller.go                      wiring
+package prometheus
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"sync"
+	"time"
+
+	promclient "github.com/prometheus/client_golang/prometheus"
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/metadata"
+	"k8s.io/client-go/tools/events"
+
+	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
+	"github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1alpha1"
+	"github.com/firekeeper-dev/firekeeper/operator/apply"
+	"github.com/firekeeper-dev/firekeeper/operator/assets"
+	"github.com/firekeeper-dev/firekeeper/operator/client"
+	"github.com/firekeeper-dev/firekeeper/operator/controller"
+	"github.com/firekeeper-dev/firekeeper/operator/delivery"
+	"github.com/firekeeper-dev/firekeeper/operator/promconfig"
+	"github.com/firekeeper-dev/firekeeper/operator/selection"
+	"github.com/firekeeper-dev/firekeeper/operator/workload"
+)
+
+// Options are what the operator's flags say about both kinds.
+type Options struct {
+	ControllerID     string
+	Scopes           Scopes
+	Workload         workload.Config
+	Capabilities     promconfig.Capabilities
+	DisableUnmanaged bool // never leave a configuration to the user
+	InstantDelivery  bool // patch pods so that changes arrive at once
+	StorageClasses   bool // StorageClasses may be read
+	Workers          int
+	// Settled (optional) is called once, when the owners that were there at the
+	// start have been looked at and none waits.
+	Settled func()
+}
+
+// Clients are how the controllers reach the cluster.
+type Clients struct {
+	Kube     kubernetes.Interface
+	Metadata metadata.Interface
+	V1       *client.Client
+	V1alpha1 *client.Client
+	// ScrapeConfigs says whether the kind is installed and may be read; else it is
+	// ignored.
+	ScrapeConfigs bool
+	// Events returns what a component sends events with; nil: none are sent.
+	Events func(component string) events.EventRecorder
+}
+
+// of returns the client that reaches a kind of owner.
+func (c Clients) of(k *Kind) *client.Client {
+	if k.groupVersion == v1alpha1.SchemeGroupVersion {
+		return c.V1alpha1
+	}
+	return c.V1
+}
+
+// Controller reconciles the owners of one kind.
+type Controller struct {
+	kind     *Kind
+	opts     Options
+	kube     kubernetes.Interface
+	crds     *client.Client // reaches the owners
+	recorder events.EventRecorder
+	log      *slog.Logger
+
+	stores    *stores
+	writer    *apply.Writer
+	assets    *assets.Cache
+	compilers *Compilers
+	index     selection.Index
+	managed   controller.Managed
+	metrics   *controller.Metrics
+	loop      *controller.Loop
+	nudger    *delivery.Nudger
+
+	mu     sync.Mutex
+	owners map[types.NamespacedName]*ownerState
+}
+
+// New wires a controller over sources that others may use too. Nothing is
+// contacted before Run.
+func New(kind *Kind, opts Options, sources *Sources, clients Clients, log *slog.Logger, reg promclient.Registerer) *Controller {
+	log = log.With("component", kind.Component)
+	c := &Controller{
+		kind: kind, opts: opts, kube: clients.Kube, crds: clients.of(kind), log: log,
+		assets: sources.assets, compilers: sources.compilers,
+		metrics: controller.NewMetrics(reg, kind.label),
+		owners:  map[types.NamespacedName]*ownerState{},
+	}
+	if clients.Events != nil {
+		c.recorder = clients.Events(kind.Component)
+	}
+	c.stores = newStores(kind, clients, opts.Scopes, sources, c.metrics)
+	c.writer = apply.NewWriter(clients.Kube, c.stores.caches())
+	c.metrics.Expect(kind.Name, "StatefulSet")
+	c.metrics.Register(&c.managed)
+	c.metrics.Register(specCollector{c.stores.owners})
+	c.writer.OnRecreate = func(name, causes string) {
+		c.metrics.Recreated.Inc()
+		log.Info("StatefulSet is created again: an immutable field changed", "name", name, "causes", causes)
+	}
+	c.loop = controller.NewLoop(controller.Kind{
+		Name: kind.queue, Reconcile: c.reconcile, Status: c.report,
+		Exists: func(key types.NamespacedName) bool {
+			o, ok := c.stores.owners.Get(key.Namespace, key.Name)
+			return ok && c.mine(o)
+		},
+		Idle: sync.OnceFunc(c.settled),
+	}, log, c.metrics)
+	c.nudger = delivery.New(c.writer.PodAnnotation, c.askPod, log, promclient.WrapRegistererWith(promclient.Labels{"controller": kind.label}, reg))
+	return c
+}
+
+func (c *Controller) settled() {
+	if c.opts.Settled != nil {
+		c.opts.Settled()
+	}
+}
+
+// Run works until the context ends.
+//
+// Errors: the caches could not be filled.
+func (c *Controller) Run(ctx context.Context) error {
+	var wg sync.WaitGroup
+	if c.kind == Servers {
+		wg.Go(func() { c.compileAhead(ctx) })
+	}
+	defer wg.Wait()
+	if err := c.stores.start(ctx); err != nil {
+		if ctx.Err() != nil {
+			return nil
+		}
+		return fmt.Errorf("%s: %w", c.kind.label, err)
+	}
+	// Owners must be in the index before the first event of a monitor asks it.
+	for o := range c.stores.owners.All() {
+		if c.mine(o) {
+			c.index.Set(o.Key(), lenientRules(o))
+			c.loop.EnqueueStatus(o.Key())
+		}
+	}
+	if err := c.handleEvents(); err != nil {
+		return fmt.Errorf("%s: %w", c.kind.label, err)
+	}
+	c.metrics.Ready()
+	c.log.Info("caches are complete", "owners", c.index.Len())
+	if c.index.Len() == 0 {
+		c.settled() // there is no pass after which to say it
+	}
+
+	wg.Go(func() { c.loop.Run(ctx, c.opts.Workers) })
+	wg.Go(func() { c.nudger.Run(ctx, nudgeWorkers) })
+	wg.Go(func() { c.poll(ctx) })
+	return nil
+}
+
+const (
+	// nudgeWorkers is how many pods are told about changes at the same time.
+	nudgeWorkers = 4
+	// pollPeriod is the pause between looks at deadlines and stale statuses.
+	pollPeriod = time.Minute
+)
+
+// poll wakes owners whose status does not show what is wanted, and those with a
+// shard whose deadline has passed: no event tells of either.
+func (c *Controller) poll(ctx context.Context) {
+	tick := time.NewTicker(pollPeriod)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case now := <-tick.C:
+			c.wake(now)
+		}
+	}
+}
+
+func (c *Controller) wake(now time.Time) {
+	for o := range c.stores.owners.All() {
+		if c.mine(o) && !asWanted(o) {
+			c.loop.EnqueueStatus(o.Key())
+		}
+	}
+	for s := range c.stores.statefulSets.All() {
+		deadline, err := time.Parse(time.RFC3339, s.Annotations[workload.AnnotationDeletionDeadline])
+		if err == nil && !deadline.IsZero() && deadline.Before(now) {
+			for _, key := range c.ownersOf(s) {
+				c.loop.Enqueue(key)
+			}
+		}
+	}
+}
+
+// asWanted reports whether the status shows everything wanted as available.
+func asWanted(o Owner) bool {
+	want := valueOr(o.Fields.Replicas, 1) * valueOr(o.Fields.Shards, 1)
+	if o.Status.UpdatedReplicas != want || o.Status.AvailableReplicas != want {
+		return false
+	}
+	for _, cond := range o.Status.Conditions {
+		if cond.Type == v1.Available {
+			return cond.Status == v1.ConditionTrue
+		}
+	}
+	return false
+}
+
+// cluster is what a pass reads.
+func (c *Controller) cluster(ctx context.Context) Cluster {
+	out := Cluster{
+		NamespaceLabels: c.stores.namespaceLabels,
+		ServiceMonitors: c.stores.services.Sorted(),
+		PodMonitors:     c.stores.pods.Sorted(),
+		Probes:          c.stores.probes.Sorted(),
+		References:      c.assets.Reader(ctx),
+		StatefulSets: func(namespace, owner string) []*appsv1.StatefulSet {
+			return c.writer.StatefulSets().List(namespace, labels.SelectorFromSet(labels.Set{workload.LabelOwnerName: owner}))
+		},
+		Secrets: func(namespace string) []string {
+			var names []string
+			for _, s := range c.writer.Secrets().List(namespace, labels.Everything()) {
+				names = append(names, s.Name)
+			}
+			return names
+		},
+	}
+	if s := c.stores.scrapes; s != nil {
+		out.ScrapeConfigs = s.Sorted()
+	}
+	if c.stores.rules != nil {
+		out.PrometheusRules = c.stores.rules.Sorted()
+		out.RuleConfigMaps = func(namespace, owner string) []*corev1.ConfigMap {
+			return c.writer.ConfigMaps().List(namespace, labels.SelectorFromSet(labels.Set{workload.LabelRuleOwner: owner}))
+		}
+	}
+	return out
+}

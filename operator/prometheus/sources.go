@@ -1,0 +1,115 @@
+package prometheus
+
+import (
+	"context"
+	"fmt"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
+
+	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
+	"github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1alpha1"
+	"github.com/firekeeper-dev/firekeeper/operator/apply"
+	"github.com/firekeeper-dev/firekeeper/operator/assets"
+	"github.com/firekeeper-dev/firekeeper/operator/controller"
+	"github.com/firekeeper-dev/firekeeper/operator/document"
+)
+
+// Sources are what the controllers of both kinds read: monitors, namespaces,
+// what is referred to, and what all of it was compiled to. They are shared, so
+// that nothing is listed, held or compiled twice.
+type Sources struct {
+	services   *controller.Store[*v1.ServiceMonitor]
+	pods       *controller.Store[*v1.PodMonitor]
+	probes     *controller.Store[*v1.Probe]
+	scrapes    *controller.Store[*v1alpha1.ScrapeConfig] // nil where the kind is not installed
+	namespaces *controller.Store[*corev1.Namespace]
+	secretRefs *controller.Store[*metav1.PartialObjectMetadata]
+	configRefs *controller.Store[*metav1.PartialObjectMetadata]
+	// Objects that owners of both kinds have, told apart by owner reference.
+	ownSecrets  *controller.Store[*corev1.Secret]
+	ownServices *controller.Store[*corev1.Service]
+	runningPods *controller.Store[*corev1.Pod]
+
+	assets    *assets.Cache
+	compilers *Compilers
+	chunks    document.Chunks // of all configurations
+	calls     controller.Calls
+}
+
+const (
+	managedSelector  = "managed-by in (prometheus-operator)"
+	podSelector      = "app.kubernetes.io/managed-by=prometheus-operator,operator.prometheus.io/name"
+	operatedSelector = "operated-prometheus"
+)
+
+// NewSources returns the sources. Nothing is contacted before a controller runs.
+func NewSources(clients Clients, s Scopes) *Sources {
+	out := &Sources{}
+	own := s.instances(&out.calls)
+	config := controller.Watch{Namespaces: s.Configs, Calls: &out.calls}
+	core, crds := clients.Kube.CoreV1().RESTClient(), clients.V1.REST()
+	out.services = controller.NewStore(crds, v1.ServiceMonitorResource, &v1.ServiceMonitor{}, config, nil)
+	out.pods = controller.NewStore(crds, v1.PodMonitorResource, &v1.PodMonitor{}, config, nil)
+	out.probes = controller.NewStore(crds, v1.ProbeResource, &v1.Probe{}, config, nil)
+	if clients.ScrapeConfigs {
+		out.scrapes = controller.NewStore(clients.V1alpha1.REST(), v1alpha1.ScrapeConfigResource, &v1alpha1.ScrapeConfig{}, config, nil)
+	}
+	out.namespaces = controller.NewStore(core, "namespaces", &corev1.Namespace{}, s.namespaceWatch(&out.calls), trimNamespace)
+	out.secretRefs = controller.NewMetadataStore(clients.Metadata, corev1.SchemeGroupVersion.WithResource("secrets"),
+		controller.Watch{Namespaces: s.References, FieldSelector: s.SecretFields, LabelSelector: s.SecretLabels, Calls: &out.calls})
+	out.configRefs = controller.NewMetadataStore(clients.Metadata, corev1.SchemeGroupVersion.WithResource("configmaps"),
+		controller.Watch{Namespaces: s.References, FieldSelector: s.ConfigMapFields, LabelSelector: s.ConfigMapLabels, Calls: &out.calls})
+	out.ownSecrets = controller.NewStore(core, "secrets", &corev1.Secret{}, own(managedSelector), apply.DigestSecret)
+	out.ownServices = controller.NewStore(core, "services", &corev1.Service{}, own(operatedSelector), nil)
+	out.runningPods = controller.NewStore(core, "pods", &corev1.Pod{}, own(podSelector), trimPod)
+
+	out.assets = assets.NewCache(clients.Kube, out)
+	out.compilers = newCompilers(out.assets.Current)
+	return out
+}
+
+func (s *Sources) all() []controller.Syncer {
+	out := []controller.Syncer{
+		s.namespaces, s.services, s.pods, s.probes, s.secretRefs, s.configRefs, s.ownSecrets, s.ownServices, s.runningPods,
+	}
+	if s.scrapes != nil {
+		out = append(out, s.scrapes)
+	}
+	return out
+}
+
+// Version implements assets.Versions.
+func (s *Sources) Version(ref assets.Ref) (version string, known bool) {
+	store := s.secretRefs
+	if ref.Kind == assets.ConfigMap {
+		store = s.configRefs
+	}
+	if obj, ok := store.Get(ref.Namespace, ref.Name); ok {
+		return obj.ResourceVersion, true
+	}
+	return "", store.Complete(ref.Namespace)
+}
+
+func (s *Sources) namespaceLabels(name string) (labels.Set, bool) {
+	ns, ok := s.namespaces.Get("", name)
+	if !ok {
+		return nil, false
+	}
+	return ns.Labels, true
+}
+
+// fill starts stores that do not run yet and waits until they are complete. They
+// stay current until the context ends.
+func fill(ctx context.Context, stores []controller.Syncer) error {
+	for _, st := range stores {
+		st.Run(ctx)
+	}
+	for _, st := range stores {
+		if err := st.Wait(ctx); err != nil {
+			return fmt.Errorf("fill caches: %w", err)
+		}
+	}
+	return nil
+}
