@@ -20,13 +20,9 @@ import (
 // changes is how often each kind of change is measured.
 const changes = 5
 
-// liveLimit is how long the median change may take until the running Prometheus
-// shows it.
-const liveLimit = 2 * time.Second
-
 // TestKubePrometheus runs the Prometheus of kube-prometheus, unchanged: its
-// pods become ready, all rules are loaded, its targets are scraped, and a
-// change is live within two seconds.
+// pods become ready, all rules are loaded, its targets are scraped, and changes
+// are live at once.
 func TestKubePrometheus(t *testing.T) {
 	dir := realManifests(t)
 	n := start(t)
@@ -148,7 +144,7 @@ func imageOf(t *testing.T, file string) string {
 }
 
 func checkRules(t *testing.T, n node, dir string, servers []*live.Prometheus) {
-	wanted := strings.Fields(n.kubectl(t, "-n", "monitoring", "get", "prometheusrules", "-o", "jsonpath={.items[*].spec.groups[*].name}"))
+	wanted := strings.Fields(n.kubectl(t, "get", "prometheusrules", "-A", "-o", "jsonpath={.items[*].spec.groups[*].name}"))
 	slices.Sort(wanted)
 	if len(wanted) < 20 {
 		t.Fatalf("only %d groups in the manifests of %s", len(wanted), dir)
@@ -241,7 +237,7 @@ func measure(t *testing.T, servers []*live.Prometheus, change func(i int) func(c
 	}
 	sorted := slices.Sorted(slices.Values(took))
 	t.Logf("live on both servers after %v: median %s, worst %s (from the start of kubectl)", took, sorted[len(sorted)/2], sorted[len(sorted)-1])
-	if sorted[len(sorted)/2] > liveLimit {
-		t.Errorf("the median change took %s, want at most %s", sorted[len(sorted)/2], liveLimit)
+	if sorted[len(sorted)/2] > latencyLimit {
+		t.Errorf("the median change took %s, want at most %s", sorted[len(sorted)/2], latencyLimit)
 	}
 }

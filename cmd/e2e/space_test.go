@@ -24,13 +24,14 @@ import (
 type space struct {
 	node
 	name string
+	id   string // replaces ID in manifests
 }
 
 // space makes a namespace. It is removed with the test; when the test fails, its
 // state is printed first.
 func (n node) space(t *testing.T, name string) space {
 	t.Helper()
-	s := space{n, "e2e-" + name}
+	s := space{n, "e2e-" + name, "e2e-" + name}
 	n.kubectl(t, "create", "namespace", s.name)
 	t.Cleanup(func() {
 		ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
@@ -61,7 +62,7 @@ func (s space) describe(ctx context.Context, t *testing.T) {
 
 // fill replaces NAMESPACE, ID and further names in manifests.
 func (s space) fill(manifests string, more ...string) string {
-	return strings.NewReplacer(append([]string{"NAMESPACE", s.name, "ID", s.name}, more...)...).Replace(manifests)
+	return strings.NewReplacer(append([]string{"NAMESPACE", s.name, "ID", s.id}, more...)...).Replace(manifests)
 }
 
 // apply applies manifests after filling them in.
