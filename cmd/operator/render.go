@@ -16,6 +16,7 @@ type renderOptions struct {
 	files             []string
 	owner, part       string
 	kubernetesVersion string
+	check             bool
 }
 
 func (r *renderOptions) bind(cmd *kingpin.CmdClause) {
@@ -26,6 +27,8 @@ func (r *renderOptions) bind(cmd *kingpin.CmdClause) {
 		Default("objects").EnumVar(&r.part, render.Parts...)
 	cmd.Flag("kubernetes-version", "Version of the API server that the objects are for.").
 		Default("1.36.0").StringVar(&r.kubernetesVersion)
+	cmd.Flag("validate", "Refuse what the API server would refuse (the default). --no-validate is for objects that a cluster stored before its definitions were stricter.").
+		Default("true").BoolVar(&r.check)
 }
 
 // validate checks the flags. Messages start with the flag.
@@ -50,7 +53,11 @@ func (r *renderOptions) run(o Options, stdout, stderr io.Writer) error {
 	if err != nil {
 		return err
 	}
-	objects, err := render.Load(r.files)
+	load := render.Load
+	if !r.check {
+		load = render.LoadStored
+	}
+	objects, err := load(r.files)
 	if err != nil {
 		return err
 	}

@@ -8,14 +8,22 @@ import (
 )
 
 // closest returns the known field that name is most likely a misspelling of, or
-// "": one that differs in letter case only, or in few letters. A field that the
-// object has already is no candidate.
+// "". A field that the object has already is no candidate.
 func closest(name string, object map[string]any, known map[string]reflect.Type) string {
-	best, least := "", len([]rune(name))/3+1
+	var candidates []string
 	for _, candidate := range slices.Sorted(maps.Keys(known)) {
-		if _, taken := object[candidate]; taken {
-			continue
+		if _, taken := object[candidate]; !taken {
+			candidates = append(candidates, candidate)
 		}
+	}
+	return Similar(name, candidates)
+}
+
+// Similar returns the first candidate that name is most likely a misspelling of,
+// or "": one that differs in letter case only, or in few letters.
+func Similar(name string, candidates []string) string {
+	best, least := "", len([]rune(name))/3+1
+	for _, candidate := range candidates {
 		if d := distance(strings.ToLower(name), strings.ToLower(candidate)); d < least || d == 0 {
 			best, least = candidate, d
 		}

@@ -12,5 +12,5 @@
 // document may be a Secret.
 //
 // The package knows Go types only: defaults, enums, patterns and other rules of
-// the schema are not its business.
+// the schema are left to crds/check.
 package manifest

@@ -38,6 +38,7 @@ const (
 const (
 	CodeUnreadable       = "unreadable"        // a file or document that is no manifest
 	CodeField            = "field"             // an unknown or doubled field, a value of the wrong type
+	CodeInvalid          = "invalid"           // a value that the API server refuses
 	CodeRejected         = "rejected"          // an object that its owner refuses
 	CodeMissingReference = "missing-reference" // the same, for a Secret or ConfigMap that is not there
 	CodeOwner            = "owner"             // an owner that cannot be rendered
@@ -96,10 +97,7 @@ type LintOptions struct {
 //
 // Errors: only faults of the program itself; those of the input are findings.
 func Lint(paths []string, opts LintOptions) (Report, error) {
-	o, err := newObjects()
-	if err != nil {
-		return Report{}, err
-	}
+	o := newObjects(true)
 	l := &linter{objects: o, opts: opts, seen: map[string]int{}, trees: map[string]*tree{}}
 	o.onFault = l.manifestFault
 	if err := o.load(paths); err != nil {
@@ -171,14 +169,16 @@ func (l *linter) manifestFault(f fault) {
 	base := Finding{Severity: SeverityError, Code: CodeUnreadable, File: f.place.file, Line: l.tree(f.place).line(""), Kind: f.kind, Namespace: f.namespace, Name: f.name}
 	fields := 0
 	for _, err := range leaves(f.err) {
-		field, ok := errors.AsType[*manifest.FieldError](err)
-		if !ok {
+		one := base
+		if at, ok := errors.AsType[*manifest.FieldError](err); ok {
+			one.Code, one.Field, one.Message = CodeField, at.Path, (&manifest.FieldError{Reason: at.Reason, Suggestion: at.Suggestion}).Error()
+		} else if at, ok := errors.AsType[*InvalidError](err); ok {
+			one.Code, one.Field, one.Message = CodeInvalid, at.Path, at.Reason
+		} else {
 			continue
 		}
 		fields++
-		one := base
-		one.Code, one.Field, one.Message = CodeField, field.Path, (&manifest.FieldError{Reason: field.Reason, Suggestion: field.Suggestion}).Error()
-		one.Line = l.tree(f.place).line(field.Path)
+		one.Line = l.tree(f.place).line(one.Field)
 		l.add(one, "")
 	}
 	if fields == 0 {
@@ -198,6 +198,9 @@ var lineInDocument = regexp.MustCompile(`\bline (\d+): `)
 
 // leaves takes joined errors apart.
 func leaves(err error) []error {
+	if err == nil {
+		return nil
+	}
 	joined, ok := err.(interface{ Unwrap() []error })
 	if !ok {
 		return []error{err}

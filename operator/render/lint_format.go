@@ -179,6 +179,7 @@ type (
 var sarifRules = []sarifRule{
 	{CodeUnreadable, sarifText{"A file or document is no manifest."}},
 	{CodeField, sarifText{"A field is unknown, doubled, or has a value of the wrong type."}},
+	{CodeInvalid, sarifText{"The API server refuses a value."}},
 	{CodeRejected, sarifText{"The owner refuses the object."}},
 	{CodeMissingReference, sarifText{"A Secret or ConfigMap that is referred to is not there."}},
 	{CodeOwner, sarifText{"Nothing can be generated for the owner."}},

@@ -17,7 +17,6 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 	utilyaml "k8s.io/apimachinery/pkg/util/yaml"
 	"sigs.k8s.io/yaml"
 
@@ -43,7 +42,8 @@ type Objects struct {
 	Ignored map[string]int
 
 	namespaces map[string]labels.Set
-	defaults   defaults
+	schemas    schemas
+	validate   bool             // refuse what the API server would refuse
 	reading    place            // what is being read, for errors
 	places     map[string]place // "KIND NAMESPACE/NAME" → where it was read
 	// onFault takes faults of manifests, and reading goes on; nil stops at the first.
@@ -69,12 +69,8 @@ type fault struct {
 	err                   error
 }
 
-func newObjects() (*Objects, error) {
-	d, err := loadDefaults()
-	if err != nil {
-		return nil, err
-	}
-	return &Objects{Ignored: map[string]int{}, namespaces: map[string]labels.Set{}, places: map[string]place{}, defaults: d}, nil
+func newObjects(validate bool) *Objects {
+	return &Objects{Ignored: map[string]int{}, namespaces: map[string]labels.Set{}, places: map[string]place{}, validate: validate}
 }
 
 // tolerate returns nil when the fault is taken by somebody.
@@ -91,14 +87,18 @@ func (o *Objects) tolerate(f fault) error {
 // ending in .yaml, .yml and .json are read, subfolders included; what a mounted
 // ConfigMap keeps in folders of its own (..data and the like) is left out.
 //
-// Errors name file, document and object: unreadable files, folders without
+// Errors name file, document, object and field: unreadable files, folders without
 // manifests, documents that are not manifests, objects without name or given
-// twice, unknown fields in kinds of ours.
-func Load(paths []string) (*Objects, error) {
-	o, err := newObjects()
-	if err != nil {
-		return nil, err
-	}
+// twice, kinds and versions that the API group does not have, unknown fields in
+// kinds of ours and values that the API server would refuse.
+func Load(paths []string) (*Objects, error) { return load(paths, true) }
+
+// LoadStored is Load for objects that a cluster has stored already: values that
+// the API server would refuse today are no error.
+func LoadStored(paths []string) (*Objects, error) { return load(paths, false) }
+
+func load(paths []string, validate bool) (*Objects, error) {
+	o := newObjects(validate)
 	return o, o.load(paths)
 }
 
@@ -181,7 +181,7 @@ func (o *Objects) read(name string, r io.Reader) error {
 			start += at + len(doc)
 		}
 		if err := o.tolerate(fault{place: o.reading, err: o.document(doc)}); err != nil {
-			return fmt.Errorf("%s: document %d: %w", name, i, err)
+			return prefixed(fmt.Sprintf("%s: document %d", name, i), err)
 		}
 	}
 }
@@ -197,31 +197,6 @@ func (o *Objects) document(doc []byte) error {
 	return o.object(raw)
 }
 
-// decoders are the kinds that rendering looks at.
-var decoders = map[schema.GroupVersionKind]func(*Objects, []byte) error{
-	v1.GroupVersionKind(v1.PrometheusKind): func(o *Objects, raw []byte) error {
-		return decode(o, raw, v1.PrometheusResource, &o.Prometheuses)
-	},
-	v1.GroupVersionKind(v1.ServiceMonitorKind): func(o *Objects, raw []byte) error {
-		return decode(o, raw, v1.ServiceMonitorResource, &o.ServiceMonitors)
-	},
-	v1.GroupVersionKind(v1.PodMonitorKind): func(o *Objects, raw []byte) error {
-		return decode(o, raw, v1.PodMonitorResource, &o.PodMonitors)
-	},
-	v1.GroupVersionKind(v1.ProbeKind): func(o *Objects, raw []byte) error {
-		return decode(o, raw, v1.ProbeResource, &o.Probes)
-	},
-	v1alpha1.GroupVersionKind(v1alpha1.ScrapeConfigKind): func(o *Objects, raw []byte) error {
-		return decode(o, raw, v1alpha1.ScrapeConfigResource, &o.ScrapeConfigs)
-	},
-	v1.GroupVersionKind(v1.PrometheusRuleKind): func(o *Objects, raw []byte) error {
-		return decode(o, raw, v1.PrometheusRuleResource, &o.PrometheusRules)
-	},
-	corev1.SchemeGroupVersion.WithKind("Secret"):    (*Objects).secret,
-	corev1.SchemeGroupVersion.WithKind("ConfigMap"): (*Objects).configMap,
-	corev1.SchemeGroupVersion.WithKind("Namespace"): (*Objects).namespace,
-}
-
 func (o *Objects) object(raw []byte) error {
 	var head struct {
 		metav1.TypeMeta `json:",inline"`
@@ -234,15 +209,18 @@ func (o *Objects) object(raw []byte) error {
 	switch {
 	case head.Kind == "":
 		return errors.New("not a manifest: it has no kind")
-	case strings.HasSuffix(head.Kind, "List") && head.Items != nil:
+	case isList(head.GroupVersionKind()) || strings.HasSuffix(head.Kind, "List") && head.Items != nil:
 		for i, item := range head.Items {
 			o.reading.item = fmt.Sprintf("items[%d]", i)
 			if err := o.tolerate(fault{place: o.reading, err: o.object(item)}); err != nil {
-				return fmt.Errorf("items[%d]: %w", i, err)
+				return prefixed(fmt.Sprintf("items[%d]", i), err)
 			}
 		}
 		o.reading.item = ""
 		return nil
+	}
+	if err := misnamed(head.GroupVersionKind()); err != nil {
+		return o.tolerate(fault{place: o.reading, kind: head.Kind, namespace: namespaceOr(head.Metadata.Namespace), name: head.Metadata.Name, err: err})
 	}
 	decode, known := o.decoder(head.GroupVersionKind())
 	if !known {
@@ -260,35 +238,45 @@ func (o *Objects) object(raw []byte) error {
 	o.places[where] = o.reading
 	id.err = decode(o, raw)
 	if err := o.tolerate(id); err != nil {
-		return fmt.Errorf("%s: %w", where, err)
+		return prefixed(where, err)
 	}
 	return nil
 }
 
-// decoder returns what reads objects of a kind. Somebody who takes faults also
-// wants those of kinds that are not rendered.
-func (o *Objects) decoder(kind schema.GroupVersionKind) (func(*Objects, []byte) error, bool) {
-	dec, known := decoders[kind]
-	if !known && o.onFault != nil {
-		dec, known = lintedOnly(kind)
+// prefixed says of each of several joined errors where it is.
+func prefixed(where string, err error) error {
+	var out []error
+	for _, e := range leaves(err) {
+		out = append(out, fmt.Errorf("%s: %w", where, e))
 	}
-	return dec, known
+	return errors.Join(out...)
 }
 
 func (o *Objects) secret(raw []byte) error {
 	var s corev1.Secret
-	err := manifest.Decode(raw, &s)
-	s.Namespace = namespaceOr(s.Namespace)
+	err := o.plain(raw, &s)
 	o.References.AddSecret(&s)
 	return err
 }
 
 func (o *Objects) configMap(raw []byte) error {
 	var m corev1.ConfigMap
-	err := manifest.Decode(raw, &m)
-	m.Namespace = namespaceOr(m.Namespace)
+	err := o.plain(raw, &m)
 	o.References.AddConfigMap(&m)
 	return err
+}
+
+// plain reads an object of Kubernetes' own that lives in a namespace.
+func (o *Objects) plain(raw []byte, into metav1.Object) error {
+	if err := manifest.Decode(raw, into); err != nil {
+		into.SetNamespace(namespaceOr(into.GetNamespace()))
+		return err
+	}
+	into.SetNamespace(namespaceOr(into.GetNamespace()))
+	if !o.validate {
+		return nil
+	}
+	return invalid(metadata(into))
 }
 
 func (o *Objects) namespace(raw []byte) error {
@@ -305,25 +293,6 @@ func namespaceOr(ns string) string {
 		return metav1.NamespaceDefault
 	}
 	return ns
-}
-
-// decode applies the API's defaults and reads an object strictly: a field that
-// the API does not have is an error.
-func decode[T any, P interface {
-	*T
-	metav1.Object
-}](o *Objects, raw []byte, resource string, into *[]P) error {
-	full, err := o.defaults.apply(resource, raw)
-	if err != nil {
-		return err
-	}
-	obj := P(new(T))
-	if err := manifest.Decode(full, obj); err != nil {
-		return err
-	}
-	obj.SetNamespace(namespaceOr(obj.GetNamespace()))
-	*into = append(*into, obj)
-	return nil
 }
 
 // namespaceLabels knows the namespaces that were given, and those that objects

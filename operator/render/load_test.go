@@ -125,7 +125,7 @@ func TestLoadBadInput(t *testing.T) {
 		"a fault in a List":          {map[string]string{"a.yaml": "kind: List\napiVersion: v1\nitems:\n- {apiVersion: v1, kind: Service, metadata: {name: fine}}\n- {a: b}\n"}, nil, "items[1]: not a manifest: it has no kind"},
 		"the same object twice":      {map[string]string{"a.yaml": pod("x"), "b.yaml": pod("x")}, nil, "PodMonitor team/x: given twice, first in "},
 		"the same file twice":        {map[string]string{"a.yaml": pod("x")}, []string{"a.yaml", "a.yaml"}, "given twice"},
-		"a namespace left out twice": {map[string]string{"a.yaml": prometheus + "---\n" + strings.Replace(prometheus, "name: p", "name: p, namespace: default", 1)}, nil, "document 2: Prometheus default/p: given twice"},
+		"a namespace left out twice": {map[string]string{"a.yaml": prometheus + "spec: {}\n---\n" + strings.Replace(prometheus, "name: p", "name: p, namespace: default", 1)}, nil, "document 2: Prometheus default/p: given twice"},
 		"a Secret that is no base64": {map[string]string{"a.yaml": "apiVersion: v1\nkind: Secret\nmetadata: {name: s}\ndata: {password: 'hunter2!'}\n"}, nil, "Secret default/s: "},
 		"a Secret with a number":     {map[string]string{"a.yaml": "apiVersion: v1\nkind: Secret\nmetadata: {name: s}\nstringData: {password: 12345678}\n"}, nil, "stringData.password: want a string"},
 	} {

@@ -3,6 +3,7 @@ package render
 import (
 	"bytes"
 	"compress/gzip"
+	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -48,7 +49,7 @@ type Output struct {
 
 // Owners renders the owners among the objects, by namespace and name.
 //
-// Errors: options.For names nothing that is there.
+// Errors: there is no owner, or none that options.For names.
 func Owners(o *Objects, opts Options) ([]Output, error) {
 	slices.SortFunc(o.Prometheuses, func(a, b *v1.Prometheus) int {
 		return strings.Compare(a.Namespace+"/"+a.Name, b.Namespace+"/"+b.Name)
@@ -60,7 +61,10 @@ func Owners(o *Objects, opts Options) ([]Output, error) {
 			out = append(out, o.prometheus(name, p, opts.Prometheus))
 		}
 	}
-	if len(out) == 0 && opts.For != "" {
+	switch {
+	case len(o.Prometheuses) == 0 && opts.For == "":
+		return nil, errors.New("nothing to render: the manifests hold no Prometheus")
+	case len(out) == 0:
 		return nil, fmt.Errorf("no %s among the manifests (%s)", opts.For, o.found())
 	}
 	return out, nil

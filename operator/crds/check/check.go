@@ -72,9 +72,19 @@ func (c *Checker) Object(object map[string]any) field.ErrorList {
 	for _, path := range unknown {
 		out = append(out, field.Invalid(field.NewPath(path), nil, "unknown field"))
 	}
-	out = append(out, validation.ValidateCustomResource(nil, object, c.schema)...)
+	return append(out, c.values(object, len(out) == 0)...)
+}
+
+// Values is Object without looking for unknown fields.
+func (c *Checker) Values(object map[string]any) field.ErrorList {
+	c.Default(object)
+	return c.values(object, true)
+}
+
+func (c *Checker) values(object map[string]any, rules bool) field.ErrorList {
+	out := validation.ValidateCustomResource(nil, object, c.schema)
 	out = append(out, listtype.ValidateListSetsAndMaps(nil, c.structural, object)...)
-	if c.rules != nil && len(out) == 0 {
+	if c.rules != nil && rules && len(out) == 0 {
 		problems, _ := c.rules.Validate(context.Background(), nil, c.structural, object, nil, celconfig.RuntimeCELCostBudget)
 		out = append(out, problems...)
 	}
