@@ -1,12 +1,14 @@
 package prometheus
 
 import (
+	"fmt"
 	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
+	"sigs.k8s.io/yaml"
 
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 	"github.com/firekeeper-dev/firekeeper/operator/selection"
@@ -47,6 +49,36 @@ func TestSelected(t *testing.T) {
 			}
 			if diff := cmp.Diff(tc.want, got); diff != "" {
 				t.Error(diff)
+			}
+		})
+	}
+}
+
+// The ten selector fields of a Prometheus, each by itself.
+func TestEachSelectorIsForItsKind(t *testing.T) {
+	for _, k := range kinds {
+		t.Run(k.field, func(t *testing.T) {
+			p := &v1.Prometheus{}
+			p.Namespace = "own"
+			spec := fmt.Sprintf(`{%[1]sSelector: {matchLabels: {a: b}}, %[1]sNamespaceSelector: {matchLabels: {c: d}}}`, k.field)
+			if err := yaml.UnmarshalStrict([]byte(spec), &p.Spec); err != nil {
+				t.Fatal(err)
+			}
+			rules, err := selectionRules(ForServer(p))
+			if err != nil {
+				t.Fatal(err)
+			}
+			for kind, rule := range rules {
+				if rule.Empty() != (kind != k.kind) {
+					t.Errorf("%s is selected: %v", kind, !rule.Empty())
+				}
+			}
+			rule := rules[k.kind]
+			if !rule.Labels(labels.Set{"a": "b"}) || rule.Labels(labels.Set{"a": "c"}) {
+				t.Error("other labels are selected")
+			}
+			if !rule.Namespace("x", labels.Set{"c": "d"}) || rule.Namespace("x", nil) || rule.Namespace("own", nil) {
+				t.Error("other namespaces are selected")
 			}
 		})
 	}

@@ -188,7 +188,7 @@ func (s *story) statefulSetView(t *testing.T, o *Owner, name string) []byte {
 			names = append(names, c.Name)
 		}
 		return []byte(strings.Join(names, "\n") + "\n")
-	case "container", "args", "mounts", "env", "probes":
+	case "container", "args", "mounts", "env", "probes", "image":
 		return containerView(t, find(t, pod, container), part)
 	}
 	t.Fatalf("unknown view %q", name)
@@ -198,6 +198,8 @@ func (s *story) statefulSetView(t *testing.T, o *Owner, name string) []byte {
 func containerView(t *testing.T, c corev1.Container, part string) []byte {
 	t.Helper()
 	switch part {
+	case "image":
+		return []byte(c.Image + "\n")
 	case "args":
 		return []byte(strings.Join(c.Args, "\n") + "\n")
 	case "mounts":
