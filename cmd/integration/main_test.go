@@ -92,18 +92,8 @@ func start(t *testing.T) *world {
 
 func prepare(t *testing.T, c *cluster.Cluster, audit string) *world {
 	t.Helper()
-	w := &world{
-		cluster: c, audit: &auditLog{path: audit},
-		config: &rest.Config{Host: c.Host, BearerToken: c.Token, QPS: 1000, Burst: 1000, TLSClientConfig: rest.TLSClientConfig{CAFile: c.CAFile}},
-	}
-	var err error
-	if w.kube, err = kubernetes.NewForConfig(w.config); err != nil {
-		t.Fatal(err)
-	}
-	if w.objects, err = dynamic.NewForConfig(w.config); err != nil {
-		t.Fatal(err)
-	}
-	w.mapper = restmapper.NewDeferredDiscoveryRESTMapper(memory.NewMemCacheClient(w.kube.Discovery()))
+	w := newWorld(t, c)
+	w.audit = &auditLog{path: audit}
 	w.applyFolder(t, deploy(t, "crds"))
 	for _, crd := range w.list(t, "apiextensions.k8s.io/v1", "CustomResourceDefinition", "") {
 		w.waitFor(t, crd, "established", func(o *unstructured.Unstructured) error { return hasCondition(o, "Established", "True") })
@@ -113,6 +103,24 @@ func prepare(t *testing.T, c *cluster.Cluster, audit string) *world {
 	w.applyFile(t, deploy(t, "rbac.yaml"))
 	w.granted = w.rules(t)
 	w.program = build(t)
+	return w
+}
+
+// newWorld reaches a cluster with nothing in it.
+func newWorld(t *testing.T, c *cluster.Cluster) *world {
+	t.Helper()
+	w := &world{
+		cluster: c,
+		config:  &rest.Config{Host: c.Host, BearerToken: c.Token, QPS: 1000, Burst: 1000, TLSClientConfig: rest.TLSClientConfig{CAFile: c.CAFile}},
+	}
+	var err error
+	if w.kube, err = kubernetes.NewForConfig(w.config); err != nil {
+		t.Fatal(err)
+	}
+	if w.objects, err = dynamic.NewForConfig(w.config); err != nil {
+		t.Fatal(err)
+	}
+	w.mapper = restmapper.NewDeferredDiscoveryRESTMapper(memory.NewMemCacheClient(w.kube.Discovery()))
 	return w
 }
 

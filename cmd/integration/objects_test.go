@@ -179,8 +179,13 @@ func hasCondition(o *unstructured.Unstructured, kind, status string, reason ...s
 // reconciled waits until an owner reports the condition Reconciled.
 func (w *world) reconciled(t *testing.T, namespace, name, status string, reason ...string) *unstructured.Unstructured {
 	t.Helper()
+	return w.reports(t, owner(namespace, name), status, reason...)
+}
+
+// reports waits until an owner of any kind reports the condition Reconciled.
+func (w *world) reports(t *testing.T, o *unstructured.Unstructured, status string, reason ...string) *unstructured.Unstructured {
+	t.Helper()
 	var out *unstructured.Unstructured
-	o := owner(namespace, name)
 	w.waitFor(t, o, "reports Reconciled "+status, func(o *unstructured.Unstructured) error {
 		out = o
 		seen := generationOf(o, "Reconciled")
@@ -230,10 +235,18 @@ func (w *world) delete(t *testing.T, apiVersion, kind, namespace, name string) {
 	}
 }
 
-// configuration is the generated configuration of an owner as plain text.
-func (w *world) configuration(t *testing.T, namespace, name string) (string, error) {
+// agent is the identity of a PrometheusAgent.
+func agent(namespace, name string) *unstructured.Unstructured {
+	o := owner(namespace, name)
+	o.SetAPIVersion("monitoring.coreos.com/v1alpha1")
+	o.SetKind("PrometheusAgent")
+	return o
+}
+
+// configuration is the generated configuration in a Secret as plain text.
+func (w *world) configuration(t *testing.T, namespace, secret string) (string, error) {
 	t.Helper()
-	s, err := w.kube.CoreV1().Secrets(namespace).Get(t.Context(), "prometheus-"+name, metav1.GetOptions{})
+	s, err := w.kube.CoreV1().Secrets(namespace).Get(t.Context(), secret, metav1.GetOptions{})
 	if err != nil {
 		return "", err
 	}
@@ -245,11 +258,17 @@ func (w *world) configuration(t *testing.T, namespace, name string) (string, err
 	return string(out), err
 }
 
-// jobs waits until the jobs of an owner's configuration are exactly these.
+// jobs waits until the jobs of a Prometheus's configuration are exactly these.
 func (w *world) jobs(t *testing.T, namespace, name string, want ...string) {
 	t.Helper()
-	eventually(t, fmt.Sprintf("jobs %v of %s/%s", want, namespace, name), func() error {
-		text, err := w.configuration(t, namespace, name)
+	w.jobsIn(t, namespace, "prometheus-"+name, want...)
+}
+
+// jobsIn is jobs for the configuration in a Secret.
+func (w *world) jobsIn(t *testing.T, namespace, secret string, want ...string) {
+	t.Helper()
+	eventually(t, fmt.Sprintf("jobs %v of %s/%s", want, namespace, secret), func() error {
+		text, err := w.configuration(t, namespace, secret)
 		if err != nil {
 			return err
 		}

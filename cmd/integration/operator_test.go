@@ -81,8 +81,37 @@ func (w *world) operator(t *testing.T, account, role string, args ...string) *op
 	return w.run(t, account, args...)
 }
 
-// run starts an operator as an account that is bound.
+// controllers is how many controllers an operator has when all kinds are there.
+const controllers = 2
+
+// run starts an operator as an account that is bound, and waits until its caches
+// are complete.
 func (w *world) run(t *testing.T, account string, args ...string) *operator {
+	t.Helper()
+	o := w.launch(t, account, args...)
+	o.ready(t, controllers)
+	return o
+}
+
+// ready waits until a number of controllers have complete caches.
+func (o *operator) ready(t *testing.T, want float64) {
+	t.Helper()
+	eventually(t, "operator ready", func() error {
+		select {
+		case err := <-o.ended:
+			o.ended <- err
+			t.Fatalf("the operator ended: %v\n%s", err, o.log)
+		default:
+		}
+		if v, err := o.metric("prometheus_operator_ready"); err != nil || v != want {
+			return fmt.Errorf("prometheus_operator_ready = %v (%v)", v, err)
+		}
+		return nil
+	})
+}
+
+// launch starts an operator as an account that is bound.
+func (w *world) launch(t *testing.T, account string, args ...string) *operator {
 	t.Helper()
 	port, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -107,18 +136,6 @@ func (w *world) run(t *testing.T, account string, args ...string) *operator {
 		if t.Failed() {
 			t.Logf("log of the operator %s:\n%s", account, o.log)
 		}
-	})
-	eventually(t, "operator ready", func() error {
-		select {
-		case err := <-o.ended:
-			o.ended <- err
-			t.Fatalf("the operator ended: %v\n%s", err, o.log)
-		default:
-		}
-		if v, err := o.metric("prometheus_operator_ready"); err != nil || v != 1 {
-			return fmt.Errorf("prometheus_operator_ready = %v (%v)", v, err)
-		}
-		return nil
 	})
 	return o
 }

@@ -66,7 +66,7 @@ func TestReferences(t *testing.T) {
 	calls := o.during(t, func() {
 		w.apply(t, login(ns, "hunter-two"))
 		eventually(t, "the new password is used", func() error {
-			text, err := w.configuration(t, ns, "web")
+			text, err := w.configuration(t, ns, "prometheus-web")
 			if err == nil && !strings.Contains(text, "password: hunter-two") {
 				err = fmt.Errorf("it is not")
 			}

@@ -123,7 +123,7 @@ spec:
 				}
 			}
 			w.jobs(t, in, name, jobs...)
-			if _, err := w.configuration(t, out, name); err == nil {
+			if _, err := w.configuration(t, out, "prometheus-"+name); err == nil {
 				t.Error("a Prometheus out of scope was looked after")
 			}
 			for _, c := range w.audit.calls(t, o.user) {
@@ -143,7 +143,7 @@ func TestControllerID(t *testing.T) {
 	ns := w.namespace(t)
 	w.apply(t, fill(web, ns, "somebody-else"))
 	o.settle(t)
-	if _, err := w.configuration(t, ns, "web"); err == nil {
+	if _, err := w.configuration(t, ns, "prometheus-web"); err == nil {
 		t.Fatal("somebody else's object was looked after")
 	}
 	w.patch(t, "monitoring.coreos.com/v1", "Prometheus", ns, "web", `{"metadata":{"annotations":{"operator.prometheus.io/controller-id":"mine"}}}`)

@@ -31,7 +31,7 @@ func TestStack(t *testing.T) {
 
 	t.Run("is what render prints", func(t *testing.T) {
 		want, _ := w.render(t, "-f", folder, "--for", "Prometheus/monitoring/k8s", "--only", "config")
-		got, err := w.configuration(t, "monitoring", "k8s")
+		got, err := w.configuration(t, "monitoring", "prometheus-k8s")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -137,7 +137,7 @@ func wantCalls(t *testing.T, calls []call, want ...string) {
 func stackHas(t *testing.T, w *world, text string) {
 	t.Helper()
 	eventually(t, "the configuration says "+text, func() error {
-		got, err := w.configuration(t, "monitoring", "k8s")
+		got, err := w.configuration(t, "monitoring", "prometheus-k8s")
 		if err == nil && !strings.Contains(got, text) {
 			err = fmt.Errorf("it does not")
 		}

@@ -23,6 +23,20 @@ func (a access) String() string {
 	return text
 }
 
+// denied asks for several permissions and names those that are missing.
+func denied(ctx context.Context, kube kubernetes.Interface, needs []access) (missing []string, err error) {
+	for _, need := range needs {
+		ok, err := may(ctx, kube, need)
+		if err != nil {
+			return nil, err
+		}
+		if !ok {
+			missing = append(missing, need.String())
+		}
+	}
+	return missing, nil
+}
+
 // may asks the API server whether the operator is allowed to do something.
 func may(ctx context.Context, kube kubernetes.Interface, a access) (bool, error) {
 	resource, subresource, _ := strings.Cut(a.resource, "/")

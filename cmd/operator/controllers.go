@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"strings"
 	"sync/atomic"
 
 	promclient "github.com/prometheus/client_golang/prometheus"
@@ -14,58 +15,75 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/prometheus"
 )
 
-// startable names what a kind's controller needs and does not have, for people.
-func startable(ctx context.Context, kube kubernetes.Interface, kind *prometheus.Kind, instances controller.Namespaces) (missing []string, err error) {
-	version := kind.GroupVersion()
-	installed, err := serves(kube, version.String(), kind.Resource)
-	if err != nil {
-		return nil, err
-	}
-	if !installed {
-		return []string{fmt.Sprintf("the kind %s in %s", kind.Name, version)}, nil
-	}
-	for _, namespace := range instances.Watches() {
-		for _, need := range []access{
-			{version.Group, kind.Resource, "list", namespace},
-			{version.Group, kind.Resource, "watch", namespace},
-			{version.Group, kind.Resource + "/status", "patch", namespace},
-		} {
-			ok, err := may(ctx, kube, need)
-			if err != nil {
-				return nil, err
-			}
-			if !ok {
-				missing = append(missing, need.String())
-			}
+// controllers runs what the cluster and the operator's rights allow, and starts
+// the rest as soon as they do.
+//
+// Errors: a controller failed; the rights that a feature gate needs are missing.
+func (o *Options) controllers(ctx context.Context, opts prometheus.Options, clients prometheus.Clients, log *slog.Logger, reg promclient.Registerer) error {
+	if opts.Capabilities.AgentDaemonSet {
+		if err := mayRunDaemonSets(ctx, clients.Kube, opts.Scopes.Instances); err != nil {
+			return err
 		}
 	}
-	return missing, nil
-}
-
-// controllers runs the controllers of the kinds of owner that are there.
-func (o *Options) controllers(ctx context.Context, opts prometheus.Options, clients prometheus.Clients, log *slog.Logger, reg promclient.Registerer) error {
-	kinds := []*prometheus.Kind{prometheus.Servers}
-	missing, err := startable(ctx, clients.Kube, prometheus.Agents, opts.Scopes.Instances)
-	switch {
-	case err != nil:
-		return err
-	case len(missing) == 0:
-		kinds = append(kinds, prometheus.Agents)
-	default:
-		log.Warn("a controller is not started", "controller", prometheus.Agents.Component, "missing", missing)
+	g, ctx := errgroup.WithContext(ctx)
+	var now, later []*part
+	sort := func(p *part) error {
+		lacking, err := p.missing(ctx, clients.Kube)
+		switch {
+		case err != nil:
+			return err
+		case lacking != nil:
+			p.warn(log, lacking)
+			later = append(later, p)
+		default:
+			now = append(now, p)
+		}
+		return nil
 	}
+	scrapes := scrapeConfigs(opts.Scopes.Configs)
+	if err := sort(scrapes); err != nil {
+		return err
+	}
+	clients.ScrapeConfigs, now = len(now) == 1, nil
+	sources := prometheus.NewSources(clients, opts.Scopes)
+	scrapes.start = func() error { return sources.ReadScrapeConfigs(ctx) }
+
 	var busy atomic.Int32
-	busy.Store(int32(len(kinds)))
 	opts.Settled = func() {
 		if busy.Add(-1) == 0 {
 			go settleMemory(ctx)
 		}
 	}
-	sources := prometheus.NewSources(clients, opts.Scopes)
-	g, ctx := errgroup.WithContext(ctx)
-	for _, kind := range kinds {
-		c := prometheus.New(kind, opts, sources, clients, log, reg)
-		g.Go(func() error { return c.Run(ctx) })
+	for _, kind := range []*prometheus.Kind{prometheus.Servers, prometheus.Agents} {
+		p := ownersOf(kind, opts.Scopes.Instances)
+		p.start = func() error { return prometheus.New(kind, opts, sources, clients, log, reg).Run(ctx) }
+		if err := sort(p); err != nil {
+			return err
+		}
 	}
+	busy.Store(int32(len(now)))
+	for _, p := range now {
+		g.Go(p.start)
+	}
+	g.Go(func() error {
+		awaitParts(ctx, later, clients.Kube, log, g.Go)
+		return nil
+	})
 	return g.Wait()
+}
+
+// mayRunDaemonSets checks the rights that the feature gate asks for: agents must
+// not be left without their pods silently.
+func mayRunDaemonSets(ctx context.Context, kube kubernetes.Interface, instances controller.Namespaces) error {
+	var needs []access
+	for _, namespace := range instances.Watches() {
+		for _, verb := range []string{"get", "list", "watch", "create", "update", "delete"} {
+			needs = append(needs, access{"apps", "daemonsets", verb, namespace})
+		}
+	}
+	missing, err := denied(ctx, kube, needs)
+	if err == nil && len(missing) > 0 {
+		err = fmt.Errorf("--feature-gates=%s=true: no permission to %s", gateAgentDaemonSet, strings.Join(missing, ", "))
+	}
+	return err
 }

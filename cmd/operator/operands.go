@@ -71,6 +71,7 @@ func (o *Options) capabilities(kubernetes *semver.Version) promconfig.Capabiliti
 	return promconfig.Capabilities{
 		EndpointSlice:     !kubernetes.LessThan(endpointSlicesSince),
 		PodTopologyLabels: !kubernetes.LessThan(podTopologySince),
+		AgentDaemonSet:    o.FeatureGates.On(gateAgentDaemonSet),
 		ShardRetention:    o.FeatureGates.On(gateShardRetention),
 		TopologySharding:  o.FeatureGates.On(gateTopologySharding),
 	}

@@ -94,9 +94,6 @@ func (o *Options) control(ctx context.Context, log *slog.Logger, reg promclient.
 		return err
 	}
 	clients, err := o.clients(ctx, cfg, kube, log)
-	if err == nil {
-		clients.ScrapeConfigs, err = scrapeConfigs(ctx, kube, opts.Scopes.Configs, log)
-	}
 	if err != nil {
 		return err
 	}

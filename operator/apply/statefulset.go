@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
@@ -50,19 +51,23 @@ func (w *Writer) StatefulSet(ctx context.Context, want *appsv1.StatefulSet) (Cha
 
 // DeleteStatefulSet deletes a StatefulSet and, before it disappears, its pods.
 func (w *Writer) DeleteStatefulSet(ctx context.Context, namespace, name string) (Change, error) {
+	return w.statefulSets.removeWithPods(ctx, namespace, name)
+}
+
+// removeWithPods deletes a workload in the foreground: it disappears after its pods.
+func (k *kind[T]) removeWithPods(ctx context.Context, namespace, name string) (Change, error) {
 	foreground := metav1.DeletePropagationForeground
-	k := &w.statefulSets
 	live, known := k.view.cache.Get(namespace, name)
 	err := k.api(namespace).Delete(ctx, name, metav1.DeleteOptions{PropagationPolicy: &foreground})
 	if apierrors.IsNotFound(err) {
 		return Unchanged, nil
 	}
 	if err != nil {
-		return "", fmt.Errorf("delete StatefulSet %q: %w", name, err)
+		return "", fmt.Errorf("delete %s %q: %w", k.name, name, err)
 	}
 	if known {
-		going := live.DeepCopy()
-		going.DeletionTimestamp = new(metav1.Now())
+		going := k.copy(live)
+		going.SetDeletionTimestamp(new(metav1.Now()))
 		k.view.ending(going)
 	}
 	return Deleted, nil
@@ -88,12 +93,17 @@ func sameInput(want, live *appsv1.StatefulSet) bool {
 
 func mergeStatefulSet(want, live *appsv1.StatefulSet) {
 	mergeMeta(want, live)
-	for k, v := range live.Spec.Template.Annotations {
+	mergeTemplate(&want.Spec.Template, &live.Spec.Template)
+}
+
+// mergeTemplate keeps what kubectl wrote into the live template.
+func mergeTemplate(want, live *corev1.PodTemplateSpec) {
+	for k, v := range live.Annotations {
 		if strings.HasPrefix(k, kubectlPrefix) {
-			if want.Spec.Template.Annotations == nil {
-				want.Spec.Template.Annotations = map[string]string{}
+			if want.Annotations == nil {
+				want.Annotations = map[string]string{}
 			}
-			want.Spec.Template.Annotations[k] = v
+			want.Annotations[k] = v
 		}
 	}
 }

@@ -14,7 +14,7 @@ import (
 )
 
 // Object is anything the writer can write: *corev1.Secret, *corev1.ConfigMap,
-// *corev1.Service or *appsv1.StatefulSet.
+// *corev1.Service, *appsv1.StatefulSet or *appsv1.DaemonSet.
 type Object interface {
 	metav1.Object
 	runtime.Object
@@ -28,6 +28,7 @@ const (
 	PutIfNone Verb = "put-once"    // create; leave an existing object alone
 	Remove    Verb = "remove"      // delete; identity is enough
 	Annotate  Verb = "annotations" // set the object's annotations on the live one
+	Release   Verb = "release"     // drop the object's owner references from the live one; delete it when they were the last
 )
 
 // Step is one write.
@@ -63,6 +64,9 @@ func (w *Writer) step(ctx context.Context, s Step) (Change, error) {
 	case *corev1.ConfigMap:
 		return stepOf(ctx, &w.configMaps, s.Verb, o, w.ConfigMap)
 	case *corev1.Service:
+		if s.Verb == Release {
+			return w.releaseService(ctx, o)
+		}
 		return stepOf(ctx, &w.services, s.Verb, o, w.Service)
 	case *appsv1.StatefulSet:
 		switch s.Verb {
@@ -72,6 +76,11 @@ func (w *Writer) step(ctx context.Context, s Step) (Change, error) {
 			return w.annotateStatefulSet(ctx, o)
 		}
 		return stepOf(ctx, &w.statefulSets, s.Verb, o, w.StatefulSet)
+	case *appsv1.DaemonSet:
+		if s.Verb == Remove {
+			return w.daemonSets.removeWithPods(ctx, o.Namespace, o.Name)
+		}
+		return stepOf(ctx, &w.daemonSets, s.Verb, o, w.DaemonSet)
 	}
 	return "", fmt.Errorf("cannot write a %T", s.Object)
 }

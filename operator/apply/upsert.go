@@ -39,6 +39,8 @@ type kind[T metav1.Object] struct {
 	// frozen (optional) reports whether the API server would refuse to replace
 	// the content of live.
 	frozen func(live T) bool
+	// wrote (optional) is told what the API server made of a write.
+	wrote func(want, got T)
 	// keep is what of a written object is remembered and compared later; nil keeps all.
 	keep func(T) T
 	copy func(T) T
@@ -76,7 +78,7 @@ func (k *kind[T]) create(ctx context.Context, want T) (Change, error) {
 	if err != nil {
 		return "", fmt.Errorf("create %s %q: %w", k.name, want.GetName(), err)
 	}
-	k.remember(got)
+	k.remember(want, got)
 	return Created, nil
 }
 
@@ -103,11 +105,14 @@ func (k *kind[T]) replace(ctx context.Context, want T, live *T) (Change, error) 
 	if err != nil {
 		return "", fmt.Errorf("update %s %q: %w", k.name, want.GetName(), err)
 	}
-	k.remember(got)
+	k.remember(want, got)
 	return Updated, nil
 }
 
-func (k *kind[T]) remember(got T) {
+func (k *kind[T]) remember(want, got T) {
+	if k.wrote != nil {
+		k.wrote(want, got)
+	}
 	if k.keep != nil {
 		got = k.keep(got)
 	}

@@ -30,6 +30,7 @@ type bench struct {
 	configMaps   shown[*corev1.ConfigMap]
 	services     shown[*corev1.Service]
 	statefulSets shown[*appsv1.StatefulSet]
+	daemonSets   shown[*appsv1.DaemonSet]
 	recreated    []string
 }
 
@@ -37,7 +38,7 @@ func newBench(t *testing.T, live ...runtime.Object) *bench {
 	b := &bench{
 		kube:    fake.NewClientset(live...),
 		secrets: shown[*corev1.Secret]{}, configMaps: shown[*corev1.ConfigMap]{},
-		services: shown[*corev1.Service]{}, statefulSets: shown[*appsv1.StatefulSet]{},
+		services: shown[*corev1.Service]{}, statefulSets: shown[*appsv1.StatefulSet]{}, daemonSets: shown[*appsv1.DaemonSet]{},
 	}
 	version := 100
 	b.kube.PrependReactor("*", "*", func(a clienttesting.Action) (bool, runtime.Object, error) {
@@ -52,7 +53,7 @@ func newBench(t *testing.T, live ...runtime.Object) *bench {
 		}
 		return false, nil, nil
 	})
-	b.writer = NewWriter(b.kube, Caches{b.secrets, b.configMaps, b.services, b.statefulSets})
+	b.writer = NewWriter(b.kube, Caches{b.secrets, b.configMaps, b.services, b.statefulSets, b.daemonSets})
 	b.writer.OnRecreate = func(name, causes string) { b.recreated = append(b.recreated, name+": "+causes) }
 	return b
 }

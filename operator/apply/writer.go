@@ -19,6 +19,7 @@ type Caches struct {
 	ConfigMaps   Cache[*corev1.ConfigMap]
 	Services     Cache[*corev1.Service]
 	StatefulSets Cache[*appsv1.StatefulSet]
+	DaemonSets   Cache[*appsv1.DaemonSet] // nil: none are written
 }
 
 // Writer writes objects. It is safe for concurrent use as long as no two
@@ -29,6 +30,8 @@ type Writer struct {
 	configMaps   kind[*corev1.ConfigMap]
 	services     kind[*corev1.Service]
 	statefulSets kind[*appsv1.StatefulSet]
+	daemonSets   kind[*appsv1.DaemonSet]
+	nodes        *written // what daemonSets were made of
 
 	// OnRecreate is called when a StatefulSet must be deleted because the API
 	// server refused an update of an immutable field.
@@ -37,8 +40,9 @@ type Writer struct {
 
 // NewWriter returns a writer.
 func NewWriter(kube kubernetes.Interface, c Caches) *Writer {
+	nodes := &written{}
 	return &Writer{
-		kube: kube,
+		kube: kube, nodes: nodes,
 		secrets: kind[*corev1.Secret]{
 			name: "Secret", view: NewView(c.Secrets), copy: (*corev1.Secret).DeepCopy, keep: DigestSecret,
 			api:   func(ns string) endpoint[*corev1.Secret] { return kube.CoreV1().Secrets(ns) },
@@ -68,6 +72,11 @@ func NewWriter(kube kubernetes.Interface, c Caches) *Writer {
 			name: "StatefulSet", view: NewView(c.StatefulSets), copy: (*appsv1.StatefulSet).DeepCopy,
 			api:   func(ns string) endpoint[*appsv1.StatefulSet] { return kube.AppsV1().StatefulSets(ns) },
 			merge: mergeStatefulSet, same: sameInput,
+		},
+		daemonSets: kind[*appsv1.DaemonSet]{
+			name: "DaemonSet", view: NewView(c.DaemonSets), copy: (*appsv1.DaemonSet).DeepCopy,
+			api:   func(ns string) endpoint[*appsv1.DaemonSet] { return kube.AppsV1().DaemonSets(ns) },
+			merge: mergeDaemonSet, same: nodes.same, wrote: nodes.note,
 		},
 		OnRecreate: func(string, string) {},
 	}
@@ -111,6 +120,10 @@ func (w *Writer) Services() *View[*corev1.Service] { return w.services.view }
 
 // StatefulSets is the view of the StatefulSets that the operator owns.
 func (w *Writer) StatefulSets() *View[*appsv1.StatefulSet] { return w.statefulSets.view }
+
+// DaemonSets is the view of the DaemonSets that the operator owns. Tell
+// [Writer.ForgetDaemonSet] and not the view of deletions.
+func (w *Writer) DaemonSets() *View[*appsv1.DaemonSet] { return w.daemonSets.view }
 
 // DigestSecret returns the Secret without its values, so that caches hold no
 // secret content; the SHA-256 of each is in stringData instead, which the API

@@ -63,3 +63,27 @@ func (c *Client) ApplyStatus(ctx context.Context, kind, resource, namespace, nam
 	}
 	return nil
 }
+
+// Operation is one step of a JSON patch.
+type Operation struct {
+	Op    string `json:"op"` // "test", "add", "replace", "remove"
+	Path  string `json:"path"`
+	Value any    `json:"value,omitempty"`
+}
+
+// JSONPatch changes an object step by step, or not at all when a test fails.
+//
+// Errors: those of the API server; NotFound when the object is gone, Invalid when
+// a test fails.
+func (c *Client) JSONPatch(ctx context.Context, resource, namespace, name, manager string, steps ...Operation) error {
+	body, err := json.Marshal(steps)
+	if err != nil {
+		return fmt.Errorf("encode patch of %s %q: %w", resource, name, err)
+	}
+	err = c.rest.Patch(types.JSONPatchType).Namespace(namespace).Resource(resource).Name(name).
+		Param("fieldManager", manager).Body(body).Do(ctx).Error()
+	if err != nil {
+		return fmt.Errorf("patch %s %q: %w", resource, name, err)
+	}
+	return nil
+}

@@ -32,6 +32,9 @@ type Cluster struct {
 	RuleConfigMaps func(namespace, owner string) []*corev1.ConfigMap
 	// StatefulSets returns the live StatefulSets of an owner.
 	StatefulSets func(namespace, owner string) []*appsv1.StatefulSet
+	// DaemonSet returns a live DaemonSet of the operator; nil where they are not
+	// watched.
+	DaemonSet func(namespace, name string) (*appsv1.DaemonSet, bool)
 	// Secrets returns the names of the live Secrets that the operator made in a namespace.
 	Secrets func(namespace string) []string
 }

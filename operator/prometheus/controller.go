@@ -4,8 +4,10 @@
 //
 //	owner.go kind.go                   what the two kinds have in common and do differently
 //	cluster.go selected.go inputs.go   gather: what belongs to an owner, compiled
-//	desired.go retention.go            decide: which objects should exist (pure)
+//	desired.go shards.go daemonset.go  decide: which objects should exist (pure)
+//	retention.go
 //	pass.go checks.go tell.go          one pass: gather, decide, write, tell the pods and the user
+//	finalizer.go                       what happens before an owner is gone
 //	status.go report.go                what is reported about it
 //	sources.go stores.go events.go     informers, those that are shared first; event → owner
 //	controller.go                      wiring
@@ -61,7 +63,7 @@ type Clients struct {
 	V1       *client.Client
 	V1alpha1 *client.Client
 	// ScrapeConfigs says whether the kind is installed and may be read; else it is
-	// ignored.
+	// ignored until [Sources.ReadScrapeConfigs].
 	ScrapeConfigs bool
 	// Events returns what a component sends events with; nil: none are sent.
 	Events func(component string) events.EventRecorder
@@ -111,7 +113,7 @@ func New(kind *Kind, opts Options, sources *Sources, clients Clients, log *slog.
 	if clients.Events != nil {
 		c.recorder = clients.Events(kind.Component)
 	}
-	c.stores = newStores(kind, clients, opts.Scopes, sources, c.metrics)
+	c.stores = newStores(kind, clients, opts, sources, c.metrics)
 	c.writer = apply.NewWriter(clients.Kube, c.stores.caches())
 	c.metrics.Expect(kind.Name, "StatefulSet")
 	c.metrics.Register(&c.managed)
@@ -216,6 +218,9 @@ func (c *Controller) wake(now time.Time) {
 // asWanted reports whether the status shows everything wanted as available.
 func asWanted(o Owner) bool {
 	want := valueOr(o.Fields.Replicas, 1) * valueOr(o.Fields.Shards, 1)
+	if o.usesDaemonSet() {
+		want = o.Status.Replicas // as many as there are nodes
+	}
 	if o.Status.UpdatedReplicas != want || o.Status.AvailableReplicas != want {
 		return false
 	}
@@ -246,8 +251,11 @@ func (c *Controller) cluster(ctx context.Context) Cluster {
 			return names
 		},
 	}
-	if s := c.stores.scrapes; s != nil {
+	if s := c.stores.scrapeConfigs(); s != nil {
 		out.ScrapeConfigs = s.Sorted()
+	}
+	if c.stores.daemonSets != nil {
+		out.DaemonSet = c.writer.DaemonSets().Get
 	}
 	if c.stores.rules != nil {
 		out.PrometheusRules = c.stores.rules.Sorted()

@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strings"
 
-	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
@@ -26,7 +25,7 @@ import (
 // are told, then Workload.
 type Plan struct {
 	Content  []apply.Step // Secrets and ConfigMaps
-	Workload []apply.Step // the Service and the StatefulSets
+	Workload []apply.Step // the Service and the StatefulSets, or the DaemonSet
 	// Hash stands for everything in Content that reaches running pods.
 	Hash string
 	// Config is the finished configuration; empty when it is left to the user.
@@ -65,10 +64,12 @@ func Desired(o Owner, in Inputs, cfg workload.Config, doc *document.Assembler) (
 	}
 	plan.Hash = contentHash(plan.Content, in)
 
-	if !owner.CustomService() {
-		plan.Workload = append(plan.Workload, apply.Step{Verb: apply.Put, Object: owner.GoverningService()})
+	if owner.UsesDaemonSet() {
+		err = plan.daemonSet(owner, in, tlsSecrets)
+	} else {
+		err = plan.shards(o, owner, in, cfg, tlsSecrets)
 	}
-	if err := plan.statefulSets(o, owner, in, cfg, tlsSecrets); err != nil {
+	if err != nil {
 		return plan, err
 	}
 	plan.notes(owner, in)
@@ -242,39 +243,6 @@ func reloaders(o Owner, cfg workload.Config) delivery.Pod {
 		out.Ports = append(out.Ports, workload.RulesReloaderPort)
 	}
 	return out
-}
-
-func (plan *Plan) statefulSets(o Owner, owner *workload.Owner, in Inputs, cfg workload.Config, tlsSecrets int) error {
-	var ruleMaps []string
-	if o.Server != nil {
-		ruleMaps = owner.PadRuleConfigMaps(in.RulePlan.Names)
-		slices.Sort(ruleMaps)
-	}
-	wanted := map[string]bool{}
-	for shard, name := range owner.ShardNames() {
-		wanted[name] = true
-		var live *appsv1.StatefulSetSpec
-		if s := in.StatefulSets[name]; s != nil {
-			live = &s.Spec
-		}
-		hash, err := owner.InputHash(live, ruleMaps, tlsSecrets)
-		if err != nil {
-			return err
-		}
-		sts, err := owner.StatefulSet(workload.Inputs{
-			Shard: int32(shard), RuleConfigMaps: ruleMaps, TLSSecrets: tlsSecrets, Hash: hash,
-		})
-		if err != nil {
-			return err
-		}
-		plan.Workload = append(plan.Workload, apply.Step{Verb: apply.Put, Object: sts})
-	}
-	for _, name := range slices.Sorted(maps.Keys(in.StatefulSets)) {
-		if s := in.StatefulSets[name]; !wanted[name] && s.DeletionTimestamp == nil {
-			plan.surplus(o, cfg, s, in.Now)
-		}
-	}
-	return nil
 }
 
 // notes collects what the user should know although nothing failed.

@@ -13,7 +13,6 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
-	"github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1alpha1"
 	"github.com/firekeeper-dev/firekeeper/operator/apply"
 	"github.com/firekeeper-dev/firekeeper/operator/assets"
 	"github.com/firekeeper-dev/firekeeper/operator/controller"
@@ -33,6 +32,7 @@ func (c *Controller) handleEvents() error {
 		func() error { return configChanged(c, s.services, v1.ServiceMonitorKind) },
 		func() error { return configChanged(c, s.pods, v1.PodMonitorKind) },
 		func() error { return configChanged(c, s.probes, v1.ProbeKind) },
+		func() error { return s.connectScrapeConfigs(c) },
 		func() error { return s.namespaces.OnChange(c.namespaceChanged) },
 		func() error { return referenceChanged(c, s.secretRefs, assets.Secret) },
 		func() error { return referenceChanged(c, s.configRefs, assets.ConfigMap) },
@@ -41,8 +41,8 @@ func (c *Controller) handleEvents() error {
 		func() error { return s.statefulSets.OnChange(c.statefulSetChanged) },
 		func() error { return s.runningPods.OnChange(c.podChanged) },
 	}
-	if s.scrapes != nil {
-		connects = append(connects, func() error { return configChanged(c, s.scrapes, v1alpha1.ScrapeConfigKind) })
+	if s.daemonSets != nil {
+		connects = append(connects, func() error { return s.daemonSets.OnChange(c.daemonSetChanged) })
 	}
 	if s.rules != nil {
 		connects = append(connects,
@@ -212,6 +212,24 @@ func (c *Controller) statefulSetChanged(e controller.Event[*appsv1.StatefulSet])
 	// Our own write is looked at once more on purpose: its input hash was made
 	// from the spec before it.
 	c.trigger("StatefulSet", e.Action, owners...)
+}
+
+// daemonSetChanged is what statefulSetChanged is; its own writes tell nothing new.
+func (c *Controller) daemonSetChanged(e controller.Event[*appsv1.DaemonSet]) {
+	if e.Action == "delete" {
+		c.writer.ForgetDaemonSet(e.Before)
+	}
+	owners := eventOwners(c, e)
+	for _, key := range owners {
+		c.loop.EnqueueStatus(key)
+	}
+	if e.Action == "update" && (e.After.DeletionTimestamp != nil || c.writer.DaemonSets().Ours(e.After) || sameIntent(e.Before, e.After) &&
+		equality.Semantic.DeepEqual(e.Before.OwnerReferences, e.After.OwnerReferences)) {
+		return
+	}
+	for _, key := range owners {
+		c.loop.Enqueue(key) // not counted: users know the triggers of StatefulSets only
+	}
 }
 
 // podChanged refreshes the status of the pod's owner, and tells a new pod what

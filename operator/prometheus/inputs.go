@@ -37,6 +37,8 @@ type Inputs struct {
 	References []assets.Ref
 	// StatefulSets are the live ones of this owner, by name.
 	StatefulSets map[string]*appsv1.StatefulSet
+	// DaemonSet is the live one of an agent; nil when there is none.
+	DaemonSet *appsv1.DaemonSet
 	// Secrets are the names of the Secrets that the operator made beside the owner.
 	Secrets []string
 	// Now decides about the deadlines of retained shards.
@@ -126,6 +128,9 @@ func (g *gatherer) Gather(o Owner, now time.Time) (Inputs, error) {
 	in.StatefulSets = map[string]*appsv1.StatefulSet{}
 	for _, s := range g.cluster.StatefulSets(o.GetNamespace(), o.GetName()) {
 		in.StatefulSets[s.Name] = s
+	}
+	if o.Agent != nil && g.cluster.DaemonSet != nil {
+		in.DaemonSet, _ = g.cluster.DaemonSet(o.GetNamespace(), Agents.prefix+o.GetName())
 	}
 	in.Secrets = g.cluster.Secrets(o.GetNamespace())
 	if g.unmanaged(o) {

@@ -72,6 +72,11 @@ func (o Owner) Workload(cfg workload.Config) *workload.Owner {
 	return workload.ForAgent(o.Agent, cfg)
 }
 
+// usesDaemonSet reports whether the owner is an agent that runs on every node.
+func (o Owner) usesDaemonSet() bool {
+	return o.Agent != nil && o.Agent.Spec.Mode == v1alpha1.DaemonSetPrometheusAgentMode
+}
+
 // settings are what the owner says about its monitors.
 func (o Owner) settings(c promconfig.Capabilities) (*promconfig.Settings, error) {
 	if o.Server != nil {

@@ -94,9 +94,13 @@ func (c *Controller) referencing(ref assets.Ref) []types.NamespacedName {
 // reconcile is one pass over an owner.
 func (c *Controller) reconcile(ctx context.Context, key types.NamespacedName) (controller.Outcome, error) {
 	cached, ok := c.stores.owners.Get(key.Namespace, key.Name)
-	if !ok || !c.mine(cached) || cached.GetDeletionTimestamp() != nil {
+	if !ok || !c.mine(cached) {
 		c.forget(key) // owner references clean up
 		return controller.Outcome{}, nil
+	}
+	if cached.GetDeletionTimestamp() != nil {
+		c.forget(key)
+		return controller.Outcome{}, c.release(ctx, cached)
 	}
 	log := c.log.With("key", key.String())
 	if cached.Fields.Paused {

@@ -25,10 +25,13 @@ func (c *Controller) report(ctx context.Context, key types.NamespacedName, r con
 		return nil // after a restart the last status stands until the first pass reports
 	}
 	owner := o.Workload(c.opts.Workload)
-	want := Status(StatusInputs{
-		Owner: o, Shards: c.shards(o, owner), Selector: owner.SelectorLabels(),
-		Result: r, Known: known, Now: metav1.Now().Rfc3339Copy(),
-	})
+	in := StatusInputs{Owner: o, Selector: owner.SelectorLabels(), Result: r, Known: known, Now: metav1.Now().Rfc3339Copy()}
+	if o.usesDaemonSet() {
+		in.Nodes = c.nodes(o, owner)
+	} else {
+		in.Shards = c.shards(o, owner)
+	}
+	want := Status(in)
 	if equality.Semantic.DeepEqual(want, *o.Status) {
 		return nil
 	}
@@ -54,9 +57,23 @@ func (c *Controller) shards(o Owner, owner *workload.Owner) []Shard {
 	for i, name := range owner.ShardNames() {
 		s := Shard{ID: int32(i), Key: o.GetNamespace() + "/" + name}
 		if sts, ok := c.writer.StatefulSets().Get(o.GetNamespace(), name); ok {
-			s.StatefulSet, s.Pods = sts, ownedPods(sts, pods)
+			s.StatefulSet, s.Pods = sts, ownedPods("StatefulSet", name, pods)
 		}
 		out = append(out, s)
+	}
+	return out
+}
+
+// nodes is what the cluster shows of an agent on every node. With the feature
+// gate closed there is nothing.
+func (c *Controller) nodes(o Owner, owner *workload.Owner) *Nodes {
+	name := owner.PrefixedName()
+	out := &Nodes{Key: o.GetNamespace() + "/" + name}
+	if c.stores.daemonSets == nil {
+		return out
+	}
+	if ds, ok := c.writer.DaemonSets().Get(o.GetNamespace(), name); ok {
+		out.DaemonSet, out.Pods = ds, ownedPods("DaemonSet", name, c.podsOf(o.Key()))
 	}
 	return out
 }

@@ -3,6 +3,7 @@ package prometheus
 import (
 	"context"
 	"fmt"
+	"sync"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -23,7 +24,6 @@ type Sources struct {
 	services   *controller.Store[*v1.ServiceMonitor]
 	pods       *controller.Store[*v1.PodMonitor]
 	probes     *controller.Store[*v1.Probe]
-	scrapes    *controller.Store[*v1alpha1.ScrapeConfig] // nil where the kind is not installed
 	namespaces *controller.Store[*corev1.Namespace]
 	secretRefs *controller.Store[*metav1.PartialObjectMetadata]
 	configRefs *controller.Store[*metav1.PartialObjectMetadata]
@@ -36,6 +36,11 @@ type Sources struct {
 	compilers *Compilers
 	chunks    document.Chunks // of all configurations
 	calls     controller.Calls
+
+	newScrapes func() *controller.Store[*v1alpha1.ScrapeConfig]
+	mu         sync.RWMutex
+	scrapes    *controller.Store[*v1alpha1.ScrapeConfig] // guarded; nil as long as the kind is not read
+	readers    []*Controller                             // guarded: those that handle events
 }
 
 const (
@@ -53,8 +58,11 @@ func NewSources(clients Clients, s Scopes) *Sources {
 	out.services = controller.NewStore(crds, v1.ServiceMonitorResource, &v1.ServiceMonitor{}, config, nil)
 	out.pods = controller.NewStore(crds, v1.PodMonitorResource, &v1.PodMonitor{}, config, nil)
 	out.probes = controller.NewStore(crds, v1.ProbeResource, &v1.Probe{}, config, nil)
+	out.newScrapes = func() *controller.Store[*v1alpha1.ScrapeConfig] {
+		return controller.NewStore(clients.V1alpha1.REST(), v1alpha1.ScrapeConfigResource, &v1alpha1.ScrapeConfig{}, config, nil)
+	}
 	if clients.ScrapeConfigs {
-		out.scrapes = controller.NewStore(clients.V1alpha1.REST(), v1alpha1.ScrapeConfigResource, &v1alpha1.ScrapeConfig{}, config, nil)
+		out.scrapes = out.newScrapes()
 	}
 	out.namespaces = controller.NewStore(core, "namespaces", &corev1.Namespace{}, s.namespaceWatch(&out.calls), trimNamespace)
 	out.secretRefs = controller.NewMetadataStore(clients.Metadata, corev1.SchemeGroupVersion.WithResource("secrets"),
@@ -74,10 +82,49 @@ func (s *Sources) all() []controller.Syncer {
 	out := []controller.Syncer{
 		s.namespaces, s.services, s.pods, s.probes, s.secretRefs, s.configRefs, s.ownSecrets, s.ownServices, s.runningPods,
 	}
-	if s.scrapes != nil {
-		out = append(out, s.scrapes)
+	if scrapes := s.scrapeConfigs(); scrapes != nil {
+		out = append(out, scrapes)
 	}
 	return out
+}
+
+// scrapeConfigs is the store of ScrapeConfigs, nil as long as they are not read.
+func (s *Sources) scrapeConfigs() *controller.Store[*v1alpha1.ScrapeConfig] {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	return s.scrapes
+}
+
+// ReadScrapeConfigs starts to read ScrapeConfigs, for a kind that was installed
+// after the operator started. Owners that select any get a pass.
+//
+// Errors: the kind could not be listed.
+func (s *Sources) ReadScrapeConfigs(ctx context.Context) error {
+	scrapes := s.newScrapes()
+	if err := fill(ctx, []controller.Syncer{scrapes}); err != nil {
+		return err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.scrapes = scrapes
+	for _, c := range s.readers {
+		if err := configChanged(c, scrapes, v1alpha1.ScrapeConfigKind); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// connectScrapeConfigs lets a controller handle their events, now or as soon as
+// they are read.
+func (s *Sources) connectScrapeConfigs(c *Controller) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.readers = append(s.readers, c)
+	if s.scrapes == nil {
+		return nil
+	}
+	return configChanged(c, s.scrapes, v1alpha1.ScrapeConfigKind)
 }
 
 // Version implements assets.Versions.

@@ -46,6 +46,7 @@ type Shard struct {
 type StatusInputs struct {
 	Owner    Owner
 	Shards   []Shard
+	Nodes    *Nodes            // instead of Shards, for an agent on every node
 	Selector map[string]string // labels that find the pods of all shards
 	Result   controller.Result
 	Known    bool // there was a pass
@@ -61,17 +62,23 @@ func Status(in StatusInputs) v1.PrometheusStatus {
 	out.Paused = in.Owner.Fields.Paused
 	expected := valueOr(in.Owner.Fields.Replicas, 1)
 	var verdicts []verdict
-	for _, s := range in.Shards {
-		if s.StatefulSet != nil && s.StatefulSet.DeletionTimestamp != nil {
-			continue
-		}
-		counts := countPods(s)
+	add := func(counts v1.ShardStatus, v verdict) {
 		out.Replicas += counts.Replicas
 		out.UpdatedReplicas += counts.UpdatedReplicas
 		out.AvailableReplicas += counts.AvailableReplicas
 		out.UnavailableReplicas += counts.UnavailableReplicas
 		out.ShardStatuses = append(out.ShardStatuses, counts)
-		verdicts = append(verdicts, judge(s, counts.AvailableReplicas, expected))
+		verdicts = append(verdicts, v)
+	}
+	for _, s := range in.Shards {
+		if s.StatefulSet == nil || s.StatefulSet.DeletionTimestamp == nil {
+			counts := countPods(s)
+			add(counts, judge(s, counts.AvailableReplicas, expected))
+		}
+	}
+	if n := in.Nodes; n != nil && (n.DaemonSet == nil || n.DaemonSet.DeletionTimestamp == nil) {
+		counts := n.count()
+		add(counts, n.judge(counts.AvailableReplicas))
 	}
 	out.Conditions = []v1.Condition{availableOf(verdicts), reconciledOf(in)}
 	for i := range out.Conditions {
@@ -152,13 +159,19 @@ func judge(s Shard, ready, expected int32) verdict {
 	case ready >= expected:
 		return verdict{status: v1.ConditionTrue}
 	}
+	return notReady(s.Pods, ready, fmt.Sprintf("shard %d: ", s.ID))
+}
+
+// notReady is the verdict over pods of which too few are ready. prefix begins
+// each line.
+func notReady(pods []*corev1.Pod, ready int32, prefix string) verdict {
 	v := verdict{status: v1.ConditionDegraded, reason: reasonSomeNotReady}
 	if ready == 0 {
 		v = verdict{status: v1.ConditionFalse, reason: reasonNoPodReady}
 	}
-	for _, p := range s.Pods {
+	for _, p := range pods {
 		if msg := podMessage(p); msg != "" {
-			v.lines = append(v.lines, fmt.Sprintf("shard %d: pod %s: %s", s.ID, p.Name, msg))
+			v.lines = append(v.lines, fmt.Sprintf("%spod %s: %s", prefix, p.Name, msg))
 		}
 	}
 	return v
@@ -196,12 +209,12 @@ func reconciledOf(in StatusInputs) v1.Condition {
 	return out
 }
 
-// ownedPods keeps the pods that a StatefulSet owns, by ordinal.
-func ownedPods(sts *appsv1.StatefulSet, pods []*corev1.Pod) []*corev1.Pod {
+// ownedPods keeps the pods that a workload owns, by ordinal, then by name.
+func ownedPods(kind, name string, pods []*corev1.Pod) []*corev1.Pod {
 	var out []*corev1.Pod
 	for _, p := range pods {
 		for _, o := range p.OwnerReferences {
-			if o.Kind == "StatefulSet" && o.Name == sts.Name {
+			if o.Kind == kind && o.Name == name {
 				out = append(out, p)
 				break
 			}

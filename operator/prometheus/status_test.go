@@ -144,7 +144,6 @@ func TestTransitionTimeStandsWhileTheStatusDoes(t *testing.T) {
 }
 
 func TestOwnedPodsByOrdinal(t *testing.T) {
-	sts := &appsv1.StatefulSet{ObjectMeta: metav1.ObjectMeta{Name: "web"}}
 	pod := func(name, owner string, index string) *corev1.Pod {
 		p := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: name, OwnerReferences: []metav1.OwnerReference{{Kind: "StatefulSet", Name: owner}}}}
 		if index != "" {
@@ -153,7 +152,7 @@ func TestOwnedPodsByOrdinal(t *testing.T) {
 		return p
 	}
 	var names []string
-	for _, p := range ownedPods(sts, []*corev1.Pod{pod("web-10", "web", ""), pod("web-2", "web", "2"), pod("other-0", "other", ""), pod("web-0", "web", "")}) {
+	for _, p := range ownedPods("StatefulSet", "web", []*corev1.Pod{pod("web-10", "web", ""), pod("web-2", "web", "2"), pod("other-0", "other", ""), pod("web-0", "web", "")}) {
 		names = append(names, p.Name)
 	}
 	if diff := cmp.Diff([]string{"web-0", "web-2", "web-10"}, names); diff != "" {

@@ -23,7 +23,10 @@ type Scopes struct {
 	ConfigMapFields, ConfigMapLabels string // the same for ConfigMaps
 }
 
-const ruleSelector = "managed-by in (prometheus-operator),prometheus-name"
+const (
+	ruleSelector = "managed-by in (prometheus-operator),prometheus-name"
+	nodeSelector = "managed-by in (prometheus-operator),operator.prometheus.io/name,operator.prometheus.io/mode in (agent)"
+)
 
 func (k *Kind) shardSelector() string {
 	return "managed-by in (prometheus-operator),operator.prometheus.io/shard,operator.prometheus.io/name,operator.prometheus.io/mode in (" + k.mode + ")"
@@ -35,13 +38,17 @@ type stores struct {
 	owners       ownerStore
 	statefulSets *controller.Store[*appsv1.StatefulSet]
 
+	// Only agents have these, and only with the feature gate.
+	daemonSets *controller.Store[*appsv1.DaemonSet]
+
 	// Only servers have these.
 	rules      *controller.Store[*v1.PrometheusRule]
 	ownConfigs *controller.Store[*corev1.ConfigMap]
 	texts      *texts // of ownConfigs
 }
 
-func newStores(kind *Kind, clients Clients, s Scopes, shared *Sources, m *controller.Metrics) *stores {
+func newStores(kind *Kind, clients Clients, opts Options, shared *Sources, m *controller.Metrics) *stores {
+	s := opts.Scopes
 	shared.calls.CountFor(m)
 	calls := controller.CallsOf(m)
 	own := s.instances(calls)
@@ -49,6 +56,9 @@ func newStores(kind *Kind, clients Clients, s Scopes, shared *Sources, m *contro
 		Sources:      shared,
 		owners:       kind.watch(clients.of(kind), own(s.InstanceSelector)),
 		statefulSets: controller.NewStore(clients.Kube.AppsV1().RESTClient(), "statefulsets", &appsv1.StatefulSet{}, own(kind.shardSelector()), nil),
+	}
+	if kind == Agents && opts.Capabilities.AgentDaemonSet {
+		out.daemonSets = controller.NewStore(clients.Kube.AppsV1().RESTClient(), "daemonsets", &appsv1.DaemonSet{}, own(nodeSelector), nil)
 	}
 	if kind == Servers {
 		config := controller.Watch{Namespaces: s.Configs, Calls: calls}
@@ -95,6 +105,9 @@ func trimPod(p *corev1.Pod) *corev1.Pod {
 
 func (s *stores) all() []controller.Syncer {
 	out := append(s.Sources.all(), s.owners, s.statefulSets)
+	if s.daemonSets != nil {
+		out = append(out, s.daemonSets)
+	}
 	if s.rules != nil {
 		out = append(out, s.rules, s.ownConfigs)
 	}
@@ -109,6 +122,9 @@ func (s *stores) caches() apply.Caches {
 	out := apply.Caches{Secrets: s.ownSecrets, Services: s.ownServices, StatefulSets: s.statefulSets}
 	if s.ownConfigs != nil {
 		out.ConfigMaps = s.ownConfigs
+	}
+	if s.daemonSets != nil {
+		out.DaemonSets = s.daemonSets
 	}
 	return out
 }

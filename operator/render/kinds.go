@@ -24,6 +24,7 @@ type decoders map[schema.GroupVersionKind]decoder
 // rendered are the kinds of the group that rendering looks at.
 var rendered = table(
 	kind(v1.GroupVersionKind(v1.PrometheusKind), func(o *Objects, p *v1.Prometheus) { o.Prometheuses = append(o.Prometheuses, p) }),
+	kind(v1alpha1.GroupVersionKind(v1alpha1.PrometheusAgentKind), func(o *Objects, a *v1alpha1.PrometheusAgent) { o.PrometheusAgents = append(o.PrometheusAgents, a) }),
 	kind(v1.GroupVersionKind(v1.ServiceMonitorKind), func(o *Objects, m *v1.ServiceMonitor) { o.ServiceMonitors = append(o.ServiceMonitors, m) }),
 	kind(v1.GroupVersionKind(v1.PodMonitorKind), func(o *Objects, m *v1.PodMonitor) { o.PodMonitors = append(o.PodMonitors, m) }),
 	kind(v1.GroupVersionKind(v1.ProbeKind), func(o *Objects, p *v1.Probe) { o.Probes = append(o.Probes, p) }),
@@ -43,7 +44,6 @@ var ofKubernetes = decoders{
 var linted = table(
 	kind(v1.GroupVersionKind("Alertmanager"), func(*Objects, *v1.Alertmanager) {}),
 	kind(v1.GroupVersionKind("ThanosRuler"), func(*Objects, *v1.ThanosRuler) {}),
-	kind(v1alpha1.GroupVersionKind(v1alpha1.PrometheusAgentKind), func(*Objects, *v1alpha1.PrometheusAgent) {}),
 	kind(v1alpha1.GroupVersionKind(v1alpha1.AlertmanagerConfigKind), func(*Objects, *v1alpha1.AlertmanagerConfig) {}),
 	kind(v1beta1.SchemeGroupVersion.WithKind(v1alpha1.AlertmanagerConfigKind), func(*Objects, *v1beta1.AlertmanagerConfig) {}),
 )

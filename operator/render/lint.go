@@ -84,7 +84,7 @@ func (r Report) Count(s Severity) (n int) {
 // LintOptions are what the flags say about linting.
 type LintOptions struct {
 	Prometheus prometheus.Options
-	// Version of the Prometheus that stands in when the manifests hold none.
+	// Version of the Prometheus that stands in where the manifests hold none.
 	Version string
 	// MissingReferences makes Secrets and ConfigMaps that are not among the
 	// manifests a warning.
@@ -92,8 +92,8 @@ type LintOptions struct {
 }
 
 // Lint reads manifests as [Load] does, but goes on after a fault, and runs what
-// render runs for every Prometheus. Without one, a Prometheus that selects
-// everything stands in.
+// render runs for every owner. Without a Prometheus, one stands in that selects
+// everything; beside agents it selects the rules, which they do not.
 //
 // Errors: only faults of the program itself; those of the input are findings.
 func Lint(paths []string, opts LintOptions) (Report, error) {
@@ -103,15 +103,15 @@ func Lint(paths []string, opts LintOptions) (Report, error) {
 	if err := o.load(paths); err != nil {
 		return Report{}, err
 	}
-	owners := o.Prometheuses
-	if len(owners) == 0 {
-		owners = []*v1.Prometheus{standIn(opts.Version)}
-		l.standIn = true
+	owners := o.owners()
+	for _, owner := range owners {
+		l.owner(owner)
 	}
-	for _, p := range owners {
-		l.owner(p)
+	if len(o.Prometheuses) == 0 {
+		l.standIn = prometheus.ForServer(standIn(opts.Version, len(owners) > 0))
+		l.owner(l.standIn)
 	}
-	if !l.standIn {
+	if len(owners) > 0 {
 		l.notSelected(owners)
 	}
 	slices.SortStableFunc(l.findings, func(a, b Finding) int {
@@ -121,24 +121,27 @@ func Lint(paths []string, opts LintOptions) (Report, error) {
 	return Report{Findings: l.findings, Objects: len(o.places)}, nil
 }
 
-// standIn is a Prometheus that selects everything.
-func standIn(version string) *v1.Prometheus {
+// standIn is a Prometheus that selects everything, or only rules.
+func standIn(version string, onlyRules bool) *v1.Prometheus {
 	all := &metav1.LabelSelector{}
 	p := &v1.Prometheus{ObjectMeta: metav1.ObjectMeta{Namespace: metav1.NamespaceDefault, Name: "lint"}}
 	s := &p.Spec
 	s.Version = version
+	s.RuleSelector, s.RuleNamespaceSelector = all, all
+	if onlyRules {
+		return p
+	}
 	s.ServiceMonitorSelector, s.ServiceMonitorNamespaceSelector = all, all
 	s.PodMonitorSelector, s.PodMonitorNamespaceSelector = all, all
 	s.ProbeSelector, s.ProbeNamespaceSelector = all, all
 	s.ScrapeConfigSelector, s.ScrapeConfigNamespaceSelector = all, all
-	s.RuleSelector, s.RuleNamespaceSelector = all, all
 	return p
 }
 
 type linter struct {
 	objects  *Objects
 	opts     LintOptions
-	standIn  bool // no owner is among the manifests
+	standIn  prometheus.Owner // zero when a Prometheus is among the manifests
 	findings []Finding
 	seen     map[string]int // finding without owners → index
 	trees    map[string]*tree
@@ -146,7 +149,7 @@ type linter struct {
 
 // add enters a finding once; owners for which it also holds are added to it.
 func (l *linter) add(f Finding, owner string) {
-	if l.standIn {
+	if l.standIn.Object != nil && owner == l.standIn.String() {
 		owner = ""
 	}
 	if f.File == "" {
@@ -212,11 +215,10 @@ func leaves(err error) []error {
 	return out
 }
 
-// owner reports what one Prometheus makes of the objects.
-func (l *linter) owner(p *v1.Prometheus) {
-	name := v1.PrometheusKind + "/" + p.Namespace + "/" + p.Name
-	self := Finding{Kind: v1.PrometheusKind, Namespace: p.Namespace, Name: p.Name}
-	owner := prometheus.ForServer(p)
+// owner reports what one owner makes of the objects.
+func (l *linter) owner(owner prometheus.Owner) {
+	name := owner.String()
+	self := Finding{Kind: owner.Kind().Name, Namespace: owner.GetNamespace(), Name: owner.GetName()}
 	in, err := prometheus.GatherFrom(l.objects.cluster(), owner, l.opts.Prometheus, time.Time{})
 	for _, m := range in.Monitors {
 		at := Finding{Kind: m.Kind, Namespace: m.Object.GetNamespace(), Name: m.Object.GetName()}
@@ -312,18 +314,21 @@ func (l *linter) dropped(at Finding, path, need, owner string) {
 }
 
 // notSelected reports objects that belong to no owner, and why.
-func (l *linter) notSelected(owners []*v1.Prometheus) {
+func (l *linter) notSelected(owners []prometheus.Owner) {
 	type parsed struct {
 		name  string
 		rules selection.Rules
 	}
 	var all []parsed
-	for _, p := range owners {
-		if rules, err := prometheus.Selectors(prometheus.ForServer(p)); err == nil { // a wrong selector is reported with its owner
-			all = append(all, parsed{v1.PrometheusKind + "/" + p.Namespace + "/" + p.Name, rules})
+	for _, owner := range owners {
+		if rules, err := prometheus.Selectors(owner); err == nil { // a wrong selector is reported with its owner
+			all = append(all, parsed{owner.String(), rules})
 		}
 	}
 	l.eachSelectable(func(kind string, obj metav1.Object) {
+		if kind == v1.PrometheusRuleKind && len(l.objects.Prometheuses) == 0 {
+			return // agents have no rules: they are for a Prometheus elsewhere
+		}
 		namespace, _ := l.objects.namespaceLabels(obj.GetNamespace())
 		var reasons []string
 		for _, owner := range all {

@@ -21,6 +21,8 @@ var spelling = []struct {
 	from *regexp.Regexp
 	to   string
 }{
+	{v1alpha1.PrometheusAgentKind, regexp.MustCompile(`^spec\.apiserver config`), "spec.apiserverConfig"},
+	{v1alpha1.PrometheusAgentKind, regexp.MustCompile(`^(spec\.scrapeClasses\[\d+\]) "[^"]*"`), "$1"},
 	{v1.PrometheusKind, regexp.MustCompile(`^spec\.alertmanager (\d+)`), "spec.alerting.alertmanagers[$1]"},
 	{v1.PrometheusKind, regexp.MustCompile(`^spec\.apiserver config`), "spec.apiserverConfig"},
 	{v1.PrometheusKind, regexp.MustCompile(`^(spec\.scrapeClasses\[\d+\]) "[^"]*"`), "$1"},
@@ -130,7 +132,7 @@ func (t *tree) source(kind, path string) string {
 			bases = [][]string{{"spec", "podMetricsEndpoints", parts[1]}, {"spec"}}
 		case v1.ProbeKind:
 			bases = append(bases, []string{"spec", "prober"})
-		case v1alpha1.ScrapeConfigKind, v1.PrometheusKind:
+		case v1alpha1.ScrapeConfigKind, v1.PrometheusKind, v1alpha1.PrometheusAgentKind:
 		}
 		parts = parts[2:]
 	}

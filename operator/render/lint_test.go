@@ -162,7 +162,7 @@ spec: {version: 2.30.0, podMonitorSelector: {}}
 }
 
 func TestStandInSelectsEverything(t *testing.T) {
-	p := standIn(promconfig.DefaultVersion)
+	p := standIn(promconfig.DefaultVersion, false)
 	if promconfig.Unmanaged(p, false) || p.Spec.RuleSelector == nil {
 		t.Errorf("got %+v", p.Spec)
 	}

@@ -31,13 +31,14 @@ const maxManifestBytes = 256 << 20
 
 // Objects are the manifests that matter to rendering.
 type Objects struct {
-	Prometheuses    []*v1.Prometheus
-	ServiceMonitors []*v1.ServiceMonitor
-	PodMonitors     []*v1.PodMonitor
-	Probes          []*v1.Probe
-	ScrapeConfigs   []*v1alpha1.ScrapeConfig
-	PrometheusRules []*v1.PrometheusRule
-	References      assets.Static
+	Prometheuses     []*v1.Prometheus
+	PrometheusAgents []*v1alpha1.PrometheusAgent
+	ServiceMonitors  []*v1.ServiceMonitor
+	PodMonitors      []*v1.PodMonitor
+	Probes           []*v1.Probe
+	ScrapeConfigs    []*v1alpha1.ScrapeConfig
+	PrometheusRules  []*v1.PrometheusRule
+	References       assets.Static
 	// Ignored counts manifests of kinds that rendering does not look at.
 	Ignored map[string]int
 

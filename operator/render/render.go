@@ -51,40 +51,49 @@ type Output struct {
 //
 // Errors: there is no owner, or none that options.For names.
 func Owners(o *Objects, opts Options) ([]Output, error) {
-	slices.SortFunc(o.Prometheuses, func(a, b *v1.Prometheus) int {
-		return strings.Compare(a.Namespace+"/"+a.Name, b.Namespace+"/"+b.Name)
-	})
+	owners := o.owners()
 	var out []Output
-	for _, p := range o.Prometheuses {
-		name := v1.PrometheusKind + "/" + p.Namespace + "/" + p.Name
-		if opts.For == "" || strings.EqualFold(opts.For, name) {
-			out = append(out, o.prometheus(name, p, opts.Prometheus))
+	for _, owner := range owners {
+		if opts.For == "" || strings.EqualFold(opts.For, owner.String()) {
+			out = append(out, o.render(owner, opts.Prometheus))
 		}
 	}
 	switch {
-	case len(o.Prometheuses) == 0 && opts.For == "":
-		return nil, errors.New("nothing to render: the manifests hold no Prometheus")
+	case len(owners) == 0 && opts.For == "":
+		return nil, errors.New("nothing to render: the manifests hold no Prometheus and no PrometheusAgent")
 	case len(out) == 0:
-		return nil, fmt.Errorf("no %s among the manifests (%s)", opts.For, o.found())
+		return nil, fmt.Errorf("no %s among the manifests (%s)", opts.For, found(owners))
 	}
 	return out, nil
 }
 
+// owners are all owners by namespace and name.
+func (o *Objects) owners() []prometheus.Owner {
+	var out []prometheus.Owner
+	for _, p := range o.Prometheuses {
+		out = append(out, prometheus.ForServer(p))
+	}
+	for _, a := range o.PrometheusAgents {
+		out = append(out, prometheus.ForAgent(a))
+	}
+	slices.SortStableFunc(out, func(a, b prometheus.Owner) int { return strings.Compare(a.Key().String(), b.Key().String()) })
+	return out
+}
+
 // found lists the owners, for an error.
-func (o *Objects) found() string {
-	if len(o.Prometheuses) == 0 {
-		return "they hold no Prometheus"
+func found(owners []prometheus.Owner) string {
+	if len(owners) == 0 {
+		return "they hold no owner"
 	}
 	var names []string
-	for _, p := range o.Prometheuses {
-		names = append(names, v1.PrometheusKind+"/"+p.Namespace+"/"+p.Name)
+	for _, owner := range owners {
+		names = append(names, owner.String())
 	}
 	return "they hold " + strings.Join(names, ", ")
 }
 
-func (o *Objects) prometheus(name string, p *v1.Prometheus, opts prometheus.Options) Output {
-	out := Output{Owner: name}
-	owner := prometheus.ForServer(p)
+func (o *Objects) render(owner prometheus.Owner, opts prometheus.Options) Output {
+	out := Output{Owner: owner.String()}
 	in, err := prometheus.GatherFrom(o.cluster(), owner, opts, time.Time{})
 	for _, m := range in.Monitors {
 		if m.Err != nil {

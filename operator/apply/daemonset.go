@@ -1,0 +1,98 @@
+package apply
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/json"
+	"sync"
+
+	appsv1 "k8s.io/api/apps/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/types"
+)
+
+// DaemonSet creates or updates a DaemonSet:
+//
+//	cache shows                       | call
+//	----------------------------------|------------------------------------------
+//	nothing                           | create
+//	nothing, but the server has one   | update it, with its labels
+//	one that is being deleted         | none
+//	what we wrote, not edited since   | none, unless metadata of ours was changed
+//	another, or one from before       | update; after a restart of the operator
+//	  the operator was started        | once, without effect
+//	… and the server answers 422      | foreground delete; its event starts again
+func (w *Writer) DaemonSet(ctx context.Context, want *appsv1.DaemonSet) (Change, error) {
+	k := &w.daemonSets
+	live, ok := k.view.Get(want.Namespace, want.Name)
+	var change Change
+	var err error
+	switch {
+	case !ok:
+		if change, err = k.create(ctx, want); apierrors.IsAlreadyExists(err) {
+			change, err = k.replace(ctx, want, nil)
+		}
+	case live.DeletionTimestamp != nil || k.same(want, live):
+		return Unchanged, nil
+	default:
+		change, err = k.replace(ctx, want, &live)
+	}
+	if _, immutable := refusedAsInvalid(err); immutable && ok {
+		return k.removeWithPods(ctx, want.Namespace, want.Name)
+	}
+	return change, err
+}
+
+// written remembers what DaemonSets were made of. They carry no hash of it, and
+// the API server fills in defaults, so that specs cannot be compared.
+type written struct {
+	mu   sync.Mutex
+	made map[types.NamespacedName]madeOf
+}
+
+type madeOf struct {
+	uid        types.UID
+	generation int64 // changes with every edit of the spec
+	spec       [sha256.Size]byte
+}
+
+func (m *written) note(want, got *appsv1.DaemonSet) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.made == nil {
+		m.made = map[types.NamespacedName]madeOf{}
+	}
+	m.made[keyOf(want)] = madeOf{got.UID, got.Generation, digestOf(want.Spec)}
+}
+
+// ForgetDaemonSet drops what is remembered of a DaemonSet that is gone. It must
+// be called for every deletion that the cache shows.
+func (w *Writer) ForgetDaemonSet(gone *appsv1.DaemonSet) {
+	w.daemonSets.view.Forget(gone)
+	w.nodes.mu.Lock()
+	defer w.nodes.mu.Unlock()
+	if w.nodes.made[keyOf(gone)].uid == gone.UID {
+		delete(w.nodes.made, keyOf(gone))
+	}
+}
+
+func (m *written) same(want, live *appsv1.DaemonSet) bool {
+	m.mu.Lock()
+	last, known := m.made[keyOf(want)]
+	m.mu.Unlock()
+	return known && last == madeOf{live.UID, live.Generation, digestOf(want.Spec)} && sameMeta(want, live)
+}
+
+// digestOf is zero for what cannot be encoded, which no DaemonSet is.
+func digestOf(spec appsv1.DaemonSetSpec) [sha256.Size]byte {
+	text, err := json.Marshal(spec)
+	if err != nil {
+		return [sha256.Size]byte{}
+	}
+	return sha256.Sum256(text)
+}
+
+func mergeDaemonSet(want, live *appsv1.DaemonSet) {
+	mergeMeta(want, live)
+	mergeTemplate(&want.Spec.Template, &live.Spec.Template)
+}

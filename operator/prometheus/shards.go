@@ -1,0 +1,52 @@
+package prometheus
+
+import (
+	"maps"
+	"slices"
+
+	appsv1 "k8s.io/api/apps/v1"
+
+	"github.com/firekeeper-dev/firekeeper/operator/apply"
+	"github.com/firekeeper-dev/firekeeper/operator/workload"
+)
+
+// shards wants the Service and a StatefulSet for each shard, and decides about
+// those that are there and not wanted.
+func (plan *Plan) shards(o Owner, owner *workload.Owner, in Inputs, cfg workload.Config, tlsSecrets int) error {
+	if !owner.CustomService() {
+		plan.Workload = append(plan.Workload, apply.Step{Verb: apply.Put, Object: owner.GoverningService()})
+	}
+	var ruleMaps []string
+	if o.Server != nil {
+		ruleMaps = owner.PadRuleConfigMaps(in.RulePlan.Names)
+		slices.Sort(ruleMaps)
+	}
+	wanted := map[string]bool{}
+	for shard, name := range owner.ShardNames() {
+		wanted[name] = true
+		var live *appsv1.StatefulSetSpec
+		if s := in.StatefulSets[name]; s != nil {
+			live = &s.Spec
+		}
+		hash, err := owner.InputHash(live, ruleMaps, tlsSecrets)
+		if err != nil {
+			return err
+		}
+		sts, err := owner.StatefulSet(workload.Inputs{
+			Shard: int32(shard), RuleConfigMaps: ruleMaps, TLSSecrets: tlsSecrets, Hash: hash,
+		})
+		if err != nil {
+			return err
+		}
+		plan.Workload = append(plan.Workload, apply.Step{Verb: apply.Put, Object: sts})
+	}
+	for _, name := range slices.Sorted(maps.Keys(in.StatefulSets)) {
+		if s := in.StatefulSets[name]; !wanted[name] && s.DeletionTimestamp == nil {
+			plan.surplus(o, cfg, s, in.Now)
+		}
+	}
+	if d := in.DaemonSet; d != nil && d.DeletionTimestamp == nil { // the mode was changed
+		plan.Workload = append(plan.Workload, apply.Step{Verb: apply.Remove, Object: d})
+	}
+	return nil
+}
