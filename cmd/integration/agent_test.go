@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
 	"os/exec"
 	"slices"
 	"strings"
@@ -118,6 +119,21 @@ func TestAgentBesideServer(t *testing.T) {
 	if servers, err := o.metric("prometheus_operator_syncs", "controller", "prometheus"); err != nil || servers != 1 {
 		t.Errorf("%v servers, %v", servers, err)
 	}
+	o.stop(t)
+	eventually(t, "each kind was watched once", func() error {
+		watches := map[string]int{} // the API server tells of them when they end
+		for _, c := range w.audit.calls(t, o.user) {
+			if c.Verb == "watch" && c.Response.Code == http.StatusOK {
+				watches[c.Object.Resource]++
+			}
+		}
+		for _, resource := range []string{"prometheuses", "prometheusagents", "servicemonitors", "podmonitors", "probes", "scrapeconfigs", "prometheusrules", "namespaces", "services", "pods"} {
+			if watches[resource] != 1 {
+				return fmt.Errorf("watches %v", watches)
+			}
+		}
+		return nil
+	})
 }
 
 func stateful(namespace, name string) *unstructured.Unstructured {
