@@ -299,3 +299,30 @@ func TestFinalizerOfOthers(t *testing.T) {
 		t.Error("a pass failed")
 	}
 }
+
+// TestAgentWithoutStorageClass: Secrets are written, what would run is not.
+func TestAgentWithoutStorageClass(t *testing.T) {
+	w := start(t)
+	t.Parallel()
+	o := w.operator(t, "agent-storage", "", "--controller-id=agent-storage")
+	ns := w.namespace(t)
+	w.apply(t, fill(edge, ns, "agent-storage")+`  storage: {volumeClaimTemplate: {spec: {storageClassName: nowhere, resources: {requests: {storage: 1Gi}}}}}`)
+	a := w.reports(t, agent(ns, "web"), "False", "ReconciliationFailed")
+	if text := fmt.Sprint(a.Object["status"]); !strings.Contains(text, `storage class "nowhere" does not exist`) {
+		t.Errorf("status %s", text)
+	}
+	if _, err := w.get(t, "v1", "Secret", ns, "prom-agent-web"); err != nil {
+		t.Error(err)
+	}
+	for _, c := range []struct{ apiVersion, kind, name string }{{"apps/v1", "StatefulSet", "prom-agent-web"}, {"v1", "Service", "prometheus-agent-operated"}} {
+		if _, err := w.get(t, c.apiVersion, c.kind, ns, c.name); !apierrors.IsNotFound(err) {
+			t.Errorf("%s: %v", c.kind, err)
+		}
+	}
+	w.patch(t, "monitoring.coreos.com/v1alpha1", "PrometheusAgent", ns, "web", `{"spec":{"storage":null}}`)
+	w.reports(t, agent(ns, "web"), "True")
+	o.settle(t)
+	if _, err := w.get(t, "apps/v1", "StatefulSet", ns, "prom-agent-web"); err != nil {
+		t.Error(err)
+	}
+}

@@ -101,13 +101,17 @@ func TestAwaitParts(t *testing.T) {
 		}()
 		time.Sleep(35 * time.Second)
 		discovery.Resources = []*metav1.APIResourceList{{GroupVersion: "monitoring.coreos.com/v1alpha1", APIResources: []metav1.APIResource{{Name: "prometheusagents"}}}}
-		time.Sleep(30 * time.Second) // found, without a right, at 40 s
+		time.Sleep(10 * time.Second) // found at 40 s; the monitors are not there
+		discovery.Resources = append(discovery.Resources, &metav1.APIResourceList{
+			GroupVersion: "monitoring.coreos.com/v1", APIResources: []metav1.APIResource{{Name: "servicemonitors"}, {Name: "podmonitors"}, {Name: "probes"}},
+		})
+		time.Sleep(30 * time.Second) // found, without a right, at 50 s
 		allowed = true
 		<-done
-		if want := []time.Duration{100 * time.Second}; !slices.Equal(began, want) {
+		if want := []time.Duration{110 * time.Second}; !slices.Equal(began, want) {
 			t.Errorf("started after %v, want %v", began, want)
 		}
-		for text, times := range map[string]int{"the kind is not installed": 1, "no permission to patch prometheusagents/status": 1, "it needs is there now": 1} {
+		for text, times := range map[string]int{"not installed: prometheusagents monitoring.coreos.com/v1alpha1, servicemonitors monitoring.coreos.com/v1,": 1, "not installed: servicemonitors": 1, "no permission to patch prometheusagents/status": 1, "it needs is there now": 1} {
 			if n := strings.Count(log.String(), text); n != times {
 				t.Errorf("%q is told %d times, want %d:\n%s", text, n, times, &log)
 			}
