@@ -15,6 +15,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
@@ -42,7 +43,7 @@ func TestTakeoverSingleLayout(t *testing.T) {
 	n := start(t)
 	t.Parallel()
 	s := n.space(t, "takeover-single")
-	s.writeAsReference(t)
+	s.writeAsReference(t, "kube-prometheus", "prometheus", "k8s")
 	pods := s.rolledOut(t, "k8s", takenPods...)
 	set, secret, service := s.statefulSet(t, "prometheus-k8s"), s.secret(t, "prometheus-k8s"), s.service(t)
 	rules := s.ruleFiles(t)
@@ -92,13 +93,68 @@ func TestTakeoverSingleLayout(t *testing.T) {
 	g.end(t)
 }
 
+// Everything that an object can ask of its pods is written as the reference does.
+// The sets have no pods; that they are not written again but for the hash says all.
+func TestTakeoverChangesNoSet(t *testing.T) {
+	for files, tc := range map[string]struct {
+		kind, name string
+		sets       []string
+	}{
+		"everything": {"prometheus", "every", []string{"prometheus-every", "prometheus-every-shard-1"}},
+		"agent":      {"prometheusagent", "edge", []string{"prom-agent-edge"}},
+	} {
+		t.Run(files, func(t *testing.T) {
+			n := start(t)
+			t.Parallel()
+			s := n.space(t, "takeover-"+files)
+			s.writeAsReference(t, files, tc.kind, tc.name)
+			before := map[string]*appsv1.StatefulSet{}
+			for _, name := range tc.sets {
+				before[name] = s.statefulSet(t, name)
+			}
+			contents := s.contents(t)
+			s.operatorOf(t, "--reloader-layout=single")
+			for _, name := range tc.sets {
+				until(t, "adoption of "+name, patience, func(context.Context) (bool, error) {
+					return s.statefulSet(t, name).Annotations["prometheus-operator-input-hash"] != referenceHash, nil
+				})
+				now := s.statefulSet(t, name)
+				if diff := cmp.Diff(before[name].Spec, now.Spec); diff != "" || now.Generation != before[name].Generation || now.UID != before[name].UID {
+					t.Errorf("%s: reference -, ours +\n%s", name, diff)
+				}
+				if diff := cmp.Diff(before[name].Labels, now.Labels); diff != "" {
+					t.Errorf("labels of %s: reference -, ours +\n%s", name, diff)
+				}
+			}
+			if diff := cmp.Diff(contents, s.contents(t)); diff != "" {
+				t.Errorf("other objects: reference -, ours +\n%s", diff)
+			}
+		})
+	}
+}
+
+// contents are the versions of the Secrets, ConfigMaps and Services in a namespace,
+// but for the configuration, whose compressed form may differ.
+func (s space) contents(t *testing.T) map[string]string {
+	t.Helper()
+	out := map[string]string{}
+	for _, pair := range strings.Fields(s.in(t, "get", "secrets,configmaps,services", "-l", "managed-by=prometheus-operator",
+		"-o", `jsonpath={range .items[*]}{.kind}/{.metadata.name}={.metadata.resourceVersion} {end}`)) {
+		name, version, _ := strings.Cut(pair, "=")
+		if name != "Secret/prometheus-every" && name != "Secret/prom-agent-edge" {
+			out[name] = version
+		}
+	}
+	return out
+}
+
 // The default layout has one container more: one rolling update, announced, and
 // at every moment a server that has everything.
 func TestTakeoverSplitLayout(t *testing.T) {
 	n := start(t)
 	t.Parallel()
 	s := n.space(t, "takeover-split")
-	s.writeAsReference(t)
+	s.writeAsReference(t, "kube-prometheus", "prometheus", "k8s")
 	pods := s.rolledOut(t, "k8s", takenPods...)
 	set := s.statefulSet(t, "prometheus-k8s")
 	g := s.guard(t, takenGroups, takenJobs(s), takenPods...)
@@ -159,15 +215,21 @@ func (s space) operatorOf(t *testing.T, args ...string) *operator {
 	}, args...)...)
 }
 
-// writeAsReference makes the user's objects and what the reference operator
-// makes of them.
-func (s space) writeAsReference(t *testing.T) {
+// writeAsReference makes the user's objects of a set of files in testdata/takeover,
+// and what the reference operator makes of them.
+func (s space) writeAsReference(t *testing.T, files, kind, name string) {
 	t.Helper()
-	s.apply(t, manifests(t, "takeover/user.yaml"))
-	uid := func(kind, name string) string { return s.in(t, "get", kind, name, "-o", "jsonpath={.metadata.uid}") }
-	written := s.fill(manifests(t, "takeover/written.yaml"),
-		"CONFIG", base64.StdEncoding.EncodeToString(zip(t, s.fill(manifests(t, "takeover/prometheus.yaml")))),
-		"OWNER-UID", uid("prometheus", "k8s"), "RULE-UID", uid("prometheusrule", "rules"), "VERSION", imageTag(t), "HASH", referenceHash)
+	s.apply(t, manifests(t, "takeover/"+files+".user.yaml"))
+	uid := func(kind, name string) string {
+		return s.in(t, "get", kind, name, "--ignore-not-found", "-o", "jsonpath={.metadata.uid}")
+	}
+	config := ""
+	if files == "kube-prometheus" {
+		config = s.fill(manifests(t, "takeover/kube-prometheus.config.yaml"))
+	}
+	written := s.fill(manifests(t, "takeover/"+files+".written.yaml"),
+		"COMPRESSED", base64.StdEncoding.EncodeToString(zip(t, config)),
+		"OWNER-UID", uid(kind, name), "RULE-UID", uid("prometheusrule", "rules"), "VERSION", imageTag(t), "HASH", referenceHash)
 	if out, err := s.KubectlInput(t.Context(), []byte(written), "create", "--field-manager="+referenceManager, "-f", "-"); err != nil {
 		t.Fatal(err, string(out))
 	}
