@@ -11,7 +11,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"sync/atomic"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -277,15 +276,12 @@ func (s space) watchPods(t *testing.T) func() map[string][]string {
 		t.Fatal(err)
 	}
 	seen, ended := map[string][]string{}, make(chan struct{})
-	var stopped atomic.Bool
 	go func() {
 		defer close(ended)
 		for e := range w.ResultChan() {
 			p, ok := e.Object.(*corev1.Pod)
 			if !ok {
-				if !stopped.Load() { // the end of the stream is an error too
-					t.Errorf("watch of pods: %v", e.Object)
-				}
+				t.Errorf("watch of pods: %v", e.Object)
 				return
 			}
 			if !slices.Contains(seen[p.Name], string(p.UID)) {
@@ -293,7 +289,7 @@ func (s space) watchPods(t *testing.T) func() map[string][]string {
 			}
 		}
 	}()
-	stop := func() { stopped.Store(true); w.Stop(); <-ended }
+	stop := func() { w.Stop(); <-ended }
 	t.Cleanup(stop)
 	return func() map[string][]string { stop(); return seen }
 }

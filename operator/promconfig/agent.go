@@ -47,7 +47,7 @@ func compileAgent(a *v1alpha1.PrometheusAgent, s *Settings, res *resolver) (Fram
 func agentTail(a *v1alpha1.PrometheusAgent, s *Settings, res *resolver) (tail Tail, additional []gate.Node, err error) {
 	spec := &a.Spec.CommonPrometheusFields
 	fail := func(err error) (Tail, []gate.Node, error) { return Tail{}, nil, fmt.Errorf("spec.%w", err) }
-	if tail.RemoteWrite, err = res.remoteWrites(spec.RemoteWrite, s.target); err != nil {
+	if tail.RemoteWrite, err = res.remoteWrites(spec.RemoteWrite, s.rules); err != nil {
 		return fail(err)
 	}
 	if _, err := res.apiServer(spec.APIServerConfig); err != nil {

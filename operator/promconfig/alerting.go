@@ -71,6 +71,14 @@ func checkAlertmanagers(a *v1.AlertingSpec, rules relabelRules) error {
 			{"authorization", am.Authorization != nil}, {"sigv4", am.Sigv4 != nil},
 		})
 		if err == nil {
+			err = checkProxy(am.ProxyConfig)
+		}
+		if err == nil {
+			if err = checkSigV4(am.Sigv4, rules.target); err != nil {
+				err = fmt.Errorf("sigv4: %w", err)
+			}
+		}
+		if err == nil {
 			if err = rules.check(am.RelabelConfigs); err != nil {
 				err = fmt.Errorf("relabelings: %w", err)
 			}

@@ -3,6 +3,7 @@ package promconfig
 import (
 	"bytes"
 	"fmt"
+	"reflect"
 
 	"github.com/firekeeper-dev/firekeeper/internal/gate"
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
@@ -135,10 +136,13 @@ func (f *Frame) encode(head Head, tail Tail, additional []gate.Node, t gate.Targ
 func serverTail(p *v1.Prometheus, s *Settings, res *resolver) (tail Tail, additional []gate.Node, err error) {
 	spec := &p.Spec
 	fail := func(err error) (Tail, []gate.Node, error) { return Tail{}, nil, fmt.Errorf("spec.%w", err) }
+	if err := checkScalars("", reflect.ValueOf(spec).Elem()); err != nil {
+		return fail(err)
+	}
 	if tail.RemoteRead, err = res.remoteReads(spec.RemoteRead); err != nil {
 		return fail(err)
 	}
-	if tail.RemoteWrite, err = res.remoteWrites(spec.RemoteWrite, s.target); err != nil {
+	if tail.RemoteWrite, err = res.remoteWrites(spec.RemoteWrite, s.rules); err != nil {
 		return fail(err)
 	}
 	api, err := res.apiServer(spec.APIServerConfig)

@@ -61,7 +61,7 @@ func checkOTLP(o *v1.OTLPConfig, scheme v1.NameValidationSchemeOptions, t gate.T
 	if !t.AtLeast("2.55.0") {
 		return errors.New("needs Prometheus >= 2.55.0")
 	}
-	if o.TranslationStrategy == v1.NoUTF8EscapingWithSuffixes && scheme == v1.LegacyNameValidationScheme {
+	if (o.TranslationStrategy == v1.NoUTF8EscapingWithSuffixes || o.TranslationStrategy == v1.NoTranslation) && scheme == v1.LegacyNameValidationScheme {
 		return fmt.Errorf("translationStrategy: %s does not go with nameValidationScheme %s", o.TranslationStrategy, scheme)
 	}
 	if since := strategySince[o.TranslationStrategy]; since != "" && !t.AtLeast(since) {

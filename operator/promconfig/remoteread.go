@@ -59,7 +59,13 @@ func (r *resolver) remoteRead(s *v1.RemoteReadSpec) (*RemoteRead, error) {
 		ReadRecent: s.ReadRecent, BearerToken: s.BearerToken, BearerTokenFile: s.BearerTokenFile,
 		FollowRedirects: s.FollowRedirects, FilterExternalLabels: s.FilterExternalLabels,
 	}
-	var err error
+	err := atMostOne([]way{
+		{"basicAuth", s.BasicAuth != nil}, {"oauth2", s.OAuth2 != nil}, {"authorization", s.Authorization != nil},
+		{"bearerToken", s.BearerToken != ""}, {"bearerTokenFile", s.BearerTokenFile != ""},
+	})
+	if err != nil {
+		return nil, err
+	}
 	if out.BasicAuth, err = r.basicAuth(s.BasicAuth); err != nil {
 		return nil, fmt.Errorf("basicAuth: %w", err)
 	}

@@ -96,7 +96,7 @@ type MetadataConfig struct {
 // are left in the scope. Errors name the entry: "remoteWrite[2]: …".
 func RemoteWrites(specs []v1.RemoteWriteSpec, t gate.Target, scope *assets.Scope, assetDir string) ([]byte, []gate.Dropped, error) {
 	r := &resolver{scope: scope, dir: assetDir}
-	writes, err := r.remoteWrites(specs, t)
+	writes, err := r.remoteWrites(specs, rulesFor(t, ""))
 	if err != nil {
 		return nil, nil, err
 	}
@@ -106,10 +106,10 @@ func RemoteWrites(specs []v1.RemoteWriteSpec, t gate.Target, scope *assets.Scope
 }
 
 // remoteWrites checks and fills the list; errors name the entry.
-func (r *resolver) remoteWrites(specs []v1.RemoteWriteSpec, t gate.Target) ([]*RemoteWrite, error) {
+func (r *resolver) remoteWrites(specs []v1.RemoteWriteSpec, rules relabelRules) ([]*RemoteWrite, error) {
 	var out []*RemoteWrite
 	for i := range specs {
-		rw, err := r.remoteWrite(&specs[i], t)
+		rw, err := r.remoteWrite(&specs[i], rules)
 		if err != nil {
 			return nil, fmt.Errorf("remoteWrite[%d]: %w", i, err)
 		}
@@ -118,8 +118,8 @@ func (r *resolver) remoteWrites(specs []v1.RemoteWriteSpec, t gate.Target) ([]*R
 	return out, nil
 }
 
-func (r *resolver) remoteWrite(s *v1.RemoteWriteSpec, t gate.Target) (*RemoteWrite, error) {
-	if err := checkRemoteWrite(s, t); err != nil {
+func (r *resolver) remoteWrite(s *v1.RemoteWriteSpec, rules relabelRules) (*RemoteWrite, error) {
+	if err := checkRemoteWrite(s, rules); err != nil {
 		return nil, err
 	}
 	out := &RemoteWrite{

@@ -90,8 +90,17 @@ func (r *resolver) apiServer(c *v1.APIServerConfig) (APIServer, error) {
 	}
 	var (
 		out = APIServer{Host: c.Host, BearerToken: c.BearerToken, BearerTokenFile: c.BearerTokenFile}
-		err error
+		err = atMostOne([]way{
+			{"basicAuth", c.BasicAuth != nil}, {"authorization", c.Authorization != nil},
+			{"bearerToken", c.BearerToken != ""}, {"bearerTokenFile", c.BearerTokenFile != ""},
+		})
 	)
+	if err == nil {
+		err = checkProxy(c.ProxyConfig)
+	}
+	if err != nil {
+		return APIServer{}, err
+	}
 	if out.BasicAuth, err = r.basicAuth(c.BasicAuth); err != nil {
 		return APIServer{}, fmt.Errorf("basicAuth: %w", err)
 	}

@@ -75,7 +75,7 @@ const defaultInterval = "30s"
 // ServerSettings gathers what a Prometheus says about its monitors.
 //
 // Errors fail the reconcile: a version that is not supported, a scrape timeout
-// above the interval, a wrong scrape class.
+// above the interval, a wrong scrape class, more than [v1.MaxShards] shards.
 func ServerSettings(p *v1.Prometheus, c Capabilities) (*Settings, error) {
 	return newSettings(&p.Spec.CommonPrometheusFields, p.Namespace, gate.Server, false, c)
 }
@@ -86,6 +86,9 @@ func newSettings(f *v1.CommonPrometheusFields, namespace string, mode gate.Mode,
 		return nil, err
 	}
 	target := gate.Target{Version: version, Mode: mode}
+	if err := checkOwner(f, target); err != nil {
+		return nil, fmt.Errorf("spec.%w", err)
+	}
 	interval := f.ScrapeInterval
 	if interval == "" {
 		interval = defaultInterval

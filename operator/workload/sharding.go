@@ -8,12 +8,13 @@ import (
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 )
 
-// Shards is how many StatefulSets there should be, at least one.
+// Shards is how many StatefulSets there should be, 1 to [v1.MaxShards]. An owner
+// that wants more is refused.
 func (o *Owner) Shards() int32 {
 	if o.common.Shards == nil {
 		return 1
 	}
-	return max(1, *o.common.Shards)
+	return min(max(1, *o.common.Shards), v1.MaxShards)
 }
 
 // Replicas is how many pods a shard should have. Zero is kept.

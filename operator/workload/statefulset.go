@@ -1,10 +1,13 @@
 package workload
 
 import (
+	"fmt"
 	"strconv"
 
 	appsv1 "k8s.io/api/apps/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 )
 
 // Inputs is what a pod depends on besides its owner.
@@ -56,6 +59,9 @@ func (o *Owner) StatefulSet(in Inputs) (*appsv1.StatefulSet, error) {
 func (o *Owner) check() error {
 	if o.err != nil {
 		return o.err
+	}
+	if err := v1.CheckShards(o.common.Shards); err != nil {
+		return fmt.Errorf("spec.%w", err)
 	}
 	return o.webConfig().Check()
 }

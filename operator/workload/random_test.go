@@ -1,0 +1,218 @@
+package workload
+
+import (
+	"bytes"
+	"encoding/json"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/util/validation"
+
+	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
+	"github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1alpha1"
+	"github.com/firekeeper-dev/firekeeper/operator/crds"
+	"github.com/firekeeper-dev/firekeeper/operator/crds/sample"
+)
+
+// FuzzOwner makes owners that the definitions allow, with every field open to
+// chance. Each is refused with a reason or gives pods: the same twice, with the
+// owner untouched, and without what an API server refuses, as far as the user has
+// not put it there: names, doubled ports, volumes, mounts and variables.
+func FuzzOwner(f *testing.F) {
+	for seed := range uint64(16) {
+		f.Add(seed, uint8(seed*13), seed%2 == 0, seed%3 == 0)
+	}
+	f.Fuzz(func(t *testing.T, seed uint64, percent uint8, agent, single bool) {
+		p, a := randomOwner(t, seed, float64(percent%101)/100, agent)
+		cfg := testConfig()
+		cfg.EnableReloaderProbes = seed%2 == 0
+		if single {
+			cfg.Layout = LayoutSingle
+		}
+		owner := func() *Owner {
+			if agent {
+				return ForAgent(a, cfg)
+			}
+			return ForServer(p, cfg)
+		}
+		before := asJSON(t, []any{p, a})
+		pod, err := podOf(owner())
+		if err != nil {
+			return
+		}
+		again, err := podOf(owner())
+		if err != nil || !bytes.Equal(asJSON(t, pod), asJSON(t, again)) {
+			t.Errorf("two runs differ: %v", err)
+		}
+		if !bytes.Equal(before, asJSON(t, []any{p, a})) {
+			t.Error("the owner was changed")
+		}
+		checkPod(t, pod)
+		for _, name := range owner().ShardNames() {
+			if len(validation.IsDNS1123Subdomain(name)) > 0 {
+				t.Errorf("a StatefulSet is called %q", name)
+			}
+		}
+		owner().Dropped()
+		owner().GoverningService()
+		if _, err := owner().InputHash(nil, nil, 1); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+// TestRandomOwnersHavePods guards against a fuzz test that sees refusals only.
+func TestRandomOwnersHavePods(t *testing.T) {
+	built := 0
+	for seed := range uint64(40) {
+		p, a := randomOwner(t, seed, 0.3, seed%2 == 0)
+		o := ForServer(p, testConfig())
+		if seed%2 == 0 {
+			o = ForAgent(a, testConfig())
+		}
+		if _, err := podOf(o); err == nil {
+			built++
+		} else {
+			t.Log(err)
+		}
+	}
+	if built < 15 {
+		t.Errorf("of 40 random owners only %d have pods", built)
+	}
+}
+
+func podOf(o *Owner) (corev1.PodTemplateSpec, error) {
+	if o.UsesDaemonSet() {
+		ds, err := o.DaemonSet(testInputs())
+		if err != nil {
+			return corev1.PodTemplateSpec{}, err
+		}
+		return ds.Spec.Template, nil
+	}
+	sts, err := o.StatefulSet(testInputs())
+	if err != nil {
+		return corev1.PodTemplateSpec{}, err
+	}
+	pod := sts.Spec.Template
+	for _, claim := range sts.Spec.VolumeClaimTemplates { // the controller adds them
+		pod.Spec.Volumes = append(pod.Spec.Volumes, corev1.Volume{Name: claim.Name})
+	}
+	return pod, nil
+}
+
+var ownerSamples = sync.OnceValues(func() (map[bool]*sample.Generator, error) {
+	all, err := crds.Standard("1.0.0")
+	if err != nil {
+		return nil, err
+	}
+	out := map[bool]*sample.Generator{}
+	for _, crd := range all {
+		switch crd.Spec.Names.Kind {
+		case v1.PrometheusKind:
+			out[false], err = sample.New(crd, v1.Version)
+		case v1alpha1.PrometheusAgentKind:
+			out[true], err = sample.New(crd, v1alpha1.Version)
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+})
+
+// randomOwner is one or the other. What the user adds to pods is left out, as only
+// an API server knows whether it fits.
+func randomOwner(t *testing.T, seed uint64, density float64, agent bool) (*v1.Prometheus, *v1alpha1.PrometheusAgent) {
+	t.Helper()
+	samples, err := ownerSamples()
+	if err != nil {
+		t.Fatal(err)
+	}
+	rng := rand.New(rand.NewPCG(seed, 4))
+	object, err := samples[agent].Object(rng, density)
+	if err != nil {
+		t.Fatal(err)
+	}
+	spec, _ := object["spec"].(map[string]any)
+	for _, field := range []string{"containers", "initContainers", "volumes", "volumeMounts", "storage", "podMetadata", "hostAliases", "imagePullSecrets"} {
+		delete(spec, field)
+	}
+	spec["version"] = []string{"v3.13.2", "v3.0.0", "v2.55.1", "v2.45.0", "2.26.0", "nonsense"}[rng.IntN(6)]
+	if _, set := spec["shards"]; set && rng.IntN(8) > 0 {
+		spec["shards"] = rng.IntN(5)
+	}
+	if thanos, ok := spec["thanos"].(map[string]any); ok {
+		thanos["version"] = "v0.42.4"
+		delete(thanos, "volumeMounts")
+	}
+	p, a := &v1.Prometheus{}, &v1alpha1.PrometheusAgent{}
+	text, err := json.Marshal(map[string]any{"metadata": map[string]any{"namespace": "demo", "name": "main"}, "spec": spec})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if agent {
+		err = json.Unmarshal(text, a)
+	} else {
+		err = json.Unmarshal(text, p)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p, a
+}
+
+func checkPod(t *testing.T, pod corev1.PodTemplateSpec) {
+	t.Helper()
+	volumes, ports, names := map[string]bool{}, map[string]bool{}, map[string]bool{}
+	for _, v := range pod.Spec.Volumes {
+		if volumes[v.Name] || len(validation.IsDNS1123Label(v.Name)) > 0 {
+			t.Errorf("volume %q is there twice or has no valid name", v.Name)
+		}
+		volumes[v.Name] = true
+	}
+	for _, c := range slices.Concat(pod.Spec.InitContainers, pod.Spec.Containers) {
+		if names[c.Name] || len(validation.IsDNS1123Label(c.Name)) > 0 || c.Image == "" {
+			t.Errorf("container %q is there twice, or has no valid name or no image", c.Name)
+		}
+		names[c.Name] = true
+		for _, port := range c.Ports {
+			if ports[port.Name] || len(validation.IsValidPortName(port.Name)) > 0 || port.ContainerPort < 1 || port.ContainerPort > 65535 {
+				t.Errorf("port %q, %d of %s is there twice or not valid", port.Name, port.ContainerPort, c.Name)
+			}
+			ports[port.Name] = true
+		}
+		checkContainer(t, c, volumes)
+	}
+}
+
+func checkContainer(t *testing.T, c corev1.Container, volumes map[string]bool) {
+	t.Helper()
+	mounts, variables := map[string]bool{}, map[string]bool{}
+	for _, m := range c.VolumeMounts {
+		if !volumes[m.Name] || mounts[m.MountPath] || m.MountPath == "" || strings.Contains(m.MountPath, ":") {
+			t.Errorf("mount %s of %s in %s is there twice, has no volume or no valid path", m.MountPath, m.Name, c.Name)
+		}
+		mounts[m.MountPath] = true
+	}
+	for _, e := range c.Env {
+		if variables[e.Name] || len(validation.IsEnvVarName(e.Name)) > 0 {
+			t.Errorf("variable %q of %s is there twice or has no valid name", e.Name, c.Name)
+		}
+		variables[e.Name] = true
+	}
+	seen := map[string]bool{}
+	for _, a := range c.Args {
+		if name, _, _ := strings.Cut(a, "="); seen[name] && !repeatable[name] {
+			t.Errorf("argument %s of %s is there twice", name, c.Name)
+		} else {
+			seen[name] = true
+		}
+	}
+}
+
+// repeatable arguments may be given several times.
+var repeatable = map[string]bool{"--watched-dir": true, "--volume-dir": true, "--enable-feature": true}
