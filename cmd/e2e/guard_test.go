@@ -15,15 +15,21 @@ import (
 // guard asks servers again and again whether they run all that is wanted, and
 // notes the moments at which none of them did.
 type guard struct {
-	servers map[string]*live.Prometheus // by pod
-	groups  []string                    // rule groups
-	jobs    []string                    // scrape jobs
+	servers map[string]guarded // by pod
+	groups  []string           // rule groups
+	jobs    []string           // scrape jobs
 
 	stop func()
 	done sync.WaitGroup
 
 	samples int
 	gaps    []string
+}
+
+// guarded is a *live.Prometheus.
+type guarded interface {
+	RuleGroups(context.Context) ([]live.RuleGroup, error)
+	Config(context.Context) (string, error)
 }
 
 const (
@@ -36,7 +42,7 @@ const (
 // guard starts one. End it before the servers are meant to change.
 func (s space) guard(t *testing.T, groups, jobs []string, pods ...string) *guard {
 	t.Helper()
-	g := &guard{servers: map[string]*live.Prometheus{}, groups: groups, jobs: jobs}
+	g := &guard{servers: map[string]guarded{}, groups: groups, jobs: jobs}
 	for _, pod := range pods {
 		g.servers[pod] = s.server(pod, "http")
 	}
@@ -84,7 +90,7 @@ func (g *guard) look(ctx context.Context) {
 }
 
 // runsAll says what a server lacks.
-func (g *guard) runsAll(ctx context.Context, server *live.Prometheus) error {
+func (g *guard) runsAll(ctx context.Context, server guarded) error {
 	loaded, err := server.RuleGroups(ctx)
 	if err != nil {
 		return err
@@ -122,4 +128,47 @@ func (g *guard) end(t *testing.T) {
 		t.Errorf("rules or jobs were missing in %d of %d looks:\n%s", len(g.gaps), g.samples, strings.Join(g.gaps[:min(len(g.gaps), 10)], "\n"))
 	}
 	t.Logf("%d looks at %d servers", g.samples, len(g.servers))
+}
+
+// fake is a server with these groups and jobs; nothing means that it is down.
+type fake []string
+
+func (f fake) RuleGroups(context.Context) (groups []live.RuleGroup, err error) {
+	if len(f) == 0 {
+		return nil, errors.New("down")
+	}
+	for _, name := range f {
+		group := live.RuleGroup{Name: name}
+		group.Rules = append(group.Rules, struct{ Name, Query, Health, LastError string }{Query: "1"})
+		groups = append(groups, group)
+	}
+	return groups, nil
+}
+
+func (f fake) Config(context.Context) (string, error) {
+	return "- job_name: " + strings.Join(f, "\n- job_name: ") + "\n", nil
+}
+
+func TestGuardNoticesWhatIsMissing(t *testing.T) {
+	for name, tc := range map[string]struct {
+		servers []fake
+		gaps    int
+	}{
+		"both have all":              {[]fake{{"a", "b"}, {"a", "b"}}, 0},
+		"one has all":                {[]fake{{"b", "a", "c"}, {}}, 0},
+		"both are down":              {[]fake{{}, {}}, 1},
+		"one is down, one has parts": {[]fake{{}, {"a"}}, 1},
+		"together they have all":     {[]fake{{"a"}, {"b"}}, 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			g := &guard{servers: map[string]guarded{}, groups: []string{"a", "b"}, jobs: []string{"b"}}
+			for i, s := range tc.servers {
+				g.servers[fmt.Sprint(i)] = s
+			}
+			g.look(t.Context())
+			if g.samples != 1 || len(g.gaps) != tc.gaps {
+				t.Errorf("%d looks, gaps %q, want %d", g.samples, g.gaps, tc.gaps)
+			}
+		})
+	}
 }

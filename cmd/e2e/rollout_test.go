@@ -106,3 +106,32 @@ func TestThanosSidecar(t *testing.T) {
 		return strings.Contains(message, "unready status: [thanos-sidecar]"), fmt.Errorf("message %q", message)
 	})
 }
+
+// Fields: podManagementPolicy. Pods that come one after the other: a broken one holds the repaired object up until
+// somebody deletes it. The status says which pod it is.
+func TestBrokenImageInOrder(t *testing.T) {
+	s, _ := scenario(t, "broken-in-order", "replicas: 2, podManagementPolicy: OrderedReady, imagePullPolicy: Never", webPods...)
+	g := s.guard(t, webGroups, s.webJobs(), "prometheus-web-0")
+	s.patch(t, "web", `{"spec":{"image":"example.org/no-such-image:v1"}}`)
+	s.says(t, "web", conditions+`{.status.availableReplicas}`, "Available=Degraded Reconciled=True 1")
+	broken := s.podUID(t, "prometheus-web-1")
+
+	s.patch(t, "web", `{"spec":{"image":null}}`)
+	until(t, "repaired template", patience, func(context.Context) (bool, error) {
+		set := s.statefulSet(t, "prometheus-web")
+		return set.Spec.Template.Spec.Containers[0].Image == prometheusImage && set.Status.ObservedGeneration == set.Generation, nil
+	})
+	if now := s.podUID(t, "prometheus-web-1"); now != broken {
+		t.Errorf("the broken pod %s went by itself, now there is %s", broken, now)
+	}
+	s.says(t, "web", `{.status.conditions[?(@.type=="Available")].message}`,
+		`shard 0: pod prometheus-web-1: containers with unready status: [prometheus]`)
+	s.in(t, "delete", "pod", "prometheus-web-1", "--wait=false")
+	s.rolledOut(t, "web", webPods...)
+	g.end(t)
+}
+
+func (s space) podUID(t *testing.T, name string) string {
+	t.Helper()
+	return s.in(t, "get", "pod", name, "-o", "jsonpath={.metadata.uid}")
+}

@@ -5,6 +5,9 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
 // Fields: replicas, minReadySeconds, ruleSelector, serviceMonitorSelector, scrapeConfigSelector.
@@ -67,8 +70,9 @@ func TestShardsUpAndDown(t *testing.T) {
 	s.unchanged(t, identities(pods))
 }
 
-// Fields: shardRetentionPolicy.
-func TestRetainedShardScrapesNothing(t *testing.T) {
+// Fields: shardRetentionPolicy. A shard that is kept scrapes nothing, comes back, and goes when its time is over,
+// without any other change.
+func TestRetainedShard(t *testing.T) {
 	s, _ := scenario(t, "retained", "shards: 2, shardRetentionPolicy: {whenScaled: Retain}", "prometheus-web-0", "prometheus-web-shard-1-0")
 	s.spread(t, "prometheus-web-0", "prometheus-web-shard-1-0")
 	s.in(t, "scale", "prometheus", "web", "--replicas=1")
@@ -95,4 +99,10 @@ func TestRetainedShardScrapesNothing(t *testing.T) {
 		return s.statefulSet(t, "prometheus-web-shard-1").Annotations["operator.prometheus.io/deletion-deadline"] == "", nil
 	})
 	s.spread(t, "prometheus-web-0", "prometheus-web-shard-1-0")
+
+	s.patch(t, "web", `{"spec":{"shards":1,"shardRetentionPolicy":{"retain":{"retentionPeriod":"1s"}}}}`)
+	until(t, "end of the shard", patience, func(ctx context.Context) (bool, error) {
+		_, err := s.kube.AppsV1().StatefulSets(s.name).Get(ctx, "prometheus-web-shard-1", metav1.GetOptions{})
+		return apierrors.IsNotFound(err), err
+	})
 }

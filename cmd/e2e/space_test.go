@@ -111,7 +111,7 @@ func (s space) pods(ctx context.Context, prometheus string) ([]corev1.Pod, error
 func (s space) rolledOut(t *testing.T, prometheus string, names ...string) []corev1.Pod {
 	t.Helper()
 	var pods []corev1.Pod
-	until(t, "pods of "+s.name+"/"+prometheus, 2*patience, func(ctx context.Context) (bool, error) {
+	took := until(t, "pods of "+s.name+"/"+prometheus, 2*patience, func(ctx context.Context) (bool, error) {
 		err := s.settled(ctx, prometheus, len(names))
 		if err != nil {
 			return false, err
@@ -130,6 +130,7 @@ func (s space) rolledOut(t *testing.T, prometheus string, names ...string) []cor
 		}
 		return true, nil
 	})
+	t.Logf("%s/%s: %d pods ready after %s", s.name, prometheus, len(names), took.Round(100*time.Millisecond))
 	return pods
 }
 

@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -276,12 +277,15 @@ func (s space) watchPods(t *testing.T) func() map[string][]string {
 		t.Fatal(err)
 	}
 	seen, ended := map[string][]string{}, make(chan struct{})
+	var stopped atomic.Bool
 	go func() {
 		defer close(ended)
 		for e := range w.ResultChan() {
 			p, ok := e.Object.(*corev1.Pod)
 			if !ok {
-				t.Errorf("watch of pods: %v", e.Object)
+				if !stopped.Load() { // the end of the stream is an error too
+					t.Errorf("watch of pods: %v", e.Object)
+				}
 				return
 			}
 			if !slices.Contains(seen[p.Name], string(p.UID)) {
@@ -289,7 +293,7 @@ func (s space) watchPods(t *testing.T) func() map[string][]string {
 			}
 		}
 	}()
-	stop := func() { w.Stop(); <-ended }
+	stop := func() { stopped.Store(true); w.Stop(); <-ended }
 	t.Cleanup(stop)
 	return func() map[string][]string { stop(); return seen }
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
 	"os/exec"
 	"slices"
 	"strings"
@@ -118,6 +119,21 @@ func TestAgentBesideServer(t *testing.T) {
 	if servers, err := o.metric("prometheus_operator_syncs", "controller", "prometheus"); err != nil || servers != 1 {
 		t.Errorf("%v servers, %v", servers, err)
 	}
+	o.stop(t)
+	eventually(t, "each kind was watched once", func() error {
+		watches := map[string]int{} // the API server tells of them when they end
+		for _, c := range w.audit.calls(t, o.user) {
+			if c.Verb == "watch" && c.Response.Code == http.StatusOK {
+				watches[c.Object.Resource]++
+			}
+		}
+		for _, resource := range []string{"prometheuses", "prometheusagents", "servicemonitors", "podmonitors", "probes", "scrapeconfigs", "prometheusrules", "namespaces", "services", "pods"} {
+			if watches[resource] != 1 {
+				return fmt.Errorf("watches %v", watches)
+			}
+		}
+		return nil
+	})
 }
 
 func stateful(namespace, name string) *unstructured.Unstructured {
@@ -281,5 +297,32 @@ func TestFinalizerOfOthers(t *testing.T) {
 	}
 	if text := o.log.String(); strings.Contains(text, "reconcile failed") {
 		t.Error("a pass failed")
+	}
+}
+
+// TestAgentWithoutStorageClass: Secrets are written, what would run is not.
+func TestAgentWithoutStorageClass(t *testing.T) {
+	w := start(t)
+	t.Parallel()
+	o := w.operator(t, "agent-storage", "", "--controller-id=agent-storage")
+	ns := w.namespace(t)
+	w.apply(t, fill(edge, ns, "agent-storage")+`  storage: {volumeClaimTemplate: {spec: {storageClassName: nowhere, resources: {requests: {storage: 1Gi}}}}}`)
+	a := w.reports(t, agent(ns, "web"), "False", "ReconciliationFailed")
+	if text := fmt.Sprint(a.Object["status"]); !strings.Contains(text, `storage class "nowhere" does not exist`) {
+		t.Errorf("status %s", text)
+	}
+	if _, err := w.get(t, "v1", "Secret", ns, "prom-agent-web"); err != nil {
+		t.Error(err)
+	}
+	for _, c := range []struct{ apiVersion, kind, name string }{{"apps/v1", "StatefulSet", "prom-agent-web"}, {"v1", "Service", "prometheus-agent-operated"}} {
+		if _, err := w.get(t, c.apiVersion, c.kind, ns, c.name); !apierrors.IsNotFound(err) {
+			t.Errorf("%s: %v", c.kind, err)
+		}
+	}
+	w.patch(t, "monitoring.coreos.com/v1alpha1", "PrometheusAgent", ns, "web", `{"spec":{"storage":null}}`)
+	w.reports(t, agent(ns, "web"), "True")
+	o.settle(t)
+	if _, err := w.get(t, "apps/v1", "StatefulSet", ns, "prom-agent-web"); err != nil {
+		t.Error(err)
 	}
 }

@@ -41,10 +41,10 @@ func TestKindsInstalledLater(t *testing.T) {
 	w.jobs(t, ns, "web", "serviceMonitor/"+ns+"/app/0")
 
 	w.install(t, "scrapeconfigs")
+	w.install(t, "prometheusagents")
 	w.apply(t, scrapeConfig(ns, "late"))
 	w.jobs(t, ns, "web", "serviceMonitor/"+ns+"/app/0", "scrapeConfig/"+ns+"/late")
 
-	w.install(t, "prometheusagents")
 	o.ready(t, controllers)
 	w.apply(t, strings.Replace(fill(edge, ns, ""), "spec:\n", "spec:\n  scrapeConfigSelector: {}\n", 1))
 	w.jobsIn(t, ns, "prom-agent-web", "serviceMonitor/"+ns+"/app/0", "scrapeConfig/"+ns+"/late")

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"golang.org/x/sync/errgroup"
 	authorizationv1 "k8s.io/api/authorization/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/kubernetes"
@@ -23,14 +24,26 @@ func (a access) String() string {
 	return text
 }
 
-// denied asks for several permissions and names those that are missing.
+// questions is how many permissions are asked for at the same time: a list of
+// namespaces makes many.
+const questions = 8
+
+// denied asks for several permissions and names those that are missing, in order.
 func denied(ctx context.Context, kube kubernetes.Interface, needs []access) (missing []string, err error) {
-	for _, need := range needs {
-		ok, err := may(ctx, kube, need)
-		if err != nil {
-			return nil, err
-		}
-		if !ok {
+	allowed := make([]bool, len(needs))
+	g, ctx := errgroup.WithContext(ctx)
+	g.SetLimit(questions)
+	for i, need := range needs {
+		g.Go(func() (err error) {
+			allowed[i], err = may(ctx, kube, need)
+			return err
+		})
+	}
+	if err := g.Wait(); err != nil {
+		return nil, err
+	}
+	for i, need := range needs {
+		if !allowed[i] {
 			missing = append(missing, need.String())
 		}
 	}

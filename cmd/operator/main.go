@@ -30,6 +30,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		o    Options
 		r    renderOptions
 		l    lintOptions
+		e    explainOptions
 		code = -1
 
 		definitions crdsCommand
@@ -49,6 +50,8 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	r.bind(render)
 	lint := app.Command("lint", lintHelp)
 	l.bind(lint)
+	explain := app.Command("explain", explainHelp)
+	e.bind(explain)
 
 	command, err := app.Parse(arguments(app, args))
 	if code >= 0 { // --help
@@ -71,6 +74,9 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	if err == nil && command == lint.FullCommand() {
 		err = l.validate()
 	}
+	if err == nil && command == explain.FullCommand() {
+		err = e.validate()
+	}
 	if err != nil {
 		fmt.Fprintf(stderr, "operator: %v; see operator --help\n", err)
 		return 2
@@ -87,6 +93,12 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		if code, err = l.run(o, stdout); err == nil {
 			return code
 		}
+	case explain.FullCommand():
+		code, err := e.run(ctx, o, stdout)
+		if err != nil {
+			fmt.Fprintf(stderr, "operator: %v\n", err)
+		}
+		return code
 	default:
 		if code, ours := definitions.run(ctx, o, command, stdout, stderr); ours {
 			return code

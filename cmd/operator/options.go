@@ -95,14 +95,14 @@ func (o *Options) bindScope(app *kingpin.Application) {
 		SetValue(csv{&o.Namespaces})
 	app.Flag("deny-namespaces", "Namespaces not to watch, comma separated and repeatable. Excludes --namespaces.").
 		SetValue(csv{&o.DenyNamespaces})
-	app.Flag("prometheus-instance-namespaces", "Namespaces to watch for Prometheus objects and what they own. None means those of --namespaces.").
+	app.Flag("prometheus-instance-namespaces", "Namespaces to watch for Prometheus and PrometheusAgent objects and what they own. None means those of --namespaces.").
 		SetValue(csv{&o.PrometheusNamespaces})
-	app.Flag("prometheus-instance-selector", "Label selector of the Prometheus objects to look after.").StringVar(&o.PrometheusSelector)
+	app.Flag("prometheus-instance-selector", "Label selector of the Prometheus and PrometheusAgent objects to look after.").StringVar(&o.PrometheusSelector)
 	app.Flag("secret-field-selector", "Field selector that narrows the watch on Secrets.").StringVar(&o.SecretFields)
 	app.Flag("secret-label-selector", "Label selector that narrows the watch on Secrets.").StringVar(&o.SecretLabels)
 	app.Flag("configmap-field-selector", "Field selector that narrows the watch on ConfigMaps.").StringVar(&o.ConfigMapFields)
 	app.Flag("configmap-label-selector", "Label selector that narrows the watch on ConfigMaps.").StringVar(&o.ConfigMapLabels)
-	app.Flag("watch-referenced-objects-in-all-namespaces", "Watch Secrets and ConfigMaps in the namespaces of monitors too, not only in those of Prometheus objects.").
+	app.Flag("watch-referenced-objects-in-all-namespaces", "Watch Secrets and ConfigMaps in the namespaces of monitors too, not only in those of Prometheus and PrometheusAgent objects.").
 		BoolVar(&o.WatchReferences)
 	app.Flag("controller-id", "Look only after objects whose annotation operator.prometheus.io/controller-id has this value.").
 		StringVar(&o.ControllerID)

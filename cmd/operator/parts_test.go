@@ -1,7 +1,13 @@
 package main
 
 import (
+	"bytes"
+	"log/slog"
+	"slices"
+	"strings"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	authorizationv1 "k8s.io/api/authorization/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -11,6 +17,7 @@ import (
 	clienttesting "k8s.io/client-go/testing"
 
 	"github.com/firekeeper-dev/firekeeper/operator/controller"
+	"github.com/firekeeper-dev/firekeeper/operator/prometheus"
 )
 
 // TestScrapeConfigs: the kind is used only where it is installed and may
@@ -55,4 +62,59 @@ func TestScrapeConfigs(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestAwaitParts: what is missing is told once, and a part starts when it is there.
+func TestAwaitParts(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		kube := fake.NewClientset()
+		discovery := kube.Discovery().(*fakediscovery.FakeDiscovery)
+		allowed := false
+		kube.PrependReactor("create", "selfsubjectaccessreviews", func(a clienttesting.Action) (bool, runtime.Object, error) {
+			review := a.(clienttesting.CreateAction).GetObject().(*authorizationv1.SelfSubjectAccessReview).DeepCopy()
+			review.Status.Allowed = allowed || review.Spec.ResourceAttributes.Verb != "patch"
+			return true, review, nil
+		})
+		everywhere, err := controller.NewNamespaces(nil, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var log bytes.Buffer
+		logger := slog.New(slog.NewTextHandler(&log, nil))
+		var began []time.Duration
+		start := time.Now()
+		p := ownersOf(prometheus.Agents, everywhere)
+		p.start = func() error { began = append(began, time.Since(start)); return nil }
+		lacking, err := p.missing(t.Context(), kube)
+		if err != nil || lacking == nil {
+			t.Fatalf("missing: %v, %v", lacking, err)
+		}
+		p.warn(logger, lacking)
+		done := make(chan struct{})
+		go func() {
+			defer close(done)
+			awaitParts(t.Context(), []*part{p}, kube, logger, func(f func() error) {
+				if err := f(); err != nil {
+					t.Error(err)
+				}
+			})
+		}()
+		time.Sleep(35 * time.Second)
+		discovery.Resources = []*metav1.APIResourceList{{GroupVersion: "monitoring.coreos.com/v1alpha1", APIResources: []metav1.APIResource{{Name: "prometheusagents"}}}}
+		time.Sleep(10 * time.Second) // found at 40 s; the monitors are not there
+		discovery.Resources = append(discovery.Resources, &metav1.APIResourceList{
+			GroupVersion: "monitoring.coreos.com/v1", APIResources: []metav1.APIResource{{Name: "servicemonitors"}, {Name: "podmonitors"}, {Name: "probes"}},
+		})
+		time.Sleep(30 * time.Second) // found, without a right, at 50 s
+		allowed = true
+		<-done
+		if want := []time.Duration{110 * time.Second}; !slices.Equal(began, want) {
+			t.Errorf("started after %v, want %v", began, want)
+		}
+		for text, times := range map[string]int{"not installed: prometheusagents monitoring.coreos.com/v1alpha1, servicemonitors monitoring.coreos.com/v1,": 1, "not installed: servicemonitors": 1, "no permission to patch prometheusagents/status": 1, "it needs is there now": 1} {
+			if n := strings.Count(log.String(), text); n != times {
+				t.Errorf("%q is told %d times, want %d:\n%s", text, n, times, &log)
+			}
+		}
+	})
 }

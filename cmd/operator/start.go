@@ -139,18 +139,22 @@ func compact(cfg *rest.Config) *rest.Config {
 	return out
 }
 
-func (o *Options) clients(ctx context.Context, cfg *rest.Config, kube kubernetes.Interface, log *slog.Logger) (prometheus.Clients, error) {
-	scheme := runtime.NewScheme()
+// kindClients reach the kinds of monitoring.coreos.com.
+func kindClients(cfg *rest.Config) (scheme *runtime.Scheme, stable, alpha *client.Client, err error) {
+	scheme = runtime.NewScheme()
 	for _, add := range []func(*runtime.Scheme) error{v1.AddToScheme, v1alpha1.AddToScheme, corev1.AddToScheme, eventsv1.AddToScheme} {
 		if err := add(scheme); err != nil {
-			return prometheus.Clients{}, err
+			return nil, nil, nil, err
 		}
 	}
-	stable, err := client.New(cfg, scheme, v1.SchemeGroupVersion)
-	if err != nil {
-		return prometheus.Clients{}, err
+	if stable, err = client.New(cfg, scheme, v1.SchemeGroupVersion); err == nil {
+		alpha, err = client.New(cfg, scheme, v1alpha1.SchemeGroupVersion)
 	}
-	alpha, err := client.New(cfg, scheme, v1alpha1.SchemeGroupVersion)
+	return scheme, stable, alpha, err
+}
+
+func (o *Options) clients(ctx context.Context, cfg *rest.Config, kube kubernetes.Interface, log *slog.Logger) (prometheus.Clients, error) {
+	scheme, stable, alpha, err := kindClients(cfg)
 	if err != nil {
 		return prometheus.Clients{}, err
 	}

@@ -34,6 +34,8 @@ func answerAPI(w http.ResponseWriter, r *http.Request) {
 	switch resource := path.Base(r.URL.Path); {
 	case resource == "version":
 		answer(w, http.StatusOK, map[string]any{"major": "1", "minor": "36", "gitVersion": "v1.36.0"})
+	case path.Dir(r.URL.Path) == "/apis/monitoring.coreos.com":
+		answer(w, http.StatusOK, served(path.Base(path.Dir(r.URL.Path))+"/"+resource))
 	case resource == "selfsubjectaccessreviews":
 		review := readObject(r)
 		review["status"] = map[string]any{"allowed": true}
@@ -52,6 +54,15 @@ func answerAPI(w http.ResponseWriter, r *http.Request) {
 	default:
 		answer(w, http.StatusOK, stored(readObject(r)))
 	}
+}
+
+// served says that a version of the API has every kind.
+func served(version string) map[string]any {
+	var resources []any
+	for resource, kind := range kinds {
+		resources = append(resources, map[string]any{"name": resource, "kind": kind, "namespaced": true})
+	}
+	return map[string]any{"kind": "APIResourceList", "apiVersion": "v1", "groupVersion": version, "resources": resources}
 }
 
 // list has the owner among the resources that owners are, and else is empty.

@@ -14,6 +14,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"net/url"
 	"os"
 	"os/exec"
 	"strings"
@@ -146,6 +147,13 @@ func (p *Prometheus) Config(ctx context.Context) (string, error) {
 	var data struct{ YAML string }
 	err := p.get(ctx, "/api/v1/status/config", &data)
 	return data.YAML, err
+}
+
+// Series is how many series an instant query gives.
+func (p *Prometheus) Series(ctx context.Context, expr string) (int, error) {
+	var data struct{ Result []json.RawMessage }
+	err := p.get(ctx, "/api/v1/query?query="+url.QueryEscape(expr), &data)
+	return len(data.Result), err
 }
 
 // Until asks again and again until check says yes, and returns how long that

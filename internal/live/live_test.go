@@ -15,6 +15,7 @@ func TestAsksAServer(t *testing.T) {
 		"/api/v1/rules":         `{"status":"success","data":{"groups":[{"name":"g","file":"f","rules":[{"name":"r","query":"up == 0"}]}]}}`,
 		"/api/v1/targets":       `{"status":"success","data":{"activeTargets":[{"scrapePool":"p","health":"up","labels":{"job":"j"}}]}}`,
 		"/api/v1/status/config": `{"status":"success","data":{"yaml":"global: {}\n"}}`,
+		"/api/v1/query":         `{"status":"success","data":{"resultType":"vector","result":[{"metric":{},"value":[1,"1"]},{"metric":{},"value":[1,"2"]}]}}`,
 	}
 	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body, ok := answers[r.URL.Path]
@@ -38,6 +39,9 @@ func TestAsksAServer(t *testing.T) {
 	}
 	if cfg, err := p.Config(ctx); cfg != "global: {}\n" || err != nil {
 		t.Errorf("Config = %q, %v", cfg, err)
+	}
+	if n, err := p.Series(ctx, `up{job="a b"}`); n != 2 || err != nil {
+		t.Errorf("Series = %d, %v", n, err)
 	}
 	delete(answers, "/api/v1/rules")
 	if _, err := p.RuleGroups(ctx); err == nil || !strings.Contains(err.Error(), "404") {

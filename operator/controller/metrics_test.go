@@ -94,3 +94,29 @@ func TestMetricValues(t *testing.T) {
 		}
 	}
 }
+
+// TestCallsAreCountedForAllReaders: several controllers may read one store.
+func TestCallsAreCountedForAllReaders(t *testing.T) {
+	reg := prometheus.NewRegistry()
+	servers, agents := NewMetrics(reg, "prometheus"), NewMetrics(reg, "prometheus-agent")
+	shared := CallsOf(servers)
+	shared.listed(nil)
+	shared.CountFor(agents)
+	shared.listed(errors.New("no"))
+	shared.watched(nil)
+	for name, tc := range map[string]struct {
+		counter prometheus.Counter
+		want    float64
+	}{
+		"lists of servers":         {servers.lists.all, 2},
+		"lists of agents":          {agents.lists.all, 1},
+		"failed lists of agents":   {agents.lists.failed, 1},
+		"watches of agents":        {agents.watches.all, 1},
+		"failed watches of agents": {agents.watches.failed, 0},
+	} {
+		var m dto.Metric
+		if err := tc.counter.Write(&m); err != nil || m.GetCounter().GetValue() != tc.want {
+			t.Errorf("%s: %v, %v, want %v", name, m.GetCounter().GetValue(), err, tc.want)
+		}
+	}
+}

@@ -87,3 +87,18 @@ func TestOrderDoesNotChangeWhatItHandedOut(t *testing.T) {
 		t.Error("an earlier slice was changed")
 	}
 }
+
+// TestOrderIsNotSetBack: a handler that is behind with its events tells of
+// versions that are gone.
+func TestOrderIsNotSetBack(t *testing.T) {
+	var o order[*metav1.PartialObjectMetadata]
+	old, newest := object("a", "x"), object("a", "x")
+	o.note(old, func() (*metav1.PartialObjectMetadata, bool) { return newest, true })
+	if got := o.list(); len(got) != 1 || got[0] != newest {
+		t.Errorf("after an update that was overtaken: %v", got)
+	}
+	o.note(old, func() (*metav1.PartialObjectMetadata, bool) { return nil, false })
+	if got := o.list(); len(got) != 0 {
+		t.Errorf("after a deletion that overtook an update: %v", got)
+	}
+}

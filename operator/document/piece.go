@@ -60,6 +60,12 @@ func (p *Piece) Size() int { return p.size }
 // Sum is the SHA-256 of the content.
 func (p *Piece) Sum() [32]byte { return p.sum }
 
+// WriteTo writes the content.
+func (p *Piece) WriteTo(w io.Writer) (int64, error) {
+	n, err := writeAll(w, []*Piece{p})
+	return int64(n), err
+}
+
 // content returns the content; it may be in the buffer, which grows as needed.
 func (p *Piece) content(buffer *[]byte) ([]byte, error) {
 	if !p.packed {

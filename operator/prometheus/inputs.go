@@ -163,6 +163,18 @@ func GatherFrom(cluster Cluster, o Owner, opts Options, now time.Time) (Inputs, 
 	return g.Gather(o, now)
 }
 
+// SelectFrom is GatherFrom without the owner's part of the configuration, for
+// questions about monitors and rules: nothing that the owner itself refers to is read.
+//
+// Errors: as those of GatherFrom.
+func SelectFrom(cluster Cluster, o Owner, opts Options) (Inputs, error) {
+	g := gatherer{
+		cluster: cluster, capabilities: opts.Capabilities, compilers: newCompilers(func([]assets.Dependency) bool { return true }),
+		unmanaged: func(Owner) bool { return true },
+	}
+	return g.Gather(o, time.Time{})
+}
+
 // gatherer is what Gather works with.
 type gatherer struct {
 	cluster      Cluster

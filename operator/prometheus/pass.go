@@ -162,7 +162,7 @@ func (c *Controller) write(ctx context.Context, log *slog.Logger, o Owner, state
 			c.deliver(key, pod)
 		}
 	}
-	if o.Agent != nil {
+	if o.Agent != nil && !o.usesDaemonSet() {
 		if err := c.check(ctx, o, &state.checks); err != nil {
 			return err
 		}

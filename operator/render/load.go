@@ -296,6 +296,9 @@ func namespaceOr(ns string) string {
 	return ns
 }
 
+// NamespaceLabels returns the labels of a namespace, as far as manifests tell.
+func (o *Objects) NamespaceLabels(name string) (labels.Set, bool) { return o.namespaceLabels(name) }
+
 // namespaceLabels knows the namespaces that were given, and those that objects
 // live in: the API server labels each with its name.
 func (o *Objects) namespaceLabels(name string) (labels.Set, bool) {

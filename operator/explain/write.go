@@ -1,0 +1,101 @@
+package explain
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"strings"
+)
+
+// Formats are the values of Write's format.
+var Formats = []string{"text", "json"}
+
+// Write prints the report: "text" for people, "json" for programs.
+func (r Report) Write(w io.Writer, format string) error {
+	if format == "json" {
+		out := json.NewEncoder(w)
+		out.SetEscapeHTML(false)
+		out.SetIndent("", "  ")
+		return out.Encode(r)
+	}
+	var text strings.Builder
+	r.text(&text)
+	_, err := io.WriteString(w, text.String())
+	return err
+}
+
+func (r Report) text(w *strings.Builder) {
+	switch n := len(r.Owners); {
+	case n == 0:
+		fmt.Fprintf(w, "%s is part of nothing: there is no Prometheus or PrometheusAgent\n", r.Object)
+	case r.Accepted() == 0 && n == 1:
+		fmt.Fprintf(w, "%s is not part of the only owner\n", r.Object)
+	case r.Accepted() == 0:
+		fmt.Fprintf(w, "%s is part of none of %s\n", r.Object, plural(n, "owner"))
+	default:
+		fmt.Fprintf(w, "%s is part of %d of %s\n", r.Object, r.Accepted(), plural(n, "owner"))
+	}
+	for _, v := range r.Owners {
+		mark := "no"
+		if v.Accepted {
+			mark = "yes"
+		}
+		fmt.Fprintf(w, "\n%-3s  %s\n", mark, v.Owner)
+		v.text(w, "     ")
+	}
+}
+
+func plural(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
+}
+
+// text writes what follows the name of the owner.
+func (v Verdict) text(w *strings.Builder, indent string) {
+	message := v.Message
+	switch v.Reason {
+	case Rejected:
+		message = "rejected: " + message
+	case OwnerInvalid:
+		message = "the owner is wrong itself: " + message
+	case NotKnown:
+		message = "not known: " + message
+	}
+	fmt.Fprintf(w, "%s%s\n", indent, strings.ReplaceAll(message, "\n", "\n"+indent))
+	for _, m := range v.Misses {
+		fmt.Fprintf(w, "%s  it wants %s\n", indent, m)
+	}
+	rows(w, indent, "job", v.Jobs)
+	rows(w, indent, "file", one(v.file()))
+	rows(w, indent, "shards", v.Shards)
+	rows(w, indent, "left out", v.Dropped)
+	rows(w, indent, "but", one(v.Trouble))
+	if v.Otherwise != nil {
+		fmt.Fprintf(w, "%swithout that:\n", indent)
+		v.Otherwise.text(w, indent+"  ")
+	}
+}
+
+func (v Verdict) file() string {
+	if v.RuleFile == "" || v.ConfigMap == "" {
+		return v.RuleFile
+	}
+	return v.RuleFile + " in ConfigMap " + v.ConfigMap
+}
+
+func one(text string) []string {
+	if text == "" {
+		return nil
+	}
+	return []string{text}
+}
+
+// rows writes values below each other, the first beside its name.
+func rows(w *strings.Builder, indent, name string, values []string) {
+	for _, value := range values {
+		fmt.Fprintf(w, "%s%-8s  %s\n", indent, name, strings.ReplaceAll(value, "\n", "\n"+indent+strings.Repeat(" ", 10)))
+		name = ""
+	}
+}

@@ -1,0 +1,46 @@
+package selection
+
+import (
+	"fmt"
+
+	"k8s.io/apimachinery/pkg/labels"
+)
+
+// Miss is one requirement of a selector that labels do not meet.
+type Miss struct {
+	Requirement string `json:"requirement"` // as selectors are written: "team in (a,b)"
+	Label       string `json:"label"`
+	Value       string `json:"value,omitempty"` // the label's; empty also when it is not there
+	Present     bool   `json:"present"`         // the label is there
+}
+
+// String is for people: `team in (a,b), but team is "c"`.
+func (m Miss) String() string {
+	if !m.Present {
+		return fmt.Sprintf("%s, but there is no label %s", m.Requirement, m.Label)
+	}
+	return fmt.Sprintf("%s, but %s is %q", m.Requirement, m.Label, m.Value)
+}
+
+// NamespaceMisses are the requirements that the labels of a namespace do not
+// meet, sorted by label; empty without a namespace selector.
+func (r Rule) NamespaceMisses(nsLabels labels.Set) []Miss { return misses(r.namespaces, nsLabels) }
+
+// LabelMisses are the requirements that the labels of an object do not meet,
+// sorted by label; empty without an object selector.
+func (r Rule) LabelMisses(objLabels labels.Set) []Miss { return misses(r.objects, objLabels) }
+
+func misses(s labels.Selector, set labels.Set) []Miss {
+	if s == nil {
+		return nil
+	}
+	requirements, _ := s.Requirements() // a selector of the API selects something
+	var out []Miss
+	for _, r := range requirements {
+		if !r.Matches(set) {
+			value, present := set[r.Key()]
+			out = append(out, Miss{Requirement: r.String(), Label: r.Key(), Value: value, Present: present})
+		}
+	}
+	return out
+}
