@@ -99,14 +99,22 @@ func TestAwaitParts(t *testing.T) {
 				}
 			})
 		}()
-		time.Sleep(35 * time.Second)
-		discovery.Resources = []*metav1.APIResourceList{{GroupVersion: "monitoring.coreos.com/v1alpha1", APIResources: []metav1.APIResource{{Name: "prometheusagents"}}}}
-		time.Sleep(10 * time.Second) // found at 40 s; the monitors are not there
-		discovery.Resources = append(discovery.Resources, &metav1.APIResourceList{
-			GroupVersion: "monitoring.coreos.com/v1", APIResources: []metav1.APIResource{{Name: "servicemonitors"}, {Name: "podmonitors"}, {Name: "probes"}},
+		after := func(pause time.Duration, change func()) {
+			time.Sleep(pause)
+			synctest.Wait()
+			kube.Lock() // which the fake holds while it answers
+			defer kube.Unlock()
+			change()
+		}
+		after(35*time.Second, func() {
+			discovery.Resources = []*metav1.APIResourceList{{GroupVersion: "monitoring.coreos.com/v1alpha1", APIResources: []metav1.APIResource{{Name: "prometheusagents"}}}}
 		})
-		time.Sleep(30 * time.Second) // found, without a right, at 50 s
-		allowed = true
+		after(10*time.Second, func() { // found at 40 s; the monitors are not there
+			discovery.Resources = append(discovery.Resources, &metav1.APIResourceList{
+				GroupVersion: "monitoring.coreos.com/v1", APIResources: []metav1.APIResource{{Name: "servicemonitors"}, {Name: "podmonitors"}, {Name: "probes"}},
+			})
+		})
+		after(30*time.Second, func() { allowed = true }) // found, without a right, at 50 s
 		<-done
 		if want := []time.Duration{110 * time.Second}; !slices.Equal(began, want) {
 			t.Errorf("started after %v, want %v", began, want)
