@@ -30,7 +30,7 @@ func TestCheckOwner(t *testing.T) {
 		{"2.45.0", `{remoteWrite: [{url: "http://a", queueConfig: {capacity: -1}}]}`, "spec.remoteWrite[0]: queueConfig: capacity: must not be negative"},
 		{"3.13.2", `{remoteWrite: [{url: "http://a", queueConfig: {minBackoff: 6s}}]}`, "spec.remoteWrite[0]: queueConfig: minBackoff: 6s is longer than maxBackoff, 5s"},
 		{"3.11.0", `{remoteWrite: [{url: "http://a", sigv4: {externalId: x}}]}`, "spec.remoteWrite[0]: sigv4: externalId needs roleArn"},
-		{"3.11.0", `{remoteWrite: [{url: "http://a", sigv4: {externalId: x, roleArn: y}}]}`, ""},
+		{"3.11.0", `{remoteWrite: [{url: "http://a", sigv4: {externalId: x, roleArn: arn}}]}`, ""},
 		{"3.10.0", `{remoteWrite: [{url: "http://a", sigv4: {externalId: x}}]}`, ""},
 		{"3.13.2", `{alerting: {alertmanagers: [{name: a, port: web, sigv4: {externalId: x}}]}}`, "spec.alertmanager 0: sigv4: externalId needs roleArn"},
 		{"3.13.2", `{alerting: {alertmanagers: [{name: a, port: web, noProxy: x}]}}`, "spec.alertmanager 0: noProxy needs proxyUrl"},
