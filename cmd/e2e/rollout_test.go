@@ -113,8 +113,16 @@ func TestBrokenImageInOrder(t *testing.T) {
 	s, _ := scenario(t, "broken-in-order", "replicas: 2, podManagementPolicy: OrderedReady, imagePullPolicy: Never", webPods...)
 	g := s.guard(t, webGroups, s.webJobs(), "prometheus-web-0")
 	s.patch(t, "web", `{"spec":{"image":"example.org/no-such-image:v1"}}`)
+	var broken string
+	until(t, "broken pod", patience, func(ctx context.Context) (bool, error) {
+		pods, err := s.pods(ctx, "web")
+		if err != nil || len(pods) != 2 || pods[1].Spec.Containers[0].Image == prometheusImage {
+			return false, fmt.Errorf("%d pods (%v)", len(pods), err)
+		}
+		broken = string(pods[1].UID)
+		return true, nil
+	})
 	s.says(t, "web", conditions+`{.status.availableReplicas}`, "Available=Degraded Reconciled=True 1")
-	broken := s.podUID(t, "prometheus-web-1")
 
 	s.patch(t, "web", `{"spec":{"image":null}}`)
 	until(t, "repaired template", patience, func(context.Context) (bool, error) {

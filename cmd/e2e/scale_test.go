@@ -10,7 +10,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// Fields: replicas, minReadySeconds, ruleSelector, serviceMonitorSelector, scrapeConfigSelector.
+// Fields: replicas, ruleSelector, serviceMonitorSelector, scrapeConfigSelector.
 func TestReplicasUpAndDown(t *testing.T) {
 	s, _ := scenario(t, "replicas", "replicas: 2", "prometheus-web-0", "prometheus-web-1")
 	s.says(t, "web", conditions+`{.status.availableReplicas}`, "Available=True Reconciled=True 2")

@@ -133,6 +133,35 @@ func TestTakeoverChangesNoSet(t *testing.T) {
 	}
 }
 
+// The same for an agent on every node, whose DaemonSet has no hash.
+func TestTakeoverChangesNoDaemonSet(t *testing.T) {
+	n := start(t)
+	t.Parallel()
+	s := n.space(t, "takeover-node")
+	s.writeAsReference(t, "node-agent", "prometheusagent", "node")
+	get := func() *appsv1.DaemonSet {
+		set, err := s.kube.AppsV1().DaemonSets(s.name).Get(t.Context(), "prom-agent-node", metav1.GetOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return set
+	}
+	before, contents := get(), s.contents(t)
+	s.operatorOf(t, "--reloader-layout=single", "--feature-gates=PrometheusAgentDaemonSet=true")
+	until(t, "adoption", patience, func(context.Context) (bool, error) {
+		got := s.in(t, "get", "prometheusagent", "node", "-o", `jsonpath={.status.conditions[?(@.type=="Reconciled")].status}`)
+		return got == "True", fmt.Errorf("Reconciled is %q", got)
+	})
+	now := get()
+	now.Status, now.ResourceVersion = before.Status, before.ResourceVersion // of the DaemonSet's controller
+	if diff := cmp.Diff(before, now, sameObject); diff != "" {
+		t.Errorf("reference -, ours +\n%s", diff)
+	}
+	if diff := cmp.Diff(contents, s.contents(t)); diff != "" {
+		t.Errorf("other objects: reference -, ours +\n%s", diff)
+	}
+}
+
 // contents are the versions of the Secrets, ConfigMaps and Services in a namespace,
 // but for the configuration, whose compressed form may differ.
 func (s space) contents(t *testing.T) map[string]string {
@@ -141,7 +170,7 @@ func (s space) contents(t *testing.T) map[string]string {
 	for _, pair := range strings.Fields(s.in(t, "get", "secrets,configmaps,services", "-l", "managed-by=prometheus-operator",
 		"-o", `jsonpath={range .items[*]}{.kind}/{.metadata.name}={.metadata.resourceVersion} {end}`)) {
 		name, version, _ := strings.Cut(pair, "=")
-		if name != "Secret/prometheus-every" && name != "Secret/prom-agent-edge" {
+		if !slices.Contains([]string{"Secret/prometheus-every", "Secret/prom-agent-edge", "Secret/prom-agent-node"}, name) {
 			out[name] = version
 		}
 	}
