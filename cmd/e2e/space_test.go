@@ -32,7 +32,10 @@ type space struct {
 func (n node) space(t *testing.T, name string) space {
 	t.Helper()
 	s := space{n, "e2e-" + name, "e2e-" + name}
-	n.kubectl(t, "create", "namespace", s.name)
+	until(t, "namespace "+s.name, patience, func(ctx context.Context) (bool, error) { // one of an earlier run may still be going
+		_, err := n.Kubectl(ctx, "create", "namespace", s.name)
+		return err == nil, err
+	})
 	t.Cleanup(func() {
 		ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 		defer cancel()
