@@ -65,6 +65,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		fmt.Fprintln(stdout, version.Print(program))
 		return 0
 	}
+	err = named(app, command, arguments(app, args), err)
 	if err == nil {
 		err = o.Validate()
 	}

@@ -20,6 +20,9 @@ type Options struct {
 	Version, ShortVersion bool
 	Log                   logging.Options
 	ListenAddress         string
+	Web                   webTLS
+	MemoryRatio           float64
+	Idle                  []*idle
 
 	// API server
 	Kubeconfig, APIServer         string
@@ -60,6 +63,8 @@ func (o *Options) Bind(app *kingpin.Application) {
 	o.bindServer(app)
 	o.bindScope(app)
 	o.bindOperands(app)
+	o.bindIdle(app)
+	groupUsage(app)
 }
 
 func (o *Options) bindProcess(app *kingpin.Application) {
@@ -71,6 +76,9 @@ func (o *Options) bindProcess(app *kingpin.Application) {
 		Default("logfmt").StringVar(&o.Log.Format)
 	app.Flag("web.listen-address", "host:port of the server for metrics, health and profiles.").
 		Default(":8080").StringVar(&o.ListenAddress)
+	o.Web.bind(app)
+	app.Flag("auto-gomemlimit-ratio", "Part of the container's memory that Go may use before it collects harder, 0 to 1. 0 sets no limit; GOMEMLIMIT in the environment wins.").
+		Default("0").Float64Var(&o.MemoryRatio)
 	app.Flag("workers", "Passes over owners that may run at the same time. 0 means the number of CPUs, at least 2.").
 		Default("0").IntVar(&o.Workers)
 	app.Flag("feature-gates", "Name=true|false, comma separated and repeatable: "+gateHelp()+".").

@@ -24,6 +24,7 @@ import (
 
 	"github.com/firekeeper-dev/firekeeper/internal/httpserver"
 	"github.com/firekeeper-dev/firekeeper/internal/logging"
+	"github.com/firekeeper-dev/firekeeper/internal/reload/footprint"
 	"github.com/firekeeper-dev/firekeeper/internal/version"
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 	"github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1alpha1"
@@ -37,7 +38,7 @@ func (o *Options) start(ctx context.Context, stdout io.Writer) error {
 	o.Log.Format = strings.ToLower(o.Log.Format)
 	log, err := logging.New(stdout, o.Log)
 	if err != nil {
-		return err
+		return fmt.Errorf("--log-level=%s --log-format=%s: %w", o.Log.Level, o.Log.Format, err)
 	}
 	klog.SetSlogLogger(log)
 	log.Info("starting operator", "version", version.Info(), "build_context", version.Context(), "feature_gates", o.FeatureGates.State())
@@ -45,7 +46,13 @@ func (o *Options) start(ctx context.Context, stdout io.Writer) error {
 	reg := server.Registry()
 	server.WatchClient(reg)
 	exposeGates(reg, o.FeatureGates)
-	srv, err := httpserver.Listen(httpserver.Options{Address: o.ListenAddress, Handler: server.Handler(reg), Logger: log})
+	o.warnIdle(log)
+	footprint.Limit(o.MemoryRatio, log)
+	serverTLS, err := o.Web.config(log)
+	if err != nil {
+		return err
+	}
+	srv, err := httpserver.Listen(httpserver.Options{Address: o.ListenAddress, Handler: server.Handler(reg), TLS: serverTLS, Logger: log})
 	if err != nil {
 		return fmt.Errorf("--web.listen-address=%s: %w", o.ListenAddress, err)
 	}

@@ -87,6 +87,9 @@ type flag struct{ name, about string }
 //	      --a-longer-flag=VALUE
 //	                 Meaning.
 //
+//	Other flags:
+//	      --another  Meaning.
+//
 //	Commands:
 //	crds apply [<flags>]
 //	    What it does.
@@ -99,8 +102,10 @@ func readUsage(text string) usage {
 		trimmed := strings.TrimSpace(line)
 		switch {
 		case trimmed == "" || strings.HasPrefix(line, "usage: "):
-		case line == "Flags:\n", line == "Commands:\n":
+		case line == "Commands:\n":
 			section = trimmed
+		case line == "Flags:\n", !strings.HasPrefix(line, " ") && strings.HasSuffix(line, " flags:\n"):
+			section = "Flags:"
 		case section == "":
 			u.about = strings.TrimSpace(u.about + " " + trimmed)
 		case section == "Flags:" && strings.HasPrefix(trimmed, "-"):

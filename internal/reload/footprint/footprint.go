@@ -28,11 +28,16 @@ func Tune(ratio float64, log *slog.Logger) {
 	if os.Getenv("GOGC") == "" {
 		debug.SetGCPercent(gcPercent)
 	}
+	Limit(ratio, log)
+}
+
+// Limit is the part of Tune about the memory limit; a ratio above 1 counts as 1.
+func Limit(ratio float64, log *slog.Logger) {
 	if ratio <= 0 {
 		return
 	}
 	limit, err := memlimit.Set(
-		memlimit.WithRatio(ratio),
+		memlimit.WithRatio(min(ratio, 1)),
 		memlimit.WithProvider(memlimit.ApplyFallback(memlimit.FromCgroup, memlimit.FromSystem)),
 	)
 	if err != nil {

@@ -1,0 +1,174 @@
+package main
+
+import (
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/alecthomas/kingpin/v2"
+)
+
+// webTLS are the flags about TLS of the operator's own server.
+type webTLS struct {
+	Enable, HTTP2                bool
+	CertFile, KeyFile, ClientCAs string
+	ReloadInterval               time.Duration
+	MinVersion                   string
+	CipherSuites, Curves         []string
+}
+
+func (w *webTLS) bind(app *kingpin.Application) {
+	app.Flag("web.enable-tls", "Serve HTTPS.").BoolVar(&w.Enable)
+	app.Flag("web.enable-http2", "Allow HTTP/2 over TLS.").BoolVar(&w.HTTP2)
+	app.Flag("web.cert-file", "Certificate of the server, PEM.").Default("/etc/tls/private/tls.crt").StringVar(&w.CertFile)
+	app.Flag("web.key-file", "Key of --web.cert-file, PEM.").Default("/etc/tls/private/tls.key").StringVar(&w.KeyFile)
+	app.Flag("web.client-ca-file", "CAs of client certificates, PEM. When the file is there, clients need a certificate.").
+		Default("/etc/tls/private/tls-ca.crt").StringVar(&w.ClientCAs)
+	app.Flag("web.tls-reload-interval", "How long the files are used before they are read again. A broken file leaves the previous one in use.").
+		Default("1m").DurationVar(&w.ReloadInterval)
+	app.Flag("web.tls-min-version", "VersionTLS12 or VersionTLS13; empty means VersionTLS12.").Default("VersionTLS13").StringVar(&w.MinVersion)
+	app.Flag("web.tls-cipher-suites", "Cipher suites by their names in Go, comma separated and repeatable, for TLS 1.2. None means Go's choice.").
+		SetValue(csv{&w.CipherSuites})
+	app.Flag("web.tls-curves", "Curves, comma separated and repeatable: "+strings.Join(curveNames, ", ")+". None means Go's choice.").
+		SetValue(csv{&w.Curves})
+}
+
+// config is what the server uses; nil is plain HTTP.
+//
+// Errors name the flag: a version, suite or curve that is not known, files that
+// cannot be read or do not fit together.
+func (w *webTLS) config(log *slog.Logger) (*tls.Config, error) {
+	if !w.Enable {
+		return nil, nil
+	}
+	switch {
+	case w.CertFile == "" && w.KeyFile == "" && w.ClientCAs == "":
+		log.Warn("serving without TLS, because there is no certificate", "flags", "--web.cert-file, --web.key-file")
+		return nil, nil
+	case w.CertFile == "" || w.KeyFile == "":
+		return nil, errors.New("--web.cert-file, --web.key-file: both are needed for --web.enable-tls")
+	}
+	base := &tls.Config{NextProtos: []string{"http/1.1"}}
+	if w.HTTP2 {
+		base.NextProtos = []string{"h2", "http/1.1"}
+	}
+	var err error
+	if base.MinVersion, err = minVersion(w.MinVersion); err != nil {
+		return nil, err
+	}
+	if base.CipherSuites, err = cipherSuites(w.CipherSuites); err != nil {
+		return nil, err
+	}
+	if base.CurvePreferences, err = curves(w.Curves); err != nil {
+		return nil, err
+	}
+	files := &webFiles{flags: w, base: base, log: log}
+	if err := files.read(time.Now()); err != nil {
+		return nil, err
+	}
+	if files.current.ClientCAs == nil && w.ClientCAs != "" {
+		log.Warn("client certificates are not asked for, because there is no file with CAs", "path", w.ClientCAs)
+	}
+	out := base.Clone()
+	out.GetConfigForClient = files.configFor
+	out.GetCertificate = func(*tls.ClientHelloInfo) (*tls.Certificate, error) { return &files.latest().Certificates[0], nil }
+	return out, nil
+}
+
+// webFiles are the certificates as they were last read.
+type webFiles struct {
+	flags *webTLS
+	base  *tls.Config
+	log   *slog.Logger
+
+	mu      sync.Mutex
+	current *tls.Config
+	at      time.Time
+}
+
+func (f *webFiles) configFor(*tls.ClientHelloInfo) (*tls.Config, error) { return f.latest(), nil }
+
+func (f *webFiles) latest() *tls.Config {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if now := time.Now(); now.Sub(f.at) >= f.flags.ReloadInterval {
+		if err := f.read(now); err != nil {
+			f.log.Error("cannot read the certificates again, using the previous ones", "err", err)
+			f.at = now
+		}
+	}
+	return f.current
+}
+
+// read replaces the configuration when all files are good.
+func (f *webFiles) read(now time.Time) error {
+	cert, err := tls.LoadX509KeyPair(f.flags.CertFile, f.flags.KeyFile)
+	if err != nil {
+		return fmt.Errorf("--web.cert-file, --web.key-file: %w", err)
+	}
+	next := f.base.Clone()
+	next.Certificates = []tls.Certificate{cert}
+	if info, err := os.Stat(f.flags.ClientCAs); err == nil && info.Mode().IsRegular() {
+		text, err := os.ReadFile(f.flags.ClientCAs)
+		if err != nil {
+			return fmt.Errorf("--web.client-ca-file: %w", err)
+		}
+		next.ClientCAs = x509.NewCertPool()
+		if !next.ClientCAs.AppendCertsFromPEM(text) {
+			return fmt.Errorf("--web.client-ca-file: %s holds no certificate", f.flags.ClientCAs)
+		}
+		next.ClientAuth = tls.RequireAndVerifyClientCert
+	} else if f.current != nil && f.current.ClientCAs != nil {
+		return errors.New("--web.client-ca-file: is gone") // never become laxer while running
+	}
+	f.current, f.at = next, now
+	return nil
+}
+
+func minVersion(name string) (uint16, error) {
+	switch name {
+	case "", "VersionTLS12":
+		return tls.VersionTLS12, nil
+	case "VersionTLS13":
+		return tls.VersionTLS13, nil
+	}
+	return 0, fmt.Errorf("--web.tls-min-version=%s: want VersionTLS12 or VersionTLS13", name)
+}
+
+func cipherSuites(names []string) (out []uint16, err error) {
+	known := tls.CipherSuites()
+	for _, name := range names {
+		if name == "" {
+			continue
+		}
+		i := slices.IndexFunc(known, func(s *tls.CipherSuite) bool { return s.Name == name })
+		if i < 0 {
+			return nil, fmt.Errorf("--web.tls-cipher-suites: %q is not known", name)
+		}
+		out = append(out, known[i].ID)
+	}
+	return out, nil
+}
+
+var (
+	curveNames = []string{"CurveP256", "CurveP384", "CurveP521", "X25519", "X25519MLKEM768"}
+	curveIDs   = []tls.CurveID{tls.CurveP256, tls.CurveP384, tls.CurveP521, tls.X25519, tls.X25519MLKEM768}
+)
+
+func curves(names []string) (out []tls.CurveID, err error) {
+	for _, name := range names {
+		i := slices.Index(curveNames, name)
+		if i < 0 {
+			return nil, fmt.Errorf("--web.tls-curves: %q is not one of %s", name, strings.Join(curveNames, ", "))
+		}
+		out = append(out, curveIDs[i])
+	}
+	return out, nil
+}
