@@ -102,7 +102,7 @@ func readUsage(text string) usage {
 		trimmed := strings.TrimSpace(line)
 		switch {
 		case trimmed == "" || strings.HasPrefix(line, "usage: "):
-		case line == "Commands:\n":
+		case line == "Commands:\n", line == "Args:\n":
 			section = trimmed
 		case line == "Flags:\n", !strings.HasPrefix(line, " ") && strings.HasSuffix(line, " flags:\n"):
 			section = "Flags:"
