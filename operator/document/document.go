@@ -8,6 +8,10 @@
 // not compressed again, and because boundaries come from names, adding or
 // removing a piece moves no other boundary. Documents may share chunks: what one
 // owner has compressed, an owner with the same pieces takes over.
+//
+// A document that is too large for one file is cut into parts ([Assembler.Parts]),
+// again at boundaries that depend on names, so that one changed piece changes one
+// part.
 package document
 
 import (
@@ -18,11 +22,12 @@ import (
 
 // Document is a finished file.
 type Document struct {
+	// Gzip is nil when it would be longer than Assembler.Whole.
 	Gzip []byte
-	// Hash is the SHA-256 of Gzip in hex.
+	// Hash is the SHA-256 of Gzip in hex; empty without Gzip.
 	Hash string
-	// Size is the length of the plain text in bytes.
-	Size int
+	// Size is the length of the plain text in bytes, Length that of the compressed.
+	Size, Length int
 	// Compressed is how many chunks had to be compressed for it.
 	Compressed int
 }
@@ -33,10 +38,15 @@ type Assembler struct {
 	// Shared holds the chunks of several documents. Nil means that this one
 	// shares with none.
 	Shared *Chunks
+	// Whole is the length in bytes up to which the compressed document is put
+	// together. 0 means any.
+	Whole int
 
 	chunks []*chunk // of the last document
+	ranks  []uint64 // of the ends of chunks, see rankOf
 	last   Document
 	lastID [32]byte
+	parts  map[[32]byte]Part // of the last call of Parts
 }
 
 // Build returns the document made of the pieces.
@@ -58,8 +68,8 @@ func (a *Assembler) Build(pieces []*Piece) (Document, error) {
 		a.Shared = &Chunks{}
 	}
 	used := make([]*chunk, 0, len(groups))
+	ranks := make([]uint64, len(groups))
 	doc := Document{}
-	var length int
 	for i, g := range groups {
 		c := a.Shared.take(keys[i])
 		used = append(used, c)
@@ -72,17 +82,21 @@ func (a *Assembler) Build(pieces []*Piece) (Document, error) {
 		if fresh {
 			doc.Compressed++
 		}
-		length += len(c.member)
+		ranks[i] = rankOf(g[len(g)-1])
+		doc.Length += len(c.member)
 		doc.Size += c.size
 	}
 	a.Shared.give(a.chunks)
-	a.chunks = used
-	out := bytes.NewBuffer(make([]byte, 0, length))
-	for _, c := range used {
-		out.Write(c.member)
+	a.chunks, a.ranks = used, ranks
+	if a.Whole == 0 || doc.Length <= a.Whole {
+		out := bytes.NewBuffer(make([]byte, 0, doc.Length))
+		for _, c := range used {
+			out.Write(c.member)
+		}
+		sum := sha256.Sum256(out.Bytes())
+		doc.Gzip, doc.Hash = out.Bytes(), hex.EncodeToString(sum[:])
+		a.parts = nil
 	}
-	sum := sha256.Sum256(out.Bytes())
-	doc.Gzip, doc.Hash = out.Bytes(), hex.EncodeToString(sum[:])
 	a.last = doc
 	return doc, nil
 }
@@ -92,5 +106,5 @@ func (a *Assembler) Close() {
 	if a.Shared != nil {
 		a.Shared.give(a.chunks)
 	}
-	a.chunks, a.last, a.lastID = nil, Document{}, [32]byte{}
+	a.chunks, a.ranks, a.parts, a.last, a.lastID = nil, nil, nil, Document{}, [32]byte{}
 }

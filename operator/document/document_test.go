@@ -21,15 +21,19 @@ func pieces(n int) []*Piece {
 
 func plain(t testing.TB, gz []byte) string {
 	t.Helper()
-	r, err := gzip.NewReader(bytes.NewReader(gz))
-	if err != nil {
-		t.Fatal(err)
-	}
-	text, err := io.ReadAll(r)
+	text, err := decompress(gz)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return string(text)
+}
+
+func decompress(gz []byte) ([]byte, error) {
+	r, err := gzip.NewReader(bytes.NewReader(gz))
+	if err != nil {
+		return nil, err
+	}
+	return io.ReadAll(r)
 }
 
 func joined(t testing.TB, ps []*Piece) string {

@@ -16,6 +16,9 @@ import (
 // more make a single change dearer.
 const chunkPieces = 64
 
+// chunkTexts is the same for pieces of text, which are ten times as large.
+const chunkTexts = 16
+
 // packFrom is the size in bytes from which the content of a piece is kept packed:
 // it is read only when its chunk is compressed.
 const packFrom = 512
@@ -26,8 +29,9 @@ type Piece struct {
 	sum    [32]byte // of the content
 	size   int
 	kept   []byte
-	packed bool // kept is S2
-	ends   bool // ends a chunk
+	packed bool     // kept is S2
+	texts  []string // instead of kept: the content, shared with others
+	ends   bool     // ends a chunk
 }
 
 // Fence is a piece without content that always ends a chunk: between a part that
@@ -47,6 +51,19 @@ func NewPiece(name string, content []byte) *Piece {
 		buffers.Put(buffer)
 	} else {
 		p.kept = bytes.Clone(content)
+	}
+	return p
+}
+
+// NewTextPiece returns a piece whose content is the texts, one after the other,
+// which are kept as they are. sum must differ between contents that differ; all
+// else is as with NewPiece.
+func NewTextPiece(name string, sum [32]byte, texts ...string) *Piece {
+	h := fnv.New32a()
+	h.Write([]byte(name))
+	p := &Piece{name: name, sum: sum, texts: texts, ends: h.Sum32()%chunkTexts == 0}
+	for _, t := range texts {
+		p.size += len(t)
 	}
 	return p
 }
@@ -105,6 +122,12 @@ func writeAll(w io.Writer, pieces []*Piece) (int, error) {
 	var buffer []byte
 	size := 0
 	for _, p := range pieces {
+		for _, text := range p.texts {
+			if _, err := io.WriteString(w, text); err != nil {
+				return size, fmt.Errorf("compress %q: %w", p.name, err)
+			}
+			size += len(text)
+		}
 		content, err := p.content(&buffer)
 		if err != nil {
 			return size, err

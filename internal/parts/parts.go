@@ -1,0 +1,142 @@
+// Package parts is the list by which a configuration that is too large for one
+// Secret is put together again. The operator writes it, config-reloader reads it.
+//
+//	Secret k8s                 prometheus.yaml.gz   the beginning of the gzip stream
+//	                           parts.json           this list
+//	Secret k8s-config-part-1   config-1.gz          its continuation
+//	Secret k8s-config-part-2   config-2.gz          its end
+//	Secret k8s-config-part-12  rules-12.tar.gz      rule files, a gzip stream of its own
+//
+// All keys lie in one folder. The list names the files in the order in which they
+// make up a stream, each with its SHA-256: a reader that finds other content looks
+// at a state between two updates and waits.
+package parts
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"regexp"
+	"strconv"
+)
+
+// ListName is the key of the list, beside the configuration.
+const ListName = "parts.json"
+
+// Limits of what a reader accepts.
+const (
+	MaxList  = 64 << 10 // bytes of the list
+	MaxFiles = 64       // in one stream
+	MaxFile  = 2 << 20  // bytes of one file; a Secret holds half of that
+)
+
+// File is one file of a stream.
+type File struct {
+	Name string `json:"file"`
+	// SHA256 is over the content, in hex.
+	SHA256 string `json:"sha256"`
+}
+
+// Stream are the files that make up one gzip stream, in order.
+type Stream []File
+
+// List is the content of parts.json.
+type List struct {
+	// Config is the configuration: never empty in a valid list.
+	Config Stream `json:"config"`
+	// Rules is a tar archive of rule files; empty without.
+	Rules Stream `json:"rules,omitempty"`
+}
+
+// ConfigName is the name of a part of the configuration, RulesName of one of rule
+// files. number is that of the Secret, 1 or more.
+func ConfigName(number int) string { return "config-" + strconv.Itoa(number) + ".gz" }
+
+// RulesName is a file of the archive of rules, see ConfigName.
+func RulesName(number int) string { return "rules-" + strconv.Itoa(number) + ".tar.gz" }
+
+var partName = regexp.MustCompile(`^(config-[1-9][0-9]*\.gz|rules-[1-9][0-9]*\.tar\.gz)$`)
+
+// Own reports whether a file with this name belongs to the list, or is it.
+func Own(name string) bool { return name == ListName || partName.MatchString(name) }
+
+// Sum stands for the content of the stream: the SHA-256 in hex over the files'
+// SHA-256 sums (32 bytes each) in order. Empty for an empty stream.
+func (s Stream) Sum() string {
+	if len(s) == 0 {
+		return ""
+	}
+	h := sha256.New()
+	for _, f := range s {
+		sum, _ := hex.DecodeString(f.SHA256) // checked by Parse
+		h.Write(sum)
+	}
+	return hex.EncodeToString(h.Sum(nil))
+}
+
+// Encode returns the content of parts.json.
+func (l List) Encode() ([]byte, error) {
+	text, err := json.Marshal(l)
+	if err != nil {
+		return nil, fmt.Errorf("encode %s: %w", ListName, err)
+	}
+	return append(text, '\n'), nil
+}
+
+// Parse reads parts.json. first is the name of the configuration file, with which
+// the configuration begins; all other names are names of parts.
+//
+// Errors: the text is no such list, or beyond the limits.
+func Parse(text []byte, first string) (List, error) {
+	var l List
+	if len(text) > MaxList {
+		return l, fmt.Errorf("%s has %d bytes, the limit is %d", ListName, len(text), MaxList)
+	}
+	d := json.NewDecoder(bytes.NewReader(text))
+	d.DisallowUnknownFields()
+	if err := d.Decode(&l); err != nil {
+		return l, fmt.Errorf("%s: %w", ListName, err)
+	}
+	if d.More() {
+		return l, fmt.Errorf("%s: text after the list", ListName)
+	}
+	return l, l.check(first)
+}
+
+func (l List) check(first string) error {
+	if len(l.Config) == 0 || l.Config[0].Name != first {
+		return fmt.Errorf("%s: the configuration must begin with %s", ListName, first)
+	}
+	seen := map[string]bool{}
+	for _, s := range []struct {
+		what   string
+		stream Stream
+	}{{"config", l.Config}, {"rules", l.Rules}} {
+		if len(s.stream) > MaxFiles {
+			return fmt.Errorf("%s: %s has %d files, the limit is %d", ListName, s.what, len(s.stream), MaxFiles)
+		}
+		for i, f := range s.stream {
+			if err := f.check(s.what == "config" && i == 0); err != nil {
+				return fmt.Errorf("%s: %s[%d]: %w", ListName, s.what, i, err)
+			}
+			if seen[f.Name] {
+				return fmt.Errorf("%s: %s[%d]: %q stands there twice", ListName, s.what, i, f.Name)
+			}
+			seen[f.Name] = true
+		}
+	}
+	return nil
+}
+
+func (f File) check(first bool) error {
+	if !first && !partName.MatchString(f.Name) {
+		return fmt.Errorf("%q is no name of a part", f.Name)
+	}
+	if sum, err := hex.DecodeString(f.SHA256); err != nil || len(sum) != sha256.Size {
+		return errors.New("sha256 is not the hex form of a SHA-256")
+	}
+	return nil
+}

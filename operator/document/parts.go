@@ -1,0 +1,170 @@
+package document
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"fmt"
+	"hash/fnv"
+)
+
+// Part is a slice of the compressed document: the parts in order are the document.
+type Part struct {
+	Data []byte
+	Sum  [32]byte // SHA-256 of Data
+}
+
+// Cut says how a document is cut into parts.
+type Cut struct {
+	// Max is the length in bytes that no part exceeds.
+	Max int
+	// Count is how many parts there may be.
+	Count int
+	// Torn makes a part of its own of the first chunk without its last byte, which
+	// does not count: whoever takes it for the whole document meets an unexpected
+	// end instead of a document that only lacks something.
+	Torn bool
+}
+
+// TooLargeError means that a document does not fit into the parts it may have.
+type TooLargeError struct {
+	Length int // of the compressed document in bytes
+	Room   int // bytes of all parts together
+}
+
+func (e *TooLargeError) Error() string {
+	return fmt.Sprintf("%d bytes compressed do not fit into %d bytes", e.Length, e.Room)
+}
+
+// fills are how full a part must be before it may end, in eighths, the first that
+// needs few enough parts counts: the wider the choice, the surer the boundaries
+// stay where they are when something changes before them. With the last one every
+// part is as full as it can be.
+var fills = []int{4, 6, 7, 8}
+
+// Parts cuts the document that Build returned last. Parts that are the same as
+// last time are not put together again.
+//
+// Errors: TooLargeError.
+func (a *Assembler) Parts(c Cut) ([]Part, error) {
+	rest := a.units(c)
+	var out [][]unit
+	count := c.Count
+	if c.Torn && len(rest) > 0 {
+		out, rest, count = append(out, rest[:1]), rest[1:], count+1
+	}
+	head := out
+	for _, fill := range fills {
+		out = append(head[:len(head):len(head)], spread(rest, c.Max, c.Max/8*fill)...)
+		if len(out) <= count {
+			return a.join(out), nil
+		}
+	}
+	return nil, &TooLargeError{Length: a.last.Length, Room: c.Max * c.Count}
+}
+
+// Fewest is the number of parts that the document needs at least.
+func (a *Assembler) Fewest(c Cut) int {
+	rest := a.units(c)
+	if c.Torn && len(rest) > 0 {
+		rest = rest[1:]
+	}
+	return len(spread(rest, c.Max, c.Max))
+}
+
+// unit is what stays together: a chunk, or a piece of a chunk that is too large.
+type unit struct {
+	data []byte
+	key  [32]byte // of the chunk
+	from int      // data begins here in the chunk's member
+	rank uint64   // of its end
+}
+
+// rankOf decides between possible boundaries. It depends on the name alone, as
+// the boundaries of chunks do.
+func rankOf(end *Piece) uint64 {
+	h := fnv.New64a()
+	h.Write([]byte(end.name))
+	// FNV's high bits hardly depend on the last letters, in which names differ.
+	x := h.Sum64()
+	x = (x ^ x>>31) * 0x9e3779b97f4a7c15
+	return x ^ x>>29
+}
+
+func (a *Assembler) units(c Cut) []unit {
+	out := make([]unit, 0, len(a.chunks)+1)
+	for i, k := range a.chunks {
+		from := 0
+		if i == 0 && c.Torn {
+			from = min(len(k.member)-1, c.Max)
+			out = append(out, unit{data: k.member[:from], key: k.key})
+		}
+		for ; from < len(k.member); from += c.Max {
+			end := min(from+c.Max, len(k.member))
+			out = append(out, unit{k.member[from:end], k.key, from, a.ranks[i]})
+		}
+	}
+	return out
+}
+
+// spread groups units so that no group is longer than max. A group ends at the
+// highest rank among the ends at which it is at least low long.
+func spread(units []unit, most, low int) [][]unit {
+	left := 0
+	for _, u := range units {
+		left += len(u.data)
+	}
+	var out [][]unit
+	for left > most {
+		end, length, size := 0, 0, 0
+		var best uint64
+		for i, u := range units {
+			if size += len(u.data); size > most {
+				break
+			}
+			// Below low the last end counts: it may be that the next unit is too large.
+			if length < low || u.rank >= best {
+				end, length, best = i+1, size, u.rank
+			}
+		}
+		out, units, left = append(out, units[:end]), units[end:], left-length
+	}
+	if len(units) > 0 {
+		out = append(out, units)
+	}
+	return out
+}
+
+func (a *Assembler) join(groups [][]unit) []Part {
+	now := make(map[[32]byte]Part, len(groups))
+	out := make([]Part, len(groups))
+	for i, g := range groups {
+		key := keyOf(g)
+		p, known := a.parts[key]
+		if !known {
+			length := 0
+			for _, u := range g {
+				length += len(u.data)
+			}
+			p.Data = make([]byte, 0, length)
+			for _, u := range g {
+				p.Data = append(p.Data, u.data...)
+			}
+			p.Sum = sha256.Sum256(p.Data)
+		}
+		out[i], now[key] = p, p
+	}
+	a.parts = now
+	return out
+}
+
+func keyOf(units []unit) [32]byte {
+	h := sha256.New()
+	var place [16]byte
+	for _, u := range units {
+		h.Write(u.key[:])
+		binary.LittleEndian.PutUint64(place[:8], uint64(u.from))
+		binary.LittleEndian.PutUint64(place[8:], uint64(len(u.data)))
+		h.Write(place[:])
+	}
+	return [32]byte(h.Sum(nil))
+}

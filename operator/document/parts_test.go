@@ -1,0 +1,218 @@
+package document
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"testing"
+)
+
+// textPieces are pieces that hardly compress, so that sizes can be told in advance.
+func textPieces(n, size int, seed uint64) []*Piece {
+	r := rand.New(rand.NewPCG(seed, 1))
+	out := make([]*Piece, n)
+	for i := range out {
+		text := make([]byte, size)
+		for j := range text {
+			text[j] = byte(r.Uint32())
+		}
+		out[i] = NewPiece(fmt.Sprintf("ServiceMonitor/ns/app-%d", i), text)
+	}
+	return out
+}
+
+func parts(t testing.TB, a *Assembler, ps []*Piece, c Cut) []Part {
+	t.Helper()
+	build(t, a, ps)
+	out, err := a.Parts(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+func concat(ps []Part) []byte {
+	var out []byte
+	for _, p := range ps {
+		out = append(out, p.Data...)
+	}
+	return out
+}
+
+// changed counts the parts that b has and a has not.
+func changed(a, b []Part) int {
+	n := 0
+	for _, p := range b {
+		if !slices.ContainsFunc(a, func(q Part) bool { return q.Sum == p.Sum }) {
+			n++
+		}
+	}
+	return n
+}
+
+// checkParts holds for every document and every cut.
+func checkParts(t testing.TB, whole Document, ps []Part, c Cut) {
+	t.Helper()
+	if !bytes.Equal(concat(ps), whole.Gzip) {
+		t.Error("the parts are not the document")
+	}
+	count := c.Count
+	if c.Torn {
+		count++
+		if plain, err := decompress(ps[0].Data); err == nil {
+			t.Errorf("the first part alone passes as a document of %d bytes", len(plain))
+		}
+	}
+	if len(ps) > count {
+		t.Errorf("%d parts, allowed are %d", len(ps), count)
+	}
+	for i, p := range ps {
+		if len(p.Data) > c.Max || len(p.Data) == 0 || p.Sum != sha256.Sum256(p.Data) {
+			t.Errorf("part %d of %d has %d bytes, allowed are %d", i, len(ps), len(p.Data), c.Max)
+		}
+	}
+}
+
+func TestNothingIsPutTogetherAboveTheLimit(t *testing.T) {
+	ps := pieces(500)
+	var free Assembler
+	whole := build(t, &free, ps)
+	for _, tc := range []struct{ limit, want int }{{0, whole.Length}, {whole.Length, whole.Length}, {whole.Length - 1, 0}} {
+		a := Assembler{Whole: tc.limit}
+		if d := build(t, &a, ps); len(d.Gzip) != tc.want || d.Length != whole.Length || (d.Hash == "") != (tc.want == 0) {
+			t.Errorf("limit %d: %d bytes of %d, hash %q", tc.limit, len(d.Gzip), d.Length, d.Hash)
+		}
+	}
+}
+
+// TestOneChangeChangesOnePart changes every piece in turn.
+func TestOneChangeChangesOnePart(t *testing.T) {
+	const n = 12_000
+	ps := append([]*Piece{NewPiece("head", []byte("global: {}\n")), Fence}, textPieces(n, 40, 1)...)
+	var a Assembler
+	cut := Cut{Max: 64 << 10, Count: 16, Torn: true}
+	before := parts(t, &a, ps, cut)
+	if len(before) < 8 {
+		t.Fatalf("%d parts tell nothing", len(before))
+	}
+	more := 0
+	for i := 2; i < len(ps); i += 61 {
+		was := ps[i]
+		ps[i] = NewPiece(was.name, fmt.Appendf(nil, "%040d", i))
+		after := parts(t, &a, ps, cut)
+		if changed(before, after) != 1 {
+			more++
+		}
+		ps[i] = was
+	}
+	if more > n/61/50 {
+		t.Errorf("%d of %d changes changed more than one part", more, n/61)
+	}
+	if changed(before, parts(t, &a, ps, cut)) != 0 {
+		t.Error("the way back gave other parts")
+	}
+}
+
+func TestAddedPiecesMoveFewBoundaries(t *testing.T) {
+	all := textPieces(12_000, 40, 2)
+	ps := append([]*Piece(nil), all[5:]...)
+	var a Assembler
+	cut := Cut{Max: 64 << 10, Count: 32}
+	before := parts(t, &a, ps, cut)
+	for i := range 5 {
+		ps = slices.Insert(ps, i, all[i])
+		after := parts(t, &a, ps, cut)
+		if n := changed(before, after); n > 2 {
+			t.Errorf("a piece at the front changed %d of %d parts", n, len(before))
+		}
+		before = after
+	}
+}
+
+func TestPartsAreFilledBeforeAnythingIsRefused(t *testing.T) {
+	ps := textPieces(1500, 40, 3)
+	var a Assembler
+	whole := build(t, &a, ps)
+	cut := Cut{Max: 8 << 10}
+	cut.Count = a.Fewest(cut)
+	dense := parts(t, &a, ps, cut)
+	checkParts(t, whole, dense, cut)
+	cut.Count--
+	_, err := a.Parts(cut)
+	tooLarge, ok := errors.AsType[*TooLargeError](err)
+	if !ok || tooLarge.Length != whole.Length || tooLarge.Room != cut.Count*cut.Max {
+		t.Errorf("error %v", err)
+	}
+	cut.Count = 1000
+	if loose := parts(t, &a, ps, cut); len(loose) <= len(dense) {
+		t.Errorf("%d parts where there is room for many, %d where there is not", len(loose), len(dense))
+	}
+}
+
+// TestAChunkMayBeLargerThanAPart: one piece can be as large as an object.
+func TestAChunkMayBeLargerThanAPart(t *testing.T) {
+	ps := append(textPieces(1, 50_000, 4), textPieces(100, 100, 5)...)
+	for _, torn := range []bool{false, true} {
+		var a Assembler
+		whole, cut := build(t, &a, ps), Cut{Max: 4 << 10, Count: 100, Torn: torn}
+		checkParts(t, whole, parts(t, &a, ps, cut), cut)
+	}
+}
+
+func TestPartsOfTextPieces(t *testing.T) {
+	ps := []*Piece{NewTextPiece("a", [32]byte{1}, "one ", "two ", ""), NewTextPiece("b", [32]byte{2}), NewTextPiece("c", [32]byte{3}, "three")}
+	a := Assembler{Whole: 1}
+	got, err := decompress(concat(parts(t, &a, ps, Cut{Max: 100, Count: 1})))
+	if err != nil || string(got) != "one two three" {
+		t.Errorf("%q, %v", got, err)
+	}
+}
+
+func FuzzParts(f *testing.F) {
+	f.Add(uint16(100), uint16(30), uint16(2000), uint8(9), uint64(1), true)
+	f.Add(uint16(3), uint16(9000), uint16(64), uint8(255), uint64(2), false)
+	f.Fuzz(func(t *testing.T, n, size, most uint16, count uint8, seed uint64, torn bool) {
+		ps := append([]*Piece{NewPiece("head", []byte("global: {}\n")), Fence}, textPieces(int(n%400), int(size%10_000)/(1+int(n%400)/8), seed)...)
+		c := Cut{Max: 64 + int(most), Count: int(count), Torn: torn}
+		var a, other Assembler
+		whole := build(t, &a, ps)
+		got, err := a.Parts(c)
+		if err != nil {
+			if a.Fewest(c) <= c.Count {
+				t.Errorf("%v, though %d parts suffice", err, a.Fewest(c))
+			}
+			return
+		}
+		checkParts(t, whole, got, c)
+		// Another history gives the same parts, and most parts of a changed document.
+		build(t, &other, ps[:len(ps)/2])
+		if _, err := other.Parts(c); err == nil && changed(got, parts(t, &other, ps, c)) != 0 {
+			t.Error("the parts depend on what was before")
+		}
+		ps[len(ps)-1] = NewPiece(ps[len(ps)-1].name, []byte("changed"))
+		whole = build(t, &a, ps)
+		if after, err := a.Parts(c); err == nil {
+			checkParts(t, whole, after, c)
+		}
+	})
+}
+
+// BenchmarkOneChangeOfParts is a change of a document of many parts, as that of an
+// owner with 50,000 monitors.
+func BenchmarkOneChangeOfParts(b *testing.B) {
+	for _, n := range []int{5_000, 50_000} {
+		b.Run(fmt.Sprintf("pieces=%d", n), func(b *testing.B) {
+			ps := textPieces(n, 100, 9)
+			a, cut := Assembler{Whole: 1}, Cut{Max: 1<<20 - 50000, Count: 12, Torn: true}
+			parts(b, &a, ps, cut)
+			b.ReportAllocs()
+			for i := 0; b.Loop(); i++ {
+				ps[n/2] = NewPiece(ps[n/2].name, fmt.Appendf(nil, "%0100d", i))
+				parts(b, &a, ps, cut)
+			}
+		})
+	}
+}
