@@ -6,14 +6,14 @@ import (
 	"strings"
 )
 
-// dataLink is the kubelet's link to the folder with the real files.
-const dataLink = "..data"
+// DataLink is the kubelet's link to the folder with the real files.
+const DataLink = "..data"
 
 // Mounted reports whether dir is filled by the kubelet's atomic writer (Secret,
 // ConfigMap, projected and downward API volumes). A subPath mount is not: it
 // never changes.
 func Mounted(dir string) bool {
-	info, err := os.Lstat(filepath.Join(dir, dataLink))
+	info, err := os.Lstat(filepath.Join(dir, DataLink))
 	return err == nil && info.Mode()&os.ModeSymlink != 0
 }
 
@@ -36,7 +36,7 @@ func volumeOf(dir string) string {
 // A folder of any other kind is never settled: nobody can tell whether its
 // writer is done.
 func settled(dir string) bool {
-	keys, err := os.ReadDir(filepath.Join(dir, dataLink))
+	keys, err := os.ReadDir(filepath.Join(dir, DataLink))
 	if err != nil || !Mounted(dir) {
 		return false
 	}
@@ -54,7 +54,7 @@ func settled(dir string) bool {
 		if err != nil {
 			return false
 		}
-		if !strings.HasPrefix(target, dataLink+string(filepath.Separator)) {
+		if !strings.HasPrefix(target, DataLink+string(filepath.Separator)) {
 			continue
 		}
 		links[e.Name()] = true

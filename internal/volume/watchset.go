@@ -147,7 +147,7 @@ func addAbove(want map[fileID]watch, path string) {
 		w.names = maps.Clone(w.names)
 		w.names[filepath.Base(child)] = true
 		if info != nil && info.Mode()&fs.ModeSymlink != 0 {
-			w.names[dataLink] = true // a link of a kubelet volume moves with ..data
+			w.names[DataLink] = true // a link of a kubelet volume moves with ..data
 		}
 		want[id] = w
 	}

@@ -4,9 +4,11 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"log/slog"
 	"net/http"
+	"slices"
 	"sync/atomic"
 	"time"
 
@@ -53,7 +55,11 @@ type Reloader struct {
 	metrics  *metrics
 	target   *reload.Target
 	loop     *reload.Loop
-	warned   map[string]string // input → hash of the content whose unset variables were logged
+	// mixedSince and mixedTold are when parts did not belong together for the first
+	// time and when that was said last; zero while all is well.
+	mixedSince, mixedTold time.Time
+
+	warned map[string]string // input → hash of the content whose unset variables were logged
 }
 
 // New prepares a reloader; it touches no file.
@@ -131,6 +137,7 @@ func (r *Reloader) Register(mux *http.ServeMux) { r.loop.Register(mux) }
 // step brings the outputs up to date and says what is on disk.
 func (r *Reloader) step(context.Context) (reload.Content, error) {
 	results, err := r.renderer.Render()
+	r.tellMixed(err)
 	if err != nil {
 		return reload.Content{}, err
 	}
@@ -142,15 +149,44 @@ func (r *Reloader) step(context.Context) (reload.Content, error) {
 	return content(results, snap), nil
 }
 
+// mixedPatience is how long the parts of a configuration may not belong together
+// before a user should know: the kubelet refreshes everything within two minutes,
+// and usually in less than one second.
+const mixedPatience = 10 * time.Second
+
+// tellMixed warns about a state that ought to pass soon, again and again while it lasts.
+func (r *Reloader) tellMixed(err error) {
+	mixed, ok := errors.AsType[*render.MixedError](err)
+	now := time.Now()
+	switch {
+	case !ok && !r.mixedSince.IsZero():
+		if r.mixedTold.After(r.mixedSince) && err == nil {
+			r.opts.Logger.Info("The parts of the configuration belong together again", "after", now.Sub(r.mixedSince).Round(time.Second).String())
+		}
+		r.mixedSince, r.mixedTold = time.Time{}, time.Time{}
+	case !ok:
+	case r.mixedSince.IsZero():
+		r.mixedSince, r.mixedTold = now, now
+	case now.Sub(r.mixedTold) >= mixedPatience:
+		r.mixedTold = now
+		r.opts.Logger.Warn("Still waiting for parts of the configuration that belong together, the last good output stays",
+			"files", mixed.Files, "waiting", now.Sub(r.mixedSince).Round(time.Second).String())
+	}
+}
+
 // content names what the server reads: for equal names and bytes the version is equal.
 func content(results []render.Result, snap volume.Snapshot) reload.Content {
-	c := reload.Content{Dirs: snap.Dirs}
+	c := reload.Content{Dirs: slices.Clone(snap.Dirs)}
 	sum := sha256.New()
 	for _, res := range results {
 		c.Files = append(c.Files, reload.FileSum{
 			Input: res.Input, InputSHA256: res.InputSHA256, Output: res.Output, OutputSHA256: res.OutputSHA256,
 		})
 		fmt.Fprintf(sum, "%s\x00%s\x00%s\x00", res.Input, res.Output, res.Content())
+		if res.Rules != nil {
+			c.Dirs = append(c.Dirs, *res.Rules)
+			fmt.Fprintf(sum, "%s\x00%s\x00", res.Rules.Path, res.Rules.SHA256)
+		}
 	}
 	fmt.Fprint(sum, snap.Version)
 	c.Version = hex.EncodeToString(sum.Sum(nil))

@@ -9,5 +9,9 @@
 // with several files none appears before all are ready. After an error every
 // output is what it was. Inputs that have not changed are not expanded again.
 //
+// A configuration may come in parts, with a list beside it (internal/parts). They
+// are used only as the set that the list names, and rule files that come with them
+// are unpacked beside the output (archive.go).
+//
 // The package watches nothing and tells nobody.
 package render

@@ -6,8 +6,11 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
+	"github.com/firekeeper-dev/firekeeper/internal/parts"
+	"github.com/firekeeper-dev/firekeeper/internal/volume"
 	"github.com/firekeeper-dev/firekeeper/reloaders/config-reloader/expand"
 )
 
@@ -38,10 +41,13 @@ const DefaultMaxSize = 256 << 20
 type Result struct {
 	Input  string `json:"input"`
 	Output string `json:"output,omitempty"`
-	// InputSHA256 is over the raw bytes of the input, in hex.
+	// InputSHA256 is over the raw bytes of the input, in hex; of an input in parts
+	// it is parts.Stream.Sum.
 	InputSHA256 string `json:"inputSha256"`
 	// OutputSHA256 is over the bytes of the output; empty without output.
 	OutputSHA256 string `json:"outputSha256,omitempty"`
+	// Rules is the folder of unpacked rules; nil without.
+	Rules *volume.DirSum `json:"-"`
 	// Unset are the references that stayed because no variable has their name.
 	Unset expand.Unset `json:"-"`
 	// Written: this call replaced the output.
@@ -60,7 +66,8 @@ func (r Result) Content() string {
 type Renderer struct {
 	opts   Options
 	stream stream
-	known  map[File]known // what the last good call left behind
+	known  map[File]known      // what the last good call left behind
+	rules  map[string]unpacked // by path of the link
 }
 
 // known is an output this process has seen.
@@ -78,6 +85,7 @@ func New(o Options) *Renderer {
 		opts:   o,
 		stream: stream{expander: o.Expander, maxSize: o.MaxSize},
 		known:  map[File]known{},
+		rules:  map[string]unpacked{},
 	}
 }
 
@@ -88,7 +96,11 @@ func Temporary(output string) string { return output + ".tmp" }
 func (r *Renderer) Owns(path string) bool {
 	path = strings.TrimSuffix(absolute(path), ".tmp")
 	for _, f := range r.opts.Files {
-		if f.Output != "" && absolute(f.Output) == path {
+		if f.Output == "" {
+			continue
+		}
+		output := absolute(f.Output)
+		if output == path || r.ownsRules(filepath.Dir(output), path) {
 			return true
 		}
 	}
@@ -100,6 +112,17 @@ func (r *Renderer) Owns(path string) bool {
 	return false
 }
 
+// ownsRules reports whether path belongs to rules that were unpacked in dir.
+func (r *Renderer) ownsRules(dir, path string) bool {
+	below, ok := strings.CutPrefix(path, filepath.Clean(dir)+string(filepath.Separator))
+	if !ok {
+		return false
+	}
+	top, _, _ := strings.Cut(below, string(filepath.Separator))
+	_, linked := r.rules[filepath.Join(dir, RulesDir)]
+	return strings.HasPrefix(top, versionPrefix) || top == RulesDir && linked
+}
+
 // Handles reports whether path is an output, or an input whose output is what the
 // server reads: another form of the same content (compressed anew) is no change then.
 func (r *Renderer) Handles(path string) bool {
@@ -108,7 +131,11 @@ func (r *Renderer) Handles(path string) bool {
 	}
 	path = absolute(path)
 	for _, f := range r.opts.Files {
-		if f.Output != "" && absolute(f.Input) == path {
+		if f.Output == "" {
+			continue
+		}
+		input := absolute(f.Input)
+		if input == path || filepath.Dir(input) == filepath.Dir(path) && parts.Own(filepath.Base(path)) {
 			return true
 		}
 	}
@@ -145,6 +172,7 @@ func (r *Renderer) Render() ([]Result, error) {
 	for _, f := range files {
 		j, err := r.prepare(f)
 		if err != nil {
+			j.discard()
 			return nil, err
 		}
 		jobs = append(jobs, j)
@@ -188,21 +216,80 @@ func (r *Renderer) files() ([]File, error) {
 type job struct {
 	file   File
 	result Result
-	temp   string // staged output; empty when nothing has to be replaced
+	temp   string  // staged output; empty when nothing has to be replaced
+	rules  archive // of an input that a list may stand beside
 }
 
 func (j job) discard() {
 	if j.temp != "" {
 		os.Remove(j.temp)
 	}
+	j.rules.discard()
 }
 
 // prepare renders f beside its output, unless it is known to be there already.
+// After an error the job may hold something to discard.
 func (r *Renderer) prepare(f File) (job, error) {
-	j := job{file: f}
-	sum, err := r.stream.hash(f.Input)
+	if f.Output != "" && slices.Contains(r.opts.Files, f) {
+		l, inParts, err := list(f.Input)
+		if err != nil {
+			return job{file: f}, fmt.Errorf("read config: %w", err)
+		}
+		if inParts {
+			return r.prepareParts(f, l)
+		}
+		j, err := r.prepareFile(f, nil)
+		if err != nil {
+			if _, now, _ := list(f.Input); now {
+				err = &MixedError{Files: []string{filepath.Base(f.Input) + " (replaced)"}}
+			}
+		}
+		j.rules.link = filepath.Join(filepath.Dir(f.Output), RulesDir)
+		return j, err
+	}
+	return r.prepareFile(f, nil)
+}
+
+// prepareParts is prepare for a configuration in parts. Nothing is read twice that
+// was rendered before.
+func (r *Renderer) prepareParts(f File, l parts.List) (job, error) {
+	dir := partsDir(f.Input)
+	var check []parts.Stream
+	if k, ok := r.known[f]; !ok || k.result.InputSHA256 != l.Config.Sum() {
+		check = append(check, l.Config)
+	}
+	if was, ok := r.rules[filepath.Join(filepath.Dir(f.Output), RulesDir)]; !ok || was.sum != l.Rules.Sum() {
+		check = append(check, l.Rules)
+	}
+	if err := r.stream.verify(dir, check...); err != nil {
+		return job{file: f}, err
+	}
+	j, err := r.prepareFile(f, l.Config)
+	if err == nil {
+		j.rules, err = r.prepareRules(f, l)
+	}
 	if err != nil {
-		return j, fmt.Errorf("read config: %w", err)
+		if now := r.stream.verify(dir, l.Config, l.Rules); now != nil {
+			err = now // replaced meanwhile: that is the reason
+		}
+		return j, err
+	}
+	j.result.Rules = nil
+	if len(l.Rules) > 0 {
+		j.result.Rules = &j.rules.now.dir
+	}
+	return j, nil
+}
+
+// prepareFile renders the input, or what the stream says it consists of.
+func (r *Renderer) prepareFile(f File, stream parts.Stream) (job, error) {
+	j := job{file: f}
+	sum := stream.Sum()
+	var err error
+	if stream == nil {
+		if sum, err = r.stream.hash(f.Input); err != nil {
+			return j, fmt.Errorf("read config: %w", err)
+		}
 	}
 	if f.Output == "" {
 		j.result = Result{Input: f.Input, InputSHA256: sum}
@@ -212,11 +299,11 @@ func (r *Renderer) prepare(f File) (job, error) {
 	untouched := ok && sameFile(k.info, f.Output)
 	if untouched && k.result.InputSHA256 == sum {
 		j.result = k.result
-		j.result.Written = false
+		j.result.Written, j.result.Rules = false, nil
 		return j, nil
 	}
 	j.temp = Temporary(f.Output)
-	if j.result, err = r.stream.stage(f, j.temp); err != nil {
+	if j.result, err = r.stream.stage(f, stream, j.temp); err != nil {
 		j.discard()
 		return j, err
 	}
@@ -233,10 +320,17 @@ func (r *Renderer) prepare(f File) (job, error) {
 	return j, nil
 }
 
-// publish makes the staged output visible and remembers it.
+// publish makes the staged output visible and remembers it. Rules come before a
+// configuration that asks for them, and go after one that does not.
 func (r *Renderer) publish(j *job) error {
 	if j.file.Output == "" {
 		return nil
+	}
+	if err := j.rules.publish(); err != nil {
+		return err
+	}
+	if j.rules.version != "" {
+		r.rules[j.rules.link] = j.rules.now
 	}
 	if j.temp != "" {
 		if err := os.Rename(j.temp, j.file.Output); err != nil {
@@ -250,6 +344,10 @@ func (r *Renderer) publish(j *job) error {
 		return fmt.Errorf("replace output: %w", err)
 	}
 	r.known[j.file] = known{j.result, info}
+	if j.rules.link != "" && j.rules.version == "" {
+		delete(r.rules, j.rules.link)
+		return j.rules.remove()
+	}
 	return nil
 }
 

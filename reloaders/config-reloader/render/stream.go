@@ -11,6 +11,7 @@ import (
 	"io"
 	"os"
 
+	"github.com/firekeeper-dev/firekeeper/internal/parts"
 	"github.com/firekeeper-dev/firekeeper/reloaders/config-reloader/expand"
 )
 
@@ -53,12 +54,16 @@ func (s *stream) hash(path string) (string, error) {
 
 func sumHex(h hash.Hash) string { return hex.EncodeToString(h.Sum(nil)) }
 
-// stage writes the rendered input to temp. After an error temp may exist and is worthless.
-func (s *stream) stage(f File, temp string) (Result, error) {
+// stage writes the rendered input to temp: the file, or all files of the stream if
+// there is one. After an error temp may exist and is worthless.
+func (s *stream) stage(f File, files parts.Stream, temp string) (Result, error) {
 	res := Result{Input: f.Input, Output: f.Output}
-	in, err := os.Open(f.Input)
-	if err != nil {
-		return res, fmt.Errorf("read config: %w", err)
+	var in io.ReadCloser = &joined{dir: partsDir(f.Input), rest: files}
+	if files == nil {
+		var err error
+		if in, err = os.Open(f.Input); err != nil {
+			return res, fmt.Errorf("read config: %w", err)
+		}
 	}
 	defer in.Close()
 	out, err := create(temp)
@@ -87,6 +92,9 @@ func (s *stream) stage(f File, temp string) (Result, error) {
 		return res, s.explain(f, err)
 	}
 	res.InputSHA256, res.OutputSHA256 = sumHex(rawSum), sumHex(outSum)
+	if files != nil {
+		res.InputSHA256 = files.Sum()
+	}
 	return res, nil
 }
 

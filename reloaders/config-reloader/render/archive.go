@@ -1,0 +1,218 @@
+package render
+
+import (
+	"archive/tar"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+
+	"github.com/firekeeper-dev/firekeeper/internal/parts"
+	"github.com/firekeeper-dev/firekeeper/internal/volume"
+)
+
+// RulesDir is where rule files that come with the configuration are unpacked,
+// beside the output. It is a link to a folder that holds one version:
+//
+//	rules -> .rules-5f0c6e…
+//	.rules-5f0c6e…/demo-web-….yaml
+//
+// so that a reader sees one version or the other, complete.
+const RulesDir = "rules"
+
+const (
+	versionPrefix = ".rules-"
+	// maxRuleFiles bounds how many files an archive may hold.
+	maxRuleFiles = 100_000
+)
+
+// ruleFileName is what the operator names files of rules. It keeps every file in
+// its folder and visible.
+var ruleFileName = regexp.MustCompile(`^[A-Za-z0-9][-A-Za-z0-9._]{0,247}\.yaml$`)
+
+// unpacked is the link's present target.
+type unpacked struct {
+	sum     string // of the stream
+	version string // folder
+	dir     volume.DirSum
+}
+
+// archive is a version of the rules on its way through Render.
+type archive struct {
+	link    string // path of RulesDir
+	version string // folder beside it, "" when there are no rules
+	fresh   bool   // version must be linked
+	now     unpacked
+}
+
+// prepareRules unpacks the rules beside the link, unless they are known to be there.
+func (r *Renderer) prepareRules(f File, l parts.List) (archive, error) {
+	a := archive{link: filepath.Join(filepath.Dir(f.Output), RulesDir)}
+	target, err := os.Readlink(a.link)
+	linked := err == nil && strings.HasPrefix(target, versionPrefix)
+	if len(l.Rules) == 0 {
+		return a, nil
+	}
+	if _, err := os.Lstat(a.link); err == nil && !linked {
+		return a, fmt.Errorf("unpack rules: %s is there already and is not a link of this program", a.link)
+	}
+	a.now.sum = l.Rules.Sum()
+	a.version = versionPrefix + a.now.sum[:32]
+	if was, ok := r.rules[a.link]; ok && was.sum == a.now.sum && was.version == target && isDir(filepath.Join(filepath.Dir(a.link), target)) {
+		a.now, a.version = was, target
+		return a, nil
+	}
+	a.fresh = true
+	if err := a.sweep(target); err != nil {
+		return a, fmt.Errorf("unpack rules: %w", err)
+	}
+	if a.version == target { // left by an earlier run: made anew, because nobody knows how complete it is
+		a.version += "-2"
+	}
+	a.now.dir, err = r.stream.unpack(l.Rules, partsDir(f.Input), a.dir())
+	a.now.dir.Path, a.now.version = a.link, a.version
+	return a, err
+}
+
+func isDir(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.IsDir()
+}
+
+func (a archive) dir() string { return filepath.Join(filepath.Dir(a.link), a.version) }
+
+// discard removes what was unpacked for nothing.
+func (a archive) discard() {
+	if a.fresh {
+		os.RemoveAll(a.dir())
+	}
+}
+
+// publish makes the version visible.
+func (a *archive) publish() error {
+	if !a.fresh {
+		return nil
+	}
+	temp := Temporary(a.link)
+	if err := os.Remove(temp); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("unpack rules: %w", err)
+	}
+	if err := os.Symlink(a.version, temp); err != nil {
+		return fmt.Errorf("unpack rules: %w", err)
+	}
+	if err := os.Rename(temp, a.link); err != nil {
+		return fmt.Errorf("unpack rules: %w", err)
+	}
+	a.fresh = false
+	return nil
+}
+
+// remove takes the link away when no rules are wanted.
+func (a archive) remove() error {
+	target, err := os.Readlink(a.link)
+	if err != nil || !strings.HasPrefix(target, versionPrefix) {
+		return nil // none, or not ours
+	}
+	if err := os.Remove(a.link); err != nil {
+		return fmt.Errorf("remove rules: %w", err)
+	}
+	return a.sweep("")
+}
+
+// sweep removes all versions but the one that is linked. The one before stays
+// until the next is unpacked: a server may still be reading it.
+func (a archive) sweep(linked string) error {
+	entries, err := os.ReadDir(filepath.Dir(a.link))
+	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		if strings.HasPrefix(e.Name(), versionPrefix) && e.Name() != linked {
+			if err := os.RemoveAll(filepath.Join(filepath.Dir(a.link), e.Name())); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// unpack writes the files of a tar archive into a new folder, which after an error
+// may be there and is worthless.
+func (s *stream) unpack(files parts.Stream, from, to string) (volume.DirSum, error) {
+	in := &joined{dir: from, rest: files}
+	defer in.Close()
+	content, err := s.open(in)
+	if err != nil {
+		return volume.DirSum{}, fmt.Errorf("gunzip %s: %w", files[0].Name, err)
+	}
+	if err := os.Mkdir(to, 0o755); err != nil {
+		return volume.DirSum{}, fmt.Errorf("unpack rules: %w", err)
+	}
+	if err := os.Chmod(to, 0o755); err != nil { // whatever the umask says
+		return volume.DirSum{}, fmt.Errorf("unpack rules: %w", err)
+	}
+	left := &limitedReader{r: content, left: s.maxSize, max: s.maxSize}
+	sums := map[string][sha256.Size]byte{}
+	archive := tar.NewReader(left)
+	for {
+		h, err := archive.Next()
+		if err == io.EOF {
+			break
+		}
+		if err != nil {
+			return volume.DirSum{}, fmt.Errorf("unpack rules: %w", err)
+		}
+		switch _, twice := sums[h.Name]; {
+		case h.Typeflag != tar.TypeReg || !ruleFileName.MatchString(h.Name):
+			return volume.DirSum{}, fmt.Errorf("unpack rules: %.200q is no plain file with the name of a rule file", h.Name)
+		case twice:
+			return volume.DirSum{}, fmt.Errorf("unpack rules: %q is there twice", h.Name)
+		case len(sums) == maxRuleFiles:
+			return volume.DirSum{}, fmt.Errorf("unpack rules: more than %d files", maxRuleFiles)
+		}
+		if sums[h.Name], err = s.writeRules(filepath.Join(to, h.Name), archive); err != nil {
+			return volume.DirSum{}, fmt.Errorf("unpack rules: %w", err)
+		}
+	}
+	// What follows the archive matters only for the sums of the files.
+	if _, err := io.Copy(io.Discard, left); err != nil {
+		return volume.DirSum{}, fmt.Errorf("unpack rules: %w", err)
+	}
+	return volume.DirSum{SHA256: volume.SumDigests(sums), Files: len(sums)}, nil
+}
+
+func (s *stream) writeRules(path string, from io.Reader) (sum [sha256.Size]byte, err error) {
+	f, err := create(path)
+	if err != nil {
+		return sum, err
+	}
+	defer f.Close()
+	if s.copyBuf == nil {
+		s.copyBuf = make([]byte, copySize)
+	}
+	h := sha256.New()
+	if _, err := io.CopyBuffer(struct{ io.Writer }{io.MultiWriter(h, f)}, struct{ io.Reader }{from}, s.copyBuf); err != nil {
+		return sum, err
+	}
+	h.Sum(sum[:0])
+	return sum, f.Close()
+}
+
+// limitedReader fails after max bytes.
+type limitedReader struct {
+	r         io.Reader
+	max, left int64
+}
+
+func (l *limitedReader) Read(p []byte) (int, error) {
+	n, err := l.r.Read(p)
+	if l.left -= int64(n); l.left < 0 {
+		return 0, sizeError{fmt.Errorf("the content is larger than %d bytes", l.max)}
+	}
+	return n, err
+}
