@@ -6,9 +6,9 @@ import (
 	"strings"
 )
 
-// mountedNames is how many ConfigMaps a Prometheus pod mounts at least. Volumes
+// MountedConfigMaps is how many ConfigMaps a Prometheus pod mounts at least. Volumes
 // are optional, so growing up to this number changes no pod template.
-const mountedNames = 3
+const MountedConfigMaps = 3
 
 // PrometheusBase is the common start of the names of a Prometheus' rule
 // ConfigMaps; "-0", "-1", … follow.
@@ -21,7 +21,7 @@ func ThanosRulerBase(owner string) string { return "thanos-ruler-" + owner + "-r
 // three, sorted as strings. A Thanos Ruler mounts Plan.Names as they are.
 func MountNames(base string, names []string) []string {
 	out := slices.Clone(names)
-	for i := 0; len(out) < mountedNames; i++ {
+	for i := 0; len(out) < MountedConfigMaps; i++ {
 		if n := nameAt(base, i); !slices.Contains(out, n) {
 			out = append(out, n)
 		}

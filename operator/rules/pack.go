@@ -25,10 +25,19 @@ const maxBucketBytes = 1<<20 - 64<<10
 //
 // A file moves only into a ConfigMap out of which none moves. So every ConfigMap
 // is written at most once, at its final content, and this order is safe at every
-// step: those that only receive, those that give away, deletions. A reader of all
-// ConfigMaps always sees every file that is both in live and in files.
+// step: those that only receive, those that give away, deletions; what does not
+// fit (PackWithin) is written between the first and the second. A reader of all
+// always sees every file that is both in live and in files.
 func Pack(base string, live []Bucket, files map[string]string) Plan {
-	p := &packer{base: base}
+	return PackWithin(base, live, files, 0)
+}
+
+// PackWithin is Pack that makes no ConfigMap beyond the first most; 0 is no limit.
+// Those that are there stay in use. What has no room is in Plan.Overflow, which
+// needs no memory: what the ConfigMaps hold stays there, and a file that they have
+// room for comes into them.
+func PackWithin(base string, live []Bucket, files map[string]string, most int) Plan {
+	p := &packer{base: base, most: most}
 	p.own(live)
 	p.accept(files)
 	if p.settled() {
@@ -43,8 +52,8 @@ func Pack(base string, live []Bucket, files map[string]string) Plan {
 		p.fill(fresh)
 	} else {
 		p.place(moved, true)
-		p.place(fresh, false)
-		if p.lost > 0 {
+		p.place(fresh, p.most > 0) // it may come from the overflow
+		if p.lost > 0 && len(p.overflow) == 0 {
 			p.shrink()
 		}
 	}
@@ -52,12 +61,14 @@ func Pack(base string, live []Bucket, files map[string]string) Plan {
 }
 
 type packer struct {
-	base    string
-	files   map[string]string
-	refused []string
-	buckets []*bucket          // by index
-	home    map[string]*bucket // where each file goes
-	lost    int                // live copies of files that no longer belong where they are
+	base     string
+	most     int // ConfigMaps; 0 is no limit
+	files    map[string]string
+	refused  []string
+	overflow []string
+	buckets  []*bucket          // by index
+	home     map[string]*bucket // where each file goes
+	lost     int                // live copies of files that no longer belong where they are
 }
 
 // bucket is one ConfigMap of ours, now and after the plan.
@@ -155,7 +166,7 @@ func (p *packer) bucketAt(index int) *bucket {
 	return p.buckets[at]
 }
 
-// newBucket takes the lowest free index.
+// newBucket takes the lowest free index; nil when that is not allowed.
 func (p *packer) newBucket() *bucket {
 	free := 0
 	for _, b := range p.buckets {
@@ -163,8 +174,14 @@ func (p *packer) newBucket() *bucket {
 			free++
 		}
 	}
+	if p.full(free) {
+		return nil
+	}
 	return p.bucketAt(free)
 }
+
+// full reports whether there must be no ConfigMap with the index.
+func (p *packer) full(index int) bool { return p.most > 0 && index >= p.most }
 
 // keepUnchanged leaves unchanged files where they are. Files above the limits
 // (not our making) and second copies do not stay.
@@ -255,14 +272,18 @@ func (p *packer) homeless() (moved, fresh []string) {
 // back to an earlier one; ConfigMaps behind the last are freed.
 func (p *packer) fill(names []string) {
 	b := p.bucketAt(0)
-	for _, name := range names {
+	for i, name := range names {
 		if !b.fits(name, p.files[name]) {
+			if p.full(b.index + 1) {
+				p.place(names[i:], false)
+				break
+			}
 			b = p.bucketAt(b.index + 1)
 		}
 		p.put(b, name)
 	}
 	for _, behind := range p.buckets {
-		behind.freed = behind.index > b.index
+		behind.freed = behind.index > b.index && len(behind.want) == 0
 	}
 }
 
@@ -270,7 +291,11 @@ func (p *packer) fill(names []string) {
 // that give away are no choice.
 func (p *packer) place(names []string, moving bool) {
 	for _, name := range names {
-		p.put(p.room(name, moving), name)
+		if b := p.room(name, moving); b != nil {
+			p.put(b, name)
+		} else {
+			p.overflow = append(p.overflow, name)
+		}
 	}
 }
 
@@ -321,6 +346,8 @@ func (p *packer) plan() Plan {
 		}
 	}
 	slices.Sort(out.Names)
+	slices.Sort(p.overflow)
+	out.Overflow, out.Late = p.overflow, len(receive)
 	out.Steps = slices.Concat(receive, give, remove)
 	return out
 }

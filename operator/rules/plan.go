@@ -38,6 +38,12 @@ type Plan struct {
 	// place. Empty when the cluster holds the wanted files already.
 	Steps []Step
 
+	// Overflow are the files for which PackWithin has no ConfigMap, sorted. They
+	// must be written elsewhere before the first of the late Steps, those from index
+	// Late on, which take files away.
+	Overflow []string
+	Late     int
+
 	// Names are the ConfigMaps after the plan, sorted as strings (so -10 before
 	// -2), at least one.
 	Names []string
