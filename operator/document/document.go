@@ -101,6 +101,9 @@ func (a *Assembler) Build(pieces []*Piece) (Document, error) {
 	return doc, nil
 }
 
+// Length is that of the last document, compressed, in bytes.
+func (a *Assembler) Length() int { return a.last.Length }
+
 // Close drops what is kept for the next version.
 func (a *Assembler) Close() {
 	if a.Shared != nil {

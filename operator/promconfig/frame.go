@@ -3,6 +3,7 @@ package promconfig
 import (
 	"bytes"
 	"fmt"
+	"path"
 	"reflect"
 
 	"github.com/firekeeper-dev/firekeeper/internal/gate"
@@ -90,9 +91,14 @@ func (f *Frame) Document(m Monitors) []byte {
 // RuleDir is where a Prometheus container finds its rule ConfigMaps.
 const RuleDir = "/etc/prometheus/rules"
 
+// ConfigRuleDir is where config-reloader unpacks rules that come with the
+// configuration.
+const ConfigRuleDir = "/etc/prometheus/config_out/rules"
+
 // CompileServer makes the frame of a Prometheus.
 //
-// ruleConfigMaps are names in the order they shall be listed. Errors fail the
+// ruleConfigMaps are names, in the order they shall be listed, of ConfigMaps below
+// RuleDir, or absolute paths of folders. Errors fail the
 // reconcile; the returned frame then carries Deps and nothing else of use.
 func CompileServer(p *v1.Prometheus, s *Settings, ruleConfigMaps []string, r assets.Reader) (Frame, error) {
 	res := &resolver{scope: assets.NewScope(p.Namespace, r), dir: AssetDir}
@@ -111,7 +117,10 @@ func compileServer(p *v1.Prometheus, s *Settings, ruleConfigMaps []string, res *
 	head.Global, f.Warnings = serverGlobal(p, s.capabilities)
 	if p.Spec.RuleSelector != nil {
 		for _, name := range ruleConfigMaps {
-			head.RuleFiles = append(head.RuleFiles, RuleDir+"/"+name+"/*.yaml")
+			if !path.IsAbs(name) {
+				name = path.Join(RuleDir, name)
+			}
+			head.RuleFiles = append(head.RuleFiles, name+"/*.yaml")
 		}
 	}
 	err = f.encode(head, tail, additional, s.target)

@@ -68,7 +68,7 @@ func ruleObjects(n int) []*v1.PrometheusRule {
 type bench struct {
 	*gatherer
 	owner *v1.Prometheus
-	doc   *document.Assembler
+	doc   *Documents
 	live  []*corev1.ConfigMap // with rules, as after the last pass
 }
 
@@ -82,7 +82,7 @@ func newBench(name string, services *[]*v1.ServiceMonitor, alerts *[]*v1.Prometh
 	p := &v1.Prometheus{ObjectMeta: metav1.ObjectMeta{Namespace: "team-0", Name: name, UID: types.UID(name), Generation: 1}}
 	p.Spec.ServiceMonitorSelector, p.Spec.ServiceMonitorNamespaceSelector = &metav1.LabelSelector{}, &metav1.LabelSelector{}
 	p.Spec.RuleSelector, p.Spec.RuleNamespaceSelector = &metav1.LabelSelector{}, &metav1.LabelSelector{}
-	b := &bench{owner: p, doc: &document.Assembler{Shared: chunks}}
+	b := &bench{owner: p, doc: NewDocuments(chunks, 0)}
 	cluster := Cluster{
 		NamespaceLabels: func(string) (labels.Set, bool) { return nil, true },
 		ServiceMonitors: func(yield func(*v1.ServiceMonitor) bool) { slices.Values(*services)(yield) },

@@ -15,7 +15,7 @@ import (
 // daemonSet wants one pod on every node. What the agent had as StatefulSets goes
 // after that: its shards, and its part in the Service.
 func (plan *Plan) daemonSet(owner *workload.Owner, in Inputs, tlsSecrets int) error {
-	ds, err := owner.DaemonSet(workload.Inputs{TLSSecrets: tlsSecrets})
+	ds, err := owner.DaemonSet(workload.Inputs{TLSSecrets: tlsSecrets, ConfigInParts: plan.configInParts(in)})
 	if err != nil {
 		return err
 	}

@@ -33,6 +33,10 @@ type Plan struct {
 	// Rules are the files of every rule ConfigMap after Content is written.
 	Rules map[string]map[string]string
 	sums  map[string][sha256.Size]byte // of the rule files' contents
+
+	slices   [][]byte                     // of the compressed configuration, in order
+	parts    map[string]bool              // names of the Secrets beside the first that hold it
+	overflow map[string][sha256.Size]byte // rule files that come with it, with their sums
 	// Reloaders says where the pods' reloaders tell what they have; no ports
 	// when they cannot be reached from outside.
 	Reloaders delivery.Pod
@@ -44,15 +48,20 @@ type Plan struct {
 
 // Desired decides what should exist for an owner. Same arguments, same result: the
 // assembler only remembers compressed chunks.
-func Desired(o Owner, in Inputs, cfg workload.Config, doc *document.Assembler) (Plan, error) {
+//
+// Errors: a setting of the owner is wrong; TooLargeError. Nothing is to be written
+// then.
+func Desired(o Owner, in Inputs, cfg workload.Config, docs *Documents) (Plan, error) {
 	owner := o.Workload(cfg)
 	plan := Plan{Reloaders: reloaders(o, cfg)}
+	var taking []apply.Step
 	if o.Server != nil {
-		plan.ruleSteps(owner, in)
+		taking = plan.ruleSteps(owner, in)
 	}
-	if err := plan.config(owner, in, doc); err != nil {
+	if err := plan.config(owner, in, docs); err != nil {
 		return plan, err
 	}
+	plan.Content = append(plan.Content, taking...)
 	tlsSecrets := plan.tlsAssets(owner, in)
 	web, err := owner.WebConfigSecret()
 	if err != nil {
@@ -62,7 +71,7 @@ func Desired(o Owner, in Inputs, cfg workload.Config, doc *document.Assembler) (
 	if o.Server != nil {
 		plan.Content = append(plan.Content, apply.Step{Verb: apply.Put, Object: owner.ThanosHTTPClientSecret()})
 	}
-	plan.Hash = contentHash(plan.Content, in)
+	plan.Hash = plan.contentHash(in)
 
 	if owner.UsesDaemonSet() {
 		err = plan.daemonSet(owner, in, tlsSecrets)
@@ -77,8 +86,9 @@ func Desired(o Owner, in Inputs, cfg workload.Config, doc *document.Assembler) (
 }
 
 // ruleSteps follows the plan of the files. ConfigMaps that keep their files are
-// wanted too: what else was changed about them is undone.
-func (plan *Plan) ruleSteps(owner *workload.Owner, in Inputs) {
+// wanted too: what else was changed about them is undone. Steps that take files
+// away are returned: rules that come with the configuration are written before.
+func (plan *Plan) ruleSteps(owner *workload.Owner, in Inputs) (taking []apply.Step) {
 	plan.Rules = map[string]map[string]string{}
 	plan.sums = make(map[string][sha256.Size]byte, len(in.Rules))
 	for _, r := range in.Rules {
@@ -91,26 +101,32 @@ func (plan *Plan) ruleSteps(owner *workload.Owner, in Inputs) {
 			plan.Rules[m.Name] = m.Files
 		}
 	}
-	add := func(verb apply.Verb, name string, files map[string]string) {
+	step := func(verb apply.Verb, name string, files map[string]string) apply.Step {
 		meta := owner.RuleConfigMapMeta(0)
 		meta.Name = name
-		plan.Content = append(plan.Content, apply.Step{Verb: verb, Object: &corev1.ConfigMap{
+		return apply.Step{Verb: verb, Object: &corev1.ConfigMap{
 			TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "ConfigMap"}, ObjectMeta: meta, Data: files,
-		}})
+		}}
 	}
 	kept := maps.Clone(plan.Rules)
-	for _, s := range in.RulePlan.Steps {
+	for i, s := range in.RulePlan.Steps {
 		delete(kept, s.Name)
+		next := step(apply.Put, s.Name, s.Files)
 		if s.Verb == rules.Delete {
-			add(apply.Remove, s.Name, nil)
-			continue
+			next = step(apply.Remove, s.Name, nil)
+		} else {
+			plan.Rules[s.Name] = s.Files
 		}
-		plan.Rules[s.Name] = s.Files
-		add(apply.Put, s.Name, s.Files)
+		if i < in.RulePlan.Late {
+			plan.Content = append(plan.Content, next)
+		} else {
+			taking = append(taking, next)
+		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(kept)) {
-		add(apply.Put, name, kept[name])
+		plan.Content = append(plan.Content, step(apply.Put, name, kept[name]))
 	}
+	return taking
 }
 
 var (
@@ -120,7 +136,7 @@ var (
 
 // config assembles the configuration, or makes sure that its Secret exists when
 // its content is the user's.
-func (plan *Plan) config(owner *workload.Owner, in Inputs, doc *document.Assembler) error {
+func (plan *Plan) config(owner *workload.Owner, in Inputs, docs *Documents) error {
 	if in.Frame == nil {
 		plan.Content = append(plan.Content, apply.Step{Verb: apply.PutIfNone, Object: owner.ConfigSecret([]byte{})})
 		return nil
@@ -153,11 +169,10 @@ func (plan *Plan) config(owner *workload.Owner, in Inputs, doc *document.Assembl
 	}
 	pieces = append(pieces, document.NewPiece("tail", in.Frame.Tail))
 	var err error
-	if plan.Config, err = doc.Build(pieces); err != nil {
+	if plan.Config, err = docs.config.Build(pieces); err != nil {
 		return err
 	}
-	plan.Content = append(plan.Content, apply.Step{Verb: apply.Put, Object: owner.ConfigSecret(plan.Config.Gzip)})
-	return nil
+	return plan.spread(owner, in, docs)
 }
 
 // tlsAssets writes the TLS asset Secrets and removes those that are not needed
@@ -193,12 +208,13 @@ func isNumber(s string) bool {
 }
 
 // contentHash is the same as long as nothing changed that a running pod could
-// pick up: the Secrets it mounts and the rule files, wherever they are.
-func contentHash(content []apply.Step, in Inputs) string {
+// pick up: the Secrets it mounts and the rule files, wherever they are. For the
+// parts of a configuration their list stands.
+func (plan *Plan) contentHash(in Inputs) string {
 	h := sha256.New()
-	for _, s := range content {
+	for _, s := range plan.Content {
 		secret, ok := s.Object.(*corev1.Secret)
-		if !ok || s.Verb != apply.Put {
+		if !ok || s.Verb != apply.Put || plan.parts[secret.Name] {
 			continue
 		}
 		fmt.Fprintf(h, "%s\x00", secret.Name)
@@ -225,6 +241,9 @@ func (plan *Plan) content() delivery.Content {
 			sums[file] = plan.sums[file]
 		}
 		out.Dirs[promconfig.RuleDir+"/"+name] = volume.SumDigests(sums)
+	}
+	if len(plan.overflow) > 0 {
+		out.Dirs[promconfig.ConfigRuleDir] = volume.SumDigests(plan.overflow)
 	}
 	return out
 }

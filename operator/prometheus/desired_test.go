@@ -28,7 +28,6 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/apply"
 	"github.com/firekeeper-dev/firekeeper/operator/assets"
 	"github.com/firekeeper-dev/firekeeper/operator/controller"
-	"github.com/firekeeper-dev/firekeeper/operator/document"
 )
 
 // scene is an owner and its cluster, for one pass.
@@ -88,7 +87,7 @@ func (s *scene) plan(t *testing.T) Plan {
 	if err != nil {
 		t.Fatal(err)
 	}
-	plan, err := Desired(ForServer(s.p), in, benchConfig, &document.Assembler{})
+	plan, err := Desired(ForServer(s.p), in, benchConfig, NewDocuments(nil, 0))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -153,7 +152,7 @@ func TestDesired(t *testing.T) {
 				{ObjectMeta: metav1.ObjectMeta{Name: "foreign"}, Data: map[string]string{"a.yaml": "x"}},
 			}
 		},
-			[]string{"put ConfigMap prometheus-web-rulefiles-0", "remove ConfigMap prometheus-web-rulefiles-1", "put Secret prometheus-web", "put Secret prometheus-web-tls-assets-0",
+			[]string{"put ConfigMap prometheus-web-rulefiles-0", "put Secret prometheus-web", "remove ConfigMap prometheus-web-rulefiles-1", "put Secret prometheus-web-tls-assets-0",
 				"put Secret prometheus-web-web-config", "put Secret prometheus-web-thanos-prometheus-http-client-file"},
 			[]string{"put Service prometheus-operated", "put StatefulSet prometheus-web"}},
 		"shards, one too many, one that goes already": {func(s *scene) {
@@ -278,7 +277,7 @@ func TestGatherKeepsRejectedObjectsApart(t *testing.T) {
 			t.Errorf("%s: %+v, want %+v", kind, in.Counts[kind], n)
 		}
 	}
-	plan, err := Desired(ForServer(s.p), in, benchConfig, &document.Assembler{})
+	plan, err := Desired(ForServer(s.p), in, benchConfig, NewDocuments(nil, 0))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -2,6 +2,7 @@ package prometheus
 
 import (
 	"fmt"
+	"sync"
 	"time"
 	"unique"
 
@@ -15,6 +16,7 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/fragment"
 	"github.com/firekeeper-dev/firekeeper/operator/promconfig"
 	"github.com/firekeeper-dev/firekeeper/operator/rules"
+	"github.com/firekeeper-dev/firekeeper/operator/workload"
 )
 
 // Inputs is everything that a pass over an owner read.
@@ -70,6 +72,10 @@ type CompiledRule struct {
 	rules.Fragment
 	Sum  [32]byte
 	text unique.Handle[string] // of the content: see texts
+
+	once     sync.Once // for what follows, see archived
+	piece    *document.Piece
+	pieceErr error
 }
 
 // Compilers hold what may be kept between passes. The zero value compiles
@@ -117,6 +123,10 @@ func (g *gatherer) Gather(o Owner, now time.Time) (Inputs, error) {
 		selected(selectors[v1.ProbeKind], g.cluster.Probes, namespaces), settings, promconfig.CompileProbe)
 	compileMonitors(g, &in, v1alpha1.ScrapeConfigKind,
 		selected(selectors[v1alpha1.ScrapeConfigKind], g.cluster.ScrapeConfigs, namespaces), settings, promconfig.CompileScrapeConfig)
+	in.StatefulSets = map[string]*appsv1.StatefulSet{}
+	for _, s := range g.cluster.StatefulSets(o.GetNamespace(), o.GetName()) {
+		in.StatefulSets[s.Name] = s
+	}
 	if o.Server != nil {
 		rules := rules.PrometheusSettings(o.Server, settings.Target().Version)
 		g.rules(o, rules, selected(selectors[v1.PrometheusRuleKind], g.cluster.PrometheusRules, namespaces), &in)
@@ -124,10 +134,6 @@ func (g *gatherer) Gather(o Owner, now time.Time) (Inputs, error) {
 	in.collectReferences()
 	if err := in.temporary(); err != nil {
 		return in, err
-	}
-	in.StatefulSets = map[string]*appsv1.StatefulSet{}
-	for _, s := range g.cluster.StatefulSets(o.GetNamespace(), o.GetName()) {
-		in.StatefulSets[s.Name] = s
 	}
 	if o.Agent != nil && g.cluster.DaemonSet != nil {
 		in.DaemonSet, _ = g.cluster.DaemonSet(o.GetNamespace(), Agents.prefix+o.GetName())
@@ -139,6 +145,9 @@ func (g *gatherer) Gather(o Owner, now time.Time) (Inputs, error) {
 	var ruleConfigMaps []string
 	if o.Server != nil {
 		ruleConfigMaps = rules.MountNames(rules.PrometheusBase(o.GetName()), in.RulePlan.Names)
+		if len(in.RulePlan.Overflow) > 0 {
+			ruleConfigMaps = append(ruleConfigMaps, promconfig.ConfigRuleDir)
+		}
 	}
 	frame, err := g.frame(o, settings, ruleConfigMaps)
 	for _, d := range frame.Deps {
@@ -155,7 +164,7 @@ func (g *gatherer) Gather(o Owner, now time.Time) (Inputs, error) {
 func GatherFrom(cluster Cluster, o Owner, opts Options, now time.Time) (Inputs, error) {
 	g := gatherer{
 		cluster: cluster, capabilities: opts.Capabilities, compilers: newCompilers(func([]assets.Dependency) bool { return true }),
-		unmanaged: opts.unmanaged,
+		unmanaged: opts.unmanaged, singleLayout: opts.Workload.Layout == workload.LayoutSingle,
 		frame: func(o Owner, s *promconfig.Settings, ruleConfigMaps []string) (promconfig.Frame, error) {
 			return o.frame(s, ruleConfigMaps, cluster.References)
 		},
@@ -184,6 +193,8 @@ type gatherer struct {
 	ruleFiles    *recall[*CompiledRule]
 	// unmanaged reports whether the owner's configuration is left to the user.
 	unmanaged func(o Owner) bool
+	// singleLayout is that pods have the layout LayoutSingle.
+	singleLayout bool
 	// frame compiles the owner's part of the document, or returns a kept one.
 	frame func(o Owner, s *promconfig.Settings, ruleConfigMaps []string) (promconfig.Frame, error)
 }
@@ -209,7 +220,7 @@ func (g *gatherer) rules(o Owner, s rules.Settings, objects []*v1.PrometheusRule
 	for _, m := range g.cluster.RuleConfigMaps(o.GetNamespace(), o.GetName()) {
 		in.RuleConfigMaps = append(in.RuleConfigMaps, rules.Bucket{Name: m.Name, Files: m.Data})
 	}
-	in.RulePlan = rules.Pack(rules.PrometheusBase(o.GetName()), in.RuleConfigMaps, files)
+	in.RulePlan = rules.PackWithin(rules.PrometheusBase(o.GetName()), in.RuleConfigMaps, files, g.mostRuleConfigMaps(o, in))
 }
 
 func (in *Inputs) addMonitor(kind string, obj controller.Object, m *CompiledMonitor) {

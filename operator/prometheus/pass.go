@@ -15,7 +15,6 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/assets"
 	"github.com/firekeeper-dev/firekeeper/operator/controller"
 	"github.com/firekeeper-dev/firekeeper/operator/delivery"
-	"github.com/firekeeper-dev/firekeeper/operator/document"
 	"github.com/firekeeper-dev/firekeeper/operator/fragment"
 	"github.com/firekeeper-dev/firekeeper/operator/promconfig"
 	"github.com/firekeeper-dev/firekeeper/operator/workload"
@@ -25,7 +24,7 @@ import (
 // of an owner runs at a time; fields that events read are guarded by
 // Controller.mu.
 type ownerState struct {
-	document  document.Assembler
+	documents *Documents
 	monitors  recall[*CompiledMonitor]
 	ruleFiles recall[*CompiledRule]
 	frame     frameCache
@@ -49,7 +48,7 @@ func (c *Controller) state(key types.NamespacedName) *ownerState {
 	defer c.mu.Unlock()
 	s := c.owners[key]
 	if s == nil {
-		s = &ownerState{reported: map[string]string{}, document: document.Assembler{Shared: &c.stores.chunks}}
+		s = &ownerState{reported: map[string]string{}, documents: NewDocuments(&c.stores.chunks, c.opts.MaxSecretBytes)}
 		c.owners[key] = s
 	}
 	return s
@@ -65,7 +64,7 @@ func (c *Controller) forget(key types.NamespacedName) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if s := c.owners[key]; s != nil {
-		s.document.Close()
+		s.documents.Close()
 	}
 	delete(c.owners, key)
 }
@@ -117,7 +116,7 @@ func (c *Controller) reconcile(ctx context.Context, key types.NamespacedName) (c
 	g := gatherer{
 		cluster: c.cluster(ctx), capabilities: c.opts.Capabilities, compilers: c.compilers,
 		monitors: &state.monitors, ruleFiles: &state.ruleFiles,
-		unmanaged: c.opts.unmanaged,
+		unmanaged: c.opts.unmanaged, singleLayout: c.opts.Workload.Layout == workload.LayoutSingle,
 		frame: func(o Owner, s *promconfig.Settings, ruleConfigMaps []string) (promconfig.Frame, error) {
 			return c.frame(ctx, &state.frame, o, s, ruleConfigMaps)
 		},
@@ -129,7 +128,7 @@ func (c *Controller) reconcile(ctx context.Context, key types.NamespacedName) (c
 	}
 	c.managed.Set(key, in.Counts)
 	c.tell(log, o, state, in)
-	plan, err := Desired(o, in, c.opts.Workload, &state.document)
+	plan, err := Desired(o, in, c.opts.Workload, state.documents)
 	if err != nil {
 		return controller.Outcome{}, err
 	}

@@ -21,6 +21,7 @@ func (plan *Plan) shards(o Owner, owner *workload.Owner, in Inputs, cfg workload
 		ruleMaps = owner.PadRuleConfigMaps(in.RulePlan.Names)
 		slices.Sort(ruleMaps)
 	}
+	inParts := plan.configInParts(in)
 	wanted := map[string]bool{}
 	for shard, name := range owner.ShardNames() {
 		wanted[name] = true
@@ -28,13 +29,14 @@ func (plan *Plan) shards(o Owner, owner *workload.Owner, in Inputs, cfg workload
 		if s := in.StatefulSets[name]; s != nil {
 			live = &s.Spec
 		}
-		hash, err := owner.InputHash(live, ruleMaps, tlsSecrets)
-		if err != nil {
+		pod := workload.Inputs{
+			Shard: int32(shard), RuleConfigMaps: ruleMaps, TLSSecrets: tlsSecrets, ConfigInParts: inParts,
+		}
+		var err error
+		if pod.Hash, err = owner.InputHash(live, pod); err != nil {
 			return err
 		}
-		sts, err := owner.StatefulSet(workload.Inputs{
-			Shard: int32(shard), RuleConfigMaps: ruleMaps, TLSSecrets: tlsSecrets, Hash: hash,
-		})
+		sts, err := owner.StatefulSet(pod)
 		if err != nil {
 			return err
 		}

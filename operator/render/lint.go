@@ -15,7 +15,6 @@ import (
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 	"github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1alpha1"
 	"github.com/firekeeper-dev/firekeeper/operator/assets"
-	"github.com/firekeeper-dev/firekeeper/operator/document"
 	"github.com/firekeeper-dev/firekeeper/operator/manifest"
 	"github.com/firekeeper-dev/firekeeper/operator/prometheus"
 	"github.com/firekeeper-dev/firekeeper/operator/rules"
@@ -243,7 +242,7 @@ func (l *linter) owner(owner prometheus.Owner) {
 	}
 	if err == nil {
 		var plan prometheus.Plan
-		if plan, err = prometheus.Desired(owner, in, l.opts.Prometheus.Workload, &document.Assembler{}); err == nil {
+		if plan, err = prometheus.Desired(owner, in, l.opts.Prometheus.Workload, prometheus.NewDocuments(nil, 0)); err == nil {
 			l.ownerNotes(self, plan)
 		}
 	}

@@ -2,7 +2,6 @@ package render
 
 import (
 	"bytes"
-	"compress/gzip"
 	"errors"
 	"fmt"
 	"io"
@@ -16,7 +15,6 @@ import (
 
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 	"github.com/firekeeper-dev/firekeeper/operator/apply"
-	"github.com/firekeeper-dev/firekeeper/operator/document"
 	"github.com/firekeeper-dev/firekeeper/operator/prometheus"
 )
 
@@ -45,6 +43,9 @@ type Output struct {
 	Dropped  []string // what the owner's version does not know
 	Warnings []string
 	Err      error // the owner itself cannot be rendered
+
+	plan     prometheus.Plan
+	overflow []prometheus.RuleFile // rules in no ConfigMap
 }
 
 // Owners renders the owners among the objects, by namespace and name.
@@ -109,7 +110,7 @@ func (o *Objects) render(owner prometheus.Owner, opts prometheus.Options) Output
 		out.Err = err
 		return out
 	}
-	plan, err := prometheus.Desired(owner, in, opts.Workload, &document.Assembler{})
+	plan, err := prometheus.Desired(owner, in, opts.Workload, prometheus.NewDocuments(nil, 0))
 	if err != nil {
 		out.Err = err
 		return out
@@ -119,7 +120,12 @@ func (o *Objects) render(owner prometheus.Owner, opts prometheus.Options) Output
 			out.Objects = append(out.Objects, s.Object)
 		}
 	}
-	out.Dropped, out.Warnings = plan.Dropped, plan.Warnings
+	out.Dropped, out.Warnings, out.plan = plan.Dropped, plan.Warnings, plan
+	for _, r := range in.Rules {
+		if _, found := slices.BinarySearch(in.RulePlan.Overflow, r.FileName); found && r.Err == nil {
+			out.overflow = append(out.overflow, r)
+		}
+	}
 	return out
 }
 
@@ -145,17 +151,16 @@ var Parts = []string{"objects", "config", "rules"}
 // plain configuration, "rules" as the plain rule files, each under a comment
 // with its name.
 func (out Output) WriteTo(w io.Writer, part string) error {
+	if part == "config" {
+		if err := out.plan.WriteConfig(w); err != nil {
+			return fmt.Errorf("%s: %w", out.Owner, err)
+		}
+		return nil
+	}
 	for _, object := range out.Objects {
 		var err error
-		switch o := object.(type) {
-		case *corev1.Secret:
-			if text, ok := o.Data[configKey]; ok && part == "config" {
-				err = unpack(w, text)
-			}
-		case *corev1.ConfigMap:
-			if part == "rules" {
-				err = writeRules(w, o)
-			}
+		if m, ok := object.(*corev1.ConfigMap); ok && part == "rules" {
+			err = writeRules(w, m)
 		}
 		if err == nil && part == "objects" {
 			err = writeObject(w, object)
@@ -164,21 +169,15 @@ func (out Output) WriteTo(w io.Writer, part string) error {
 			return fmt.Errorf("%s: %s: %w", out.Owner, object.GetName(), err)
 		}
 	}
+	for _, r := range out.overflow {
+		if part != "rules" {
+			break
+		}
+		if _, err := fmt.Fprintf(w, "---\n# with the configuration/%s\n%s", r.FileName, r.Content); err != nil {
+			return fmt.Errorf("%s: %w", out.Owner, err)
+		}
+	}
 	return nil
-}
-
-const configKey = "prometheus.yaml.gz"
-
-func unpack(w io.Writer, gz []byte) error {
-	if len(gz) == 0 {
-		return nil // left to the user
-	}
-	r, err := gzip.NewReader(bytes.NewReader(gz))
-	if err != nil {
-		return err
-	}
-	_, err = io.Copy(w, r)
-	return err
 }
 
 func writeRules(w io.Writer, m *corev1.ConfigMap) error {

@@ -19,6 +19,7 @@ type hashInput struct {
 	Live                *appsv1.StatefulSetSpec // finds edits by hand, which are undone
 	RuleConfigMaps      []string
 	TLSSecrets          int
+	ConfigInParts       bool `json:",omitempty"`
 }
 
 // InputHash is the value of AnnotationInputHash: as long as it is equal to that
@@ -26,16 +27,17 @@ type hashInput struct {
 //
 // live is the spec in the cluster, nil when there is none; it is the spec before
 // a write, so one more write with the same content follows a change. The order
-// of ruleConfigMaps does not count. The hash is over JSON, in which quantities
+// of in.RuleConfigMaps does not count. The hash is over JSON, in which quantities
 // have one form per value ("1000m" is "1").
-func (o *Owner) InputHash(live *appsv1.StatefulSetSpec, ruleConfigMaps []string, tlsSecrets int) (string, error) {
+func (o *Owner) InputHash(live *appsv1.StatefulSetSpec, pod Inputs) (string, error) {
 	in := hashInput{
 		Labels:         o.meta.Labels,
 		Annotations:    o.meta.Annotations,
 		Generation:     o.meta.Generation,
 		Config:         o.cfg,
-		RuleConfigMaps: slices.Sorted(slices.Values(o.ruleConfigMaps(Inputs{RuleConfigMaps: ruleConfigMaps}))),
-		TLSSecrets:     tlsSecrets,
+		RuleConfigMaps: slices.Sorted(slices.Values(o.ruleConfigMaps(pod))),
+		TLSSecrets:     pod.TLSSecrets,
+		ConfigInParts:  pod.ConfigInParts && o.cfg.Layout == LayoutSingle, // else it is so in any case
 	}
 	if w := o.common.Web; w != nil && w.HTTPConfig != nil {
 		in.HTTP2 = w.HTTPConfig.HTTP2

@@ -17,6 +17,7 @@ type hashed struct {
 	live  *appsv1.StatefulSetSpec
 	rules []string
 	tls   int
+	parts bool
 }
 
 func newHashed(t *testing.T) *hashed {
@@ -35,7 +36,7 @@ func newHashed(t *testing.T) *hashed {
 
 func (h *hashed) sum(t *testing.T) string {
 	t.Helper()
-	out, err := ForServer(h.p, h.cfg).InputHash(h.live, h.rules, h.tls)
+	out, err := ForServer(h.p, h.cfg).InputHash(h.live, Inputs{RuleConfigMaps: h.rules, TLSSecrets: h.tls, ConfigInParts: h.parts})
 	if err != nil || out == "" {
 		t.Fatalf("hash %q, %v", out, err)
 	}
@@ -76,7 +77,8 @@ func TestInputHash(t *testing.T) {
 		"a quantity edited by hand":         {func(h *hashed) { reloader(h).Resources.Limits[corev1.ResourceCPU] = resource.MustParse("11m") }, false},
 		"an image edited by hand":           {func(h *hashed) { reloader(h).Image = "x" }, false},
 		"replicas edited by hand":           {func(h *hashed) { h.live.Replicas = new(int32(5)) }, false},
-		"no live object":                    {func(h *hashed) { h.live = nil }, false},
+		"parts of the configuration, which pods of this layout see in any case": {func(h *hashed) { h.parts = true }, true},
+		"no live object": {func(h *hashed) { h.live = nil }, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			h := newHashed(t)
@@ -89,10 +91,19 @@ func TestInputHash(t *testing.T) {
 	}
 }
 
+func TestInputHashOfTheSingleLayoutKnowsParts(t *testing.T) {
+	h := newHashed(t)
+	h.cfg.Layout = LayoutSingle
+	before := h.sum(t)
+	if h.parts = true; h.sum(t) == before {
+		t.Error("the pods have to change, and the hash stayed")
+	}
+}
+
 func TestInputHashOfAnAgentIgnoresRules(t *testing.T) {
 	o := agentOwner(t, ``)
-	one, err := o.InputHash(nil, []string{"a"}, 1)
-	two, err2 := o.InputHash(nil, nil, 1)
+	one, err := o.InputHash(nil, Inputs{RuleConfigMaps: []string{"a"}, TLSSecrets: 1})
+	two, err2 := o.InputHash(nil, Inputs{TLSSecrets: 1})
 	if err != nil || err2 != nil || one != two {
 		t.Errorf("hash %s, %s; %v, %v", one, two, err, err2)
 	}

@@ -6,6 +6,8 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/firekeeper-dev/firekeeper/internal/parts"
 )
 
 // ConfigKey is the key of the configuration Secret.
@@ -23,6 +25,20 @@ func (o *Owner) secret(name string, data map[string][]byte) *corev1.Secret {
 // the configuration; the Secret must exist for the pods all the same.
 func (o *Owner) ConfigSecret(gz []byte) *corev1.Secret {
 	return o.secret(o.ConfigSecretName(), map[string][]byte{ConfigKey: gz})
+}
+
+// MaxConfigBytes is how long the compressed configuration in one Secret may be, and
+// one part of it.
+const MaxConfigBytes = maxAssetBytes
+
+// ConfigSecretInParts carries the beginning of a configuration in parts and their list.
+func (o *Owner) ConfigSecretInParts(gz, list []byte) *corev1.Secret {
+	return o.secret(o.ConfigSecretName(), map[string][]byte{ConfigKey: gz, parts.ListName: list})
+}
+
+// ConfigPartSecret carries the i-th part.
+func (o *Owner) ConfigPartSecret(i int, key string, content []byte) *corev1.Secret {
+	return o.secret(o.ConfigPartName(i), map[string][]byte{key: content})
 }
 
 // WebConfigSecret carries the web configuration; its file is empty without

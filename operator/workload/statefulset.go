@@ -19,6 +19,9 @@ type Inputs struct {
 	RuleConfigMaps []string
 	// TLSSecrets is the number of TLS asset Secrets; there is always one.
 	TLSSecrets int
+	// ConfigInParts says that the pod must see the parts of the configuration. In
+	// the split layout it always does.
+	ConfigInParts bool
 	// Hash is [Owner.InputHash]; empty leaves the annotation out.
 	Hash string
 }

@@ -59,8 +59,7 @@ func readOnlyMount(name, dir string, source corev1.VolumeSource) userMount {
 // volumes are the volumes of the pod, in order.
 func (o *Owner) volumes(in Inputs) ([]corev1.Volume, error) {
 	out := []corev1.Volume{
-		{Name: configVolume, VolumeSource: corev1.VolumeSource{
-			Secret: &corev1.SecretVolumeSource{SecretName: o.ConfigSecretName()}}},
+		{Name: configVolume, VolumeSource: o.configSource(in)},
 		o.tlsAssets(in.TLSSecrets),
 		// In memory, because the expanded configuration holds credentials.
 		{Name: configOutVolume, VolumeSource: corev1.VolumeSource{
@@ -93,13 +92,42 @@ func (o *Owner) volumes(in Inputs) ([]corev1.Volume, error) {
 	return out, checkVolumeNames(out)
 }
 
+// configSource shows the configuration Secret, and in a projected volume also
+// those of its parts, which are optional: a configuration can grow into them without
+// a new pod. The single layout repeats a well-known pod exactly and has them only
+// once they were needed.
+func (o *Owner) configSource(in Inputs) corev1.VolumeSource {
+	if o.cfg.Layout == LayoutSingle && !in.ConfigInParts {
+		return corev1.VolumeSource{Secret: &corev1.SecretVolumeSource{SecretName: o.ConfigSecretName()}}
+	}
+	projected := &corev1.ProjectedVolumeSource{Sources: []corev1.VolumeProjection{secretProjection(o.ConfigSecretName(), nil)}}
+	for i := range ConfigParts {
+		projected.Sources = append(projected.Sources, secretProjection(o.ConfigPartName(i+1), new(true)))
+	}
+	return corev1.VolumeSource{Projected: projected}
+}
+
+func secretProjection(name string, optional *bool) corev1.VolumeProjection {
+	return corev1.VolumeProjection{Secret: &corev1.SecretProjection{
+		LocalObjectReference: corev1.LocalObjectReference{Name: name}, Optional: optional,
+	}}
+}
+
+// ReadsParts reports whether a pod sees the parts of its configuration.
+func ReadsParts(pod *corev1.PodSpec) bool {
+	for _, v := range pod.Volumes {
+		if v.Name == configVolume {
+			return v.Projected != nil
+		}
+	}
+	return false
+}
+
 // tlsAssets shows all Secrets of TLS assets as one folder.
 func (o *Owner) tlsAssets(secrets int) corev1.Volume {
 	projected := &corev1.ProjectedVolumeSource{}
 	for i := range max(secrets, 1) {
-		projected.Sources = append(projected.Sources, corev1.VolumeProjection{Secret: &corev1.SecretProjection{
-			LocalObjectReference: corev1.LocalObjectReference{Name: o.TLSAssetSecretName(i)},
-		}})
+		projected.Sources = append(projected.Sources, secretProjection(o.TLSAssetSecretName(i), nil))
 	}
 	return corev1.Volume{Name: tlsAssetsVolume, VolumeSource: corev1.VolumeSource{Projected: projected}}
 }
