@@ -16,7 +16,6 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1alpha1"
 	"github.com/firekeeper-dev/firekeeper/operator/assets"
 	"github.com/firekeeper-dev/firekeeper/operator/controller"
-	"github.com/firekeeper-dev/firekeeper/operator/document"
 	"github.com/firekeeper-dev/firekeeper/operator/promconfig"
 )
 
@@ -54,7 +53,7 @@ func (s *agentScene) plan() (Plan, error) {
 	if err != nil {
 		return Plan{}, err
 	}
-	return Desired(ForAgent(s.a), in, opts.Workload, &document.Assembler{})
+	return Desired(ForAgent(s.a), in, opts.Workload, NewDocuments(nil, 0))
 }
 
 func TestDesiredOfAgents(t *testing.T) {

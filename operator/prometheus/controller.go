@@ -51,9 +51,6 @@ type Options struct {
 	InstantDelivery  bool // patch pods so that changes arrive at once
 	StorageClasses   bool // StorageClasses may be read
 	Workers          int
-	// MaxSecretBytes is for tests: how much of a configuration one Secret may hold;
-	// 0 is [workload.MaxConfigBytes].
-	MaxSecretBytes int
 	// Settled (optional) is called once, when the owners that were there at the
 	// start have been looked at and none waits.
 	Settled func()

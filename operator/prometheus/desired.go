@@ -82,6 +82,9 @@ func Desired(o Owner, in Inputs, cfg workload.Config, docs *Documents) (Plan, er
 		return plan, err
 	}
 	plan.notes(owner, in)
+	if w := memoryWarning(plan.Config.Size, cfg.ReloaderResources.MemoryLimit); w != "" {
+		plan.Warnings = append(plan.Warnings, w)
+	}
 	return plan, nil
 }
 

@@ -48,7 +48,7 @@ func (c *Controller) state(key types.NamespacedName) *ownerState {
 	defer c.mu.Unlock()
 	s := c.owners[key]
 	if s == nil {
-		s = &ownerState{reported: map[string]string{}, documents: NewDocuments(&c.stores.chunks, c.opts.MaxSecretBytes)}
+		s = &ownerState{reported: map[string]string{}, documents: NewDocuments(&c.stores.chunks, 0)}
 		c.owners[key] = s
 	}
 	return s

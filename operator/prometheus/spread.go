@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/firekeeper-dev/firekeeper/internal/parts"
@@ -210,6 +211,21 @@ func tooLarge(plan *Plan, in Inputs, docs *Documents, err error) error {
 		}
 	}
 	return e
+}
+
+// reloaderMemory is what config-reloader needs for itself, in bytes, generously.
+const reloaderMemory = 20 << 20
+
+// memoryWarning says that config-reloader would be killed for the plain
+// configuration, whose old and new version are in a volume in memory that counts
+// as its own; empty when there is room.
+func memoryWarning(size int, limit resource.Quantity) string {
+	need := int64(2*size + reloaderMemory)
+	if limit.IsZero() || limit.Value() >= need {
+		return ""
+	}
+	return fmt.Sprintf("the plain configuration has %d MiB and is twice in memory while it is replaced: --config-reloader-memory-limit=%s is too little, it should be %dMi or 0 (none)",
+		size>>20, limit.String(), (need>>20)+1)
 }
 
 // endOfArchive ends a tar archive.

@@ -19,6 +19,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/util/intstr"
@@ -496,4 +497,23 @@ func TestWhatDoesNotFitIsRefusedWhole(t *testing.T) {
 	}
 	w.services = all[:110]
 	w.pass()
+}
+
+func TestMemoryWarning(t *testing.T) {
+	for name, tc := range map[string]struct {
+		size  int
+		limit string
+		want  string
+	}{
+		"a usual configuration":            {2 << 20, "50Mi", ""},
+		"no limit":                         {500 << 20, "0", ""},
+		"a limit that suffices":            {100 << 20, "220Mi", ""},
+		"a large one, the default's limit": {100 << 20, "50Mi", "--config-reloader-memory-limit=50Mi is too little, it should be 221Mi"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if got := memoryWarning(tc.size, resource.MustParse(tc.limit)); !strings.Contains(got, tc.want) || (got == "") != (tc.want == "") {
+				t.Errorf("warning %q, want %q", got, tc.want)
+			}
+		})
+	}
 }
