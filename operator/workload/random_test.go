@@ -59,7 +59,7 @@ func FuzzOwner(f *testing.F) {
 		}
 		owner().Dropped()
 		owner().GoverningService()
-		if _, err := owner().InputHash(nil, nil, 1); err != nil {
+		if _, err := owner().InputHash(nil, Inputs{TLSSecrets: 1}); err != nil {
 			t.Error(err)
 		}
 	})
