@@ -92,7 +92,7 @@ cluster-down: ## Stop it and remove everything it made
 	@$(CLUSTER) down
 
 .PHONY: e2e
-e2e: ## Run the tests that need a node: kube-prometheus on a one-node Kubernetes (root)
+e2e: ## Run the tests that need a node: takeover, life of a Prometheus, latencies (root, about six minutes)
 	@cd cmd && FIREKEEPER_E2E=1 go test -count=1 -timeout 40m -parallel 8 -v ./e2e/...
 
 .PHONY: demo
