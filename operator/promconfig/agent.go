@@ -51,7 +51,7 @@ func agentTail(a *v1alpha1.PrometheusAgent, s *Settings, res *resolver) (tail Ta
 		return fail(err)
 	}
 	if _, err := res.apiServer(spec.APIServerConfig); err != nil {
-		return fail(fmt.Errorf("apiserver config: %w", err))
+		return fail(fmt.Errorf("apiserverConfig: %w", err))
 	}
 	if err := res.scrapeClasses(spec.ScrapeClasses); err != nil {
 		return fail(err)

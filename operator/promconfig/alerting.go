@@ -89,7 +89,7 @@ func checkAlertmanagers(a *v1.AlertingSpec, rules relabelRules) error {
 			}
 		}
 		if err != nil {
-			return fmt.Errorf("alertmanager %d: %w", i, err)
+			return fmt.Errorf("alerting.alertmanagers[%d]: %w", i, err)
 		}
 	}
 	return nil
@@ -105,7 +105,7 @@ func (r *resolver) alertmanagers(p *v1.Prometheus, s *Settings, api APIServer) (
 		am := &p.Spec.Alerting.Alertmanagers[i]
 		entry, err := r.alertmanager(am)
 		if err != nil {
-			return nil, fmt.Errorf("alertmanager %d: %w", i, err)
+			return nil, fmt.Errorf("alerting.alertmanagers[%d]: %w", i, err)
 		}
 		role := endpointsRole(s.data.ServiceDiscoveryRole, s.capabilities, s.target)
 		namespace := am.Namespace

@@ -156,7 +156,7 @@ func serverTail(p *v1.Prometheus, s *Settings, res *resolver) (tail Tail, additi
 	}
 	api, err := res.apiServer(spec.APIServerConfig)
 	if err != nil {
-		return fail(fmt.Errorf("apiserver config: %w", err))
+		return fail(fmt.Errorf("apiserverConfig: %w", err))
 	}
 	if err := checkAlertmanagers(spec.Alerting, s.rules); err != nil {
 		return fail(err)

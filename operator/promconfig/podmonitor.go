@@ -51,7 +51,7 @@ func (c *compiler) podMonitor(m *v1.PodMonitor) ([]PodMonitorJob, error) {
 	jobs := make([]PodMonitorJob, len(m.Spec.PodMetricsEndpoints))
 	for i := range m.Spec.PodMetricsEndpoints {
 		if err := c.checkPodEndpoint(&m.Spec.PodMetricsEndpoints[i], &jobs[i]); err != nil {
-			return nil, fmt.Errorf("endpoint[%d]: %w", i, err)
+			return nil, fmt.Errorf("podMetricsEndpoints[%d]: %w", i, err)
 		}
 	}
 	class, err := c.s.scrapeClass(m.Spec.ScrapeClass)
@@ -60,7 +60,7 @@ func (c *compiler) podMonitor(m *v1.PodMonitor) ([]PodMonitorJob, error) {
 	}
 	api, err := c.owner.apiServer(c.s.data.APIServerConfig)
 	if err != nil {
-		return nil, fmt.Errorf("apiserver config: %w", err)
+		return nil, fmt.Errorf("the owner's apiserverConfig: %w", err)
 	}
 	sd := &KubernetesSD{Role: rolePod, Namespaces: c.s.namespaces(m.Spec.NamespaceSelector, m.Namespace), APIServer: api,
 		AttachMetadata: c.s.attachMetadata(m.Spec.AttachMetadata, class.AttachMetadata, rolePod)}
@@ -69,7 +69,7 @@ func (c *compiler) podMonitor(m *v1.PodMonitor) ([]PodMonitorJob, error) {
 	}
 	for i := range jobs {
 		if err := c.podJob(m, i, class, sd, &jobs[i]); err != nil {
-			return nil, fmt.Errorf("endpoint[%d]: %w", i, err)
+			return nil, fmt.Errorf("podMetricsEndpoints[%d]: %w", i, err)
 		}
 	}
 	return jobs, nil
@@ -84,10 +84,10 @@ func (c *compiler) checkPodEndpoint(e *v1.PodMetricsEndpoint, job *PodMonitorJob
 		return err
 	}
 	if err := c.s.rules.check(e.RelabelConfigs); err != nil {
-		return fmt.Errorf("relabelConfigs: %w", err)
+		return fmt.Errorf("relabelings: %w", err)
 	}
 	if err := c.s.rules.check(e.MetricRelabelConfigs); err != nil {
-		return fmt.Errorf("metricRelabelConfigs: %w", err)
+		return fmt.Errorf("metricRelabelings: %w", err)
 	}
 	if err := checkHTTP(e.HTTPConfigWithoutTLS, fullTLS(e.TLSConfig), e.ProxyConfig); err != nil {
 		return err
@@ -110,7 +110,7 @@ func (c *compiler) checkPodEndpoint(e *v1.PodMetricsEndpoint, job *PodMonitorJob
 		return fmt.Errorf("authorization: %w", err)
 	}
 	if job.Proxy, err = c.own.proxy(e.ProxyConfig); err != nil {
-		return fmt.Errorf("proxyConfig: %w", err)
+		return err
 	}
 	return nil
 }

@@ -172,16 +172,16 @@ func (c *compiler) checkProbe(m *v1.Probe, job *ProbeJob) (err error) {
 		return err
 	}
 	if err := c.s.rules.check(m.Spec.MetricRelabelConfigs); err != nil {
-		return fmt.Errorf("metricRelabelConfigs: %w", err)
+		return fmt.Errorf("metricRelabelings: %w", err)
 	}
 	if err := c.checkProbeTargets(m.Spec.Targets); err != nil {
 		return err
 	}
 	if err := checkProxy(m.Spec.ProberSpec.ProxyConfig); err != nil {
-		return fmt.Errorf("proxy configuration: %w", err)
+		return fmt.Errorf("prober: %w", err)
 	}
 	if job.Proxy, err = c.own.proxy(m.Spec.ProberSpec.ProxyConfig); err != nil {
-		return fmt.Errorf("proxy configuration: %w", err)
+		return fmt.Errorf("prober: %w", err)
 	}
 	if err := checkHost(m.Spec.ProberSpec.URL); err != nil {
 		return fmt.Errorf("prober.url: %w", err)
@@ -199,12 +199,12 @@ func (c *compiler) checkProbeTargets(t v1.ProbeTargets) error {
 			}
 		}
 		if err := c.s.rules.check(s.RelabelConfigs); err != nil {
-			return fmt.Errorf("targets.staticConfig.relabelConfigs: %w", err)
+			return fmt.Errorf("targets.staticConfig.relabelingConfigs: %w", err)
 		}
 	}
 	if i := t.Ingress; i != nil {
 		if err := c.s.rules.check(i.RelabelConfigs); err != nil {
-			return fmt.Errorf("targets.ingress.relabelConfigs: %w", err)
+			return fmt.Errorf("targets.ingress.relabelingConfigs: %w", err)
 		}
 	}
 	return nil
@@ -246,7 +246,7 @@ func (c *compiler) probeTargets(m *v1.Probe, job *ProbeJob, class *v1.ScrapeClas
 		ingress := m.Spec.Targets.Ingress
 		api, err := c.owner.apiServer(c.s.data.APIServerConfig)
 		if err != nil {
-			return fmt.Errorf("apiserver config: %w", err)
+			return fmt.Errorf("the owner's apiserverConfig: %w", err)
 		}
 		job.KubernetesSD = []*KubernetesSD{{Role: roleIngress, Namespaces: c.s.namespaces(ingress.NamespaceSelector, m.Namespace), APIServer: api}}
 		steps = selectorSteps(steps, &ingress.Selector, "ingress")

@@ -191,9 +191,6 @@ func settle(spec map[string]any) {
 // refusedField is the field of the owner that an error is about.
 var refusedField = regexp.MustCompile(`^(?:spec\.)?([a-zA-Z0-9]+)`)
 
-// inside are words of errors for fields of another name.
-var inside = map[string]string{"alertmanager": "alerting", "apiserver": "apiserverConfig"}
-
 // acceptable takes fields away until the owner is accepted, and returns them.
 func acceptable(t *testing.T, w *world) (removed []string) {
 	t.Helper()
@@ -211,9 +208,6 @@ func acceptable(t *testing.T, w *world) (removed []string) {
 		field := ""
 		if m := refusedField.FindStringSubmatch(err.Error()); m != nil {
 			field = m[1]
-		}
-		if other, ok := inside[field]; ok {
-			field = other
 		}
 		if !w.without(t, field) {
 			t.Fatalf("no field is named: %v", err)

@@ -64,7 +64,7 @@ func (c *compiler) serviceMonitor(m *v1.ServiceMonitor) ([]ServiceMonitorJob, er
 	}
 	api, err := c.owner.apiServer(c.s.data.APIServerConfig)
 	if err != nil {
-		return nil, fmt.Errorf("apiserver config: %w", err)
+		return nil, fmt.Errorf("the owner's apiserverConfig: %w", err)
 	}
 	role := m.Spec.ServiceDiscoveryRole
 	if role == "" {
@@ -118,10 +118,10 @@ func (c *compiler) checkServiceEndpoint(e *v1.Endpoint, job *ServiceMonitorJob) 
 		return err
 	}
 	if err := c.s.rules.check(e.RelabelConfigs); err != nil {
-		return fmt.Errorf("relabelConfigs: %w", err)
+		return fmt.Errorf("relabelings: %w", err)
 	}
 	if err := c.s.rules.check(e.MetricRelabelConfigs); err != nil {
-		return fmt.Errorf("metricRelabelConfigs: %w", err)
+		return fmt.Errorf("metricRelabelings: %w", err)
 	}
 	job.Proxy, err = c.own.proxy(e.ProxyConfig)
 	return err

@@ -19,8 +19,8 @@ func TestCheckOwner(t *testing.T) {
 		{"3.13.2", `{nameValidationScheme: Legacy, nameEscapingScheme: AllowUTF8}`, "spec.nameEscapingScheme: AllowUTF8 does not go with nameValidationScheme Legacy"},
 		{"3.3.0", `{nameValidationScheme: Legacy, nameEscapingScheme: AllowUTF8}`, ""},
 		{"3.13.2", `{nameValidationScheme: Legacy, otlp: {translationStrategy: NoTranslation}}`, "spec.otlp: translationStrategy: NoTranslation does not go with nameValidationScheme Legacy"},
-		{"3.13.2", `{apiserverConfig: {host: a, bearerToken: x, bearerTokenFile: /y}}`, "spec.apiserver config: bearerToken and bearerTokenFile exclude each other"},
-		{"3.13.2", `{apiserverConfig: {host: a, noProxy: x}}`, "spec.apiserver config: noProxy needs proxyUrl"},
+		{"3.13.2", `{apiserverConfig: {host: a, bearerToken: x, bearerTokenFile: /y}}`, "spec.apiserverConfig: bearerToken and bearerTokenFile exclude each other"},
+		{"3.13.2", `{apiserverConfig: {host: a, noProxy: x}}`, "spec.apiserverConfig: noProxy needs proxyUrl"},
 		{"3.13.2", `{remoteRead: [{url: "http://a", authorization: {credentialsFile: /x}, bearerToken: z}]}`, "spec.remoteRead[0]: authorization and bearerToken exclude each other"},
 		{"3.13.2", `{remoteWrite: [{url: "http://a", sigv4: {region: x}, bearerTokenFile: z}]}`, "spec.remoteWrite[0]: sigv4 and bearerTokenFile exclude each other"},
 		{"3.13.2", `{remoteWrite: [{url: "http://a", writeRelabelConfigs: [{action: replace}]}]}`, "spec.remoteWrite[0]: writeRelabelConfigs: [0]: targetLabel: replace needs one"},
@@ -32,8 +32,8 @@ func TestCheckOwner(t *testing.T) {
 		{"3.11.0", `{remoteWrite: [{url: "http://a", sigv4: {externalId: x}}]}`, "spec.remoteWrite[0]: sigv4: externalId needs roleArn"},
 		{"3.11.0", `{remoteWrite: [{url: "http://a", sigv4: {externalId: x, roleArn: arn}}]}`, ""},
 		{"3.10.0", `{remoteWrite: [{url: "http://a", sigv4: {externalId: x}}]}`, ""},
-		{"3.13.2", `{alerting: {alertmanagers: [{name: a, port: web, sigv4: {externalId: x}}]}}`, "spec.alertmanager 0: sigv4: externalId needs roleArn"},
-		{"3.13.2", `{alerting: {alertmanagers: [{name: a, port: web, noProxy: x}]}}`, "spec.alertmanager 0: noProxy needs proxyUrl"},
+		{"3.13.2", `{alerting: {alertmanagers: [{name: a, port: web, sigv4: {externalId: x}}]}}`, "spec.alerting.alertmanagers[0]: sigv4: externalId needs roleArn"},
+		{"3.13.2", `{alerting: {alertmanagers: [{name: a, port: web, noProxy: x}]}}`, "spec.alerting.alertmanagers[0]: noProxy needs proxyUrl"},
 	} {
 		w := &world{cluster: everything}
 		if err := w.add([]byte("kind: Prometheus\nmetadata: {namespace: owner, name: test}\nspec: " + tc.spec)); err != nil {

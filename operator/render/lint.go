@@ -263,7 +263,7 @@ func (l *linter) ownerNotes(self Finding, plan prometheus.Plan) {
 	for _, text := range plan.Warnings {
 		f := self
 		f.Severity, f.Code = SeverityWarning, CodeRemark
-		f.Field, f.Message = fieldOf(self.Kind, text)
+		f.Field, f.Message = fieldOf(text)
 		l.add(f, "")
 	}
 }
@@ -289,7 +289,7 @@ func (l *linter) rejected(at Finding, code string, err error, owner string) {
 			at.Severity = SeverityWarning
 		}
 	}
-	at.Field, at.Message = fieldOf(at.Kind, err.Error())
+	at.Field, at.Message = fieldOf(err.Error())
 	if at.Code == CodeMissingReference {
 		at.Message += " among the manifests"
 	}

@@ -15,34 +15,13 @@ import (
 // "tlsConfig", "[2]", "prober.url".
 var fieldPart = regexp.MustCompile(`^(\[\d+\]|[a-zA-Z][a-zA-Z0-9]*(\.[a-zA-Z][a-zA-Z0-9]*|\[[^\]]+\])*)$`)
 
-// spelling turns the places that reasons name into fields as users write them.
-var spelling = []struct {
-	kind string // empty: every kind
-	from *regexp.Regexp
-	to   string
-}{
-	{v1alpha1.PrometheusAgentKind, regexp.MustCompile(`^spec\.apiserver config`), "spec.apiserverConfig"},
-	{v1alpha1.PrometheusAgentKind, regexp.MustCompile(`^(spec\.scrapeClasses\[\d+\]) "[^"]*"`), "$1"},
-	{v1.PrometheusKind, regexp.MustCompile(`^spec\.alertmanager (\d+)`), "spec.alerting.alertmanagers[$1]"},
-	{v1.PrometheusKind, regexp.MustCompile(`^spec\.apiserver config`), "spec.apiserverConfig"},
-	{v1.PrometheusKind, regexp.MustCompile(`^(spec\.scrapeClasses\[\d+\]) "[^"]*"`), "$1"},
-	{v1.PodMonitorKind, regexp.MustCompile(`^endpoint\[`), "podMetricsEndpoints["},
-	{v1.PodMonitorKind, regexp.MustCompile(`: proxyConfig: `), ": "},
-	{v1.ProbeKind, regexp.MustCompile(`^proxy configuration`), "prober"},
-	{v1.ProbeKind, regexp.MustCompile(`\.relabelConfigs: `), ".relabelingConfigs: "},
-	{"", regexp.MustCompile(`\bmetricRelabelConfigs: `), "metricRelabelings: "},
-	{"", regexp.MustCompile(`\brelabelConfigs: `), "relabelings: "},
-	{"", regexp.MustCompile(`^scrapeClassName: `), "scrapeClass: "},
-}
+// className is the name of a scrape class, which is no part of a path.
+var className = regexp.MustCompile(`^(spec\.scrapeClasses\[\d+\]) "[^"]*"`)
 
 // fieldOf splits a reason into the field it names, if any, and the rest:
 // "endpoints[0]: tlsConfig: ca: is empty" is about spec.endpoints[0].tlsConfig.ca.
-func fieldOf(kind, reason string) (field, message string) {
-	for _, s := range spelling {
-		if s.kind == "" || s.kind == kind {
-			reason = s.from.ReplaceAllString(reason, s.to)
-		}
-	}
+func fieldOf(reason string) (field, message string) {
+	reason = className.ReplaceAllString(reason, "$1")
 	for {
 		part, rest, ok := strings.Cut(reason, ": ")
 		if !ok || !fieldPart.MatchString(part) {
