@@ -1,14 +1,10 @@
 package prometheus
 
 import (
-	"archive/tar"
-	"bytes"
-	"compress/gzip"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"io"
 	"maps"
 	"math/rand/v2"
 	"slices"
@@ -187,63 +183,11 @@ func (w *world) read() (config string, rules map[string]string, err error) {
 		maps.Copy(rules, m.Data)
 	}
 	if main == nil {
-		return "", nil, errMixed
+		return "", nil, parts.ErrMixed
 	}
-	text, ok := main.Data[parts.ListName]
-	if !ok {
-		config, err = gunzip(main.Data[workload.ConfigKey])
-		return config, rules, err
-	}
-	list, err := parts.Parse(text, workload.ConfigKey)
-	if err != nil {
-		return "", nil, err
-	}
-	join := func(s parts.Stream) (out []byte) {
-		for _, f := range s {
-			sum := sha256.Sum256(files[f.Name])
-			if hex.EncodeToString(sum[:]) != f.SHA256 {
-				err = errMixed
-			}
-			out = append(out, files[f.Name]...)
-		}
-		return out
-	}
-	stream, archive := join(list.Config), join(list.Rules)
-	if err != nil {
-		return "", rules, err
-	}
-	if config, err = gunzip(stream); err != nil || len(archive) == 0 {
-		return config, rules, err
-	}
-	plain, err := gunzip(archive)
-	if err != nil {
-		return "", nil, err
-	}
-	for r := tar.NewReader(strings.NewReader(plain)); ; {
-		h, err := r.Next()
-		if err == io.EOF {
-			return config, rules, nil
-		}
-		if err != nil {
-			return "", nil, err
-		}
-		content, err := io.ReadAll(r)
-		if err != nil {
-			return "", nil, err
-		}
-		rules[h.Name] = string(content)
-	}
-}
-
-var errMixed = errors.New("files that do not belong together")
-
-func gunzip(text []byte) (string, error) {
-	r, err := gzip.NewReader(bytes.NewReader(text))
-	if err != nil {
-		return "", err
-	}
-	out, err := io.ReadAll(r)
-	return string(out), err
+	plain, archived, err := parts.Read(files, workload.ConfigKey)
+	maps.Copy(rules, archived)
+	return string(plain), rules, err
 }
 
 // checkDelivery: what a pod is expected to report is what it has.
@@ -341,12 +285,12 @@ func TestAReaderWaitsOrSeesOneOfTheStates(t *testing.T) {
 		}
 		w.after = func(w *world) {
 			config, _, err := w.read()
-			if config != before && config != next.String() && !errors.Is(err, errMixed) {
+			if config != before && config != next.String() && !errors.Is(err, parts.ErrMixed) {
 				t.Errorf("%d monitors: a reader sees %d bytes, %v", n, len(config), err)
 			}
 			// Who knows of no list must not take the beginning for everything.
 			main := w.secrets["prometheus-main"].Data
-			if plain, err := gunzip(main[workload.ConfigKey]); err == nil && plain != before && plain != next.String() {
+			if plain, _, err := parts.Read(map[string][]byte{workload.ConfigKey: main[workload.ConfigKey]}, workload.ConfigKey); err == nil && string(plain) != before && string(plain) != next.String() {
 				t.Errorf("%d monitors: a beginning passes for a whole: %d bytes", n, len(plain))
 			}
 		}
@@ -426,7 +370,7 @@ func TestRulesBeyondTheConfigMapsComeWithTheConfiguration(t *testing.T) {
 	var seen map[string]string // of the pass before
 	w.after = func(*world) {
 		_, now, err := w.read()
-		if errors.Is(err, errMixed) {
+		if errors.Is(err, parts.ErrMixed) {
 			return // the reader still has what it had
 		}
 		for _, r := range w.rules {
