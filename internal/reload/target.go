@@ -76,6 +76,8 @@ type Target struct {
 	opts TargetOptions
 	wake chan struct{} // something below changed; holds one
 
+	answered bool // the server could be reached once; Run's own
+
 	mu         sync.Mutex
 	content    Content // wanted; without a version before the first
 	want, live uint64  // count of wanted versions, and which of them the server runs; 0 means unknown
@@ -214,6 +216,8 @@ func (t *Target) attempt(ctx context.Context) (gen uint64, err error) {
 	a.Err = t.opts.Trigger.Reload(ctx, Request{Version: a.Version, Superseded: newer})
 	a.Duration = time.Since(a.Started)
 
+	reason := ReasonOf(a.Err)
+	t.answered = t.answered || reason != Unreachable
 	t.mu.Lock()
 	if a.Err == nil {
 		t.live = gen
@@ -223,7 +227,7 @@ func (t *Target) attempt(ctx context.Context) (gen uint64, err error) {
 		t.last = a
 	}
 	t.mu.Unlock()
-	if r := ReasonOf(a.Err); r == NotReady || r == Superseded || ctx.Err() != nil {
+	if reason == NotReady || reason == Superseded || ctx.Err() != nil {
 		return gen, a.Err
 	}
 	if t.opts.OnAttempt != nil {
@@ -271,6 +275,10 @@ func (t *Target) rest(ctx context.Context, gen uint64) {
 	}
 }
 
+// startTries is how often a server that has never answered may be out of reach
+// before that counts as an error: it is started together with the reloader.
+const startTries = 10
+
 func (t *Target) log(r Reason, failures int, err error, wait time.Duration) {
 	attrs := []any{"err", err, "reason", string(r), "attempt", failures}
 	if wait > 0 {
@@ -281,6 +289,10 @@ func (t *Target) log(r Reason, failures int, err error, wait time.Duration) {
 		t.opts.Logger.Info("Server is not ready yet, the reload waits for it", attrs...)
 	case r == NotReady:
 		t.opts.Logger.Debug("Server is not ready yet", attrs...)
+	case r == Unreachable && !t.answered && wait > 0 && failures <= startTries:
+		if failures == 1 {
+			t.opts.Logger.Info("Server does not answer yet, the reload waits for it", attrs...)
+		}
 	case wait == 0:
 		t.opts.Logger.Error("Reload failed, no attempts left until the content changes or the next full check", attrs...)
 	default:

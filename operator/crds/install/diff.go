@@ -10,6 +10,8 @@ import (
 	"strings"
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+
+	"github.com/firekeeper-dev/firekeeper/operator/crds"
 )
 
 // Diff lists what applying the step changes, one line each: `+` what comes, `-`
@@ -30,7 +32,9 @@ func (s Step) Diff() []string {
 	return d.lines
 }
 
-// metadataDiff compares the annotations and labels that we set.
+// metadataDiff compares the annotations and labels that we set. Who installed a
+// definition, and from which version, is no difference while nobody says: files
+// that were applied without this program do not.
 func metadataDiff(want, live *apiextensionsv1.CustomResourceDefinition) []string {
 	var out []string
 	for _, part := range []struct {
@@ -42,6 +46,9 @@ func metadataDiff(want, live *apiextensionsv1.CustomResourceDefinition) []string
 	} {
 		for _, key := range slices.Sorted(maps.Keys(part.want)) {
 			now, set := part.live[key]
+			if _, known := part.live[crds.VersionAnnotation]; !known && (key == crds.VersionAnnotation || key == crds.DistributionAnnotation) {
+				continue
+			}
 			switch name := fmt.Sprintf("metadata.%s[%s]", part.name, key); {
 			case !set:
 				out = append(out, fmt.Sprintf("+ %s: %q", name, part.want[key]))

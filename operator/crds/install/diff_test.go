@@ -70,6 +70,13 @@ func TestDiff(t *testing.T) {
 			},
 			[]string{`- version v0`, `~ v1.served: false -> true`, `~ spec.names.shortNames: ["old"] -> ["prb"]`},
 		},
+		"applied as a file": {
+			func(crd *definition) {
+				delete(crd.Annotations, crds.VersionAnnotation)
+				delete(crd.Annotations, crds.DistributionAnnotation)
+			},
+			nil,
+		},
 		"annotations of ours": {
 			func(crd *definition) {
 				crd.Annotations = map[string]string{crds.VersionAnnotation: "0.93.0", "theirs": "x"}
