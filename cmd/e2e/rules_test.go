@@ -2,7 +2,9 @@ package e2e
 
 import (
 	"context"
+	"crypto/rand"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -40,8 +42,8 @@ func (s space) ruleConfigMaps(t *testing.T) int {
 	return len(list.Items)
 }
 
-// Fields: ruleSelector. Rules grow from one ConfigMap to three without a change of the pods; a fourth makes one
-// rolling update; and no rule is ever missing, also when they shrink again.
+// Fields: ruleSelector. Rules grow beyond one ConfigMap, and beyond three, without a change of the pods; and no
+// rule is ever missing, also when they shrink again.
 func TestRulesGrowAndShrink(t *testing.T) {
 	s, _ := scenario(t, "rules", "replicas: 2", webPods...)
 	pods, err := s.pods(t.Context(), "web")
@@ -50,25 +52,46 @@ func TestRulesGrowAndShrink(t *testing.T) {
 	}
 	before, set := identities(pods), s.statefulSet(t, "prometheus-web")
 	g := s.guard(t, webGroups, s.webJobs(), webPods...)
-	groups := append([]string{}, webGroups...)
-	for i, want := range []int{2, 2, 3} { // the first one leaves no room for a second
+	groups := slices.Clone(webGroups)
+	for i := range 8 {
 		name := fmt.Sprintf("large-%d", i)
 		s.largeRule(t, name)
 		groups = append(groups, name)
-		s.hasGroups(t, groups, webPods...)
-		if got := s.ruleConfigMaps(t); got > want {
-			t.Errorf("%d ConfigMaps after %s, want at most %d", got, name, want)
-		}
 	}
+	s.hasGroups(t, groups, webPods...)
+	if n := s.ruleConfigMaps(t); n != 3 {
+		t.Errorf("%d ConfigMaps, want 3", n)
+	}
+	s.in(t, "delete", "prometheusrules", "--field-selector=metadata.name!=app")
+	for _, pod := range webPods {
+		until(t, "the rules of "+pod+" to shrink", patience, func(ctx context.Context) (bool, error) {
+			loaded, err := s.server(pod, "http").RuleGroups(ctx)
+			return len(loaded) == len(webGroups), fmt.Errorf("%d groups (%v)", len(loaded), err)
+		})
+	}
+	g.end(t)
 	s.unchanged(t, before)
 	if now := s.statefulSet(t, "prometheus-web"); now.Generation != set.Generation {
 		t.Errorf("the StatefulSet was changed: generation %d, was %d", now.Generation, set.Generation)
 	}
+}
 
-	for i := 3; s.ruleConfigMaps(t) < 4; i++ {
+// In the layout of the reference a fourth ConfigMap makes one rolling update.
+func TestRulesGrowInSingleLayout(t *testing.T) {
+	n := start(t)
+	t.Parallel()
+	s := n.space(t, "rules-single")
+	s.operatorOf(t, "--config-reloader-cpu-limit=0", "--reloader-layout=single")
+	s.web(t, "replicas: 2")
+	pods := s.rolledOut(t, "web", webPods...)
+	before, set := identities(pods), s.statefulSet(t, "prometheus-web")
+	g := s.guard(t, webGroups, s.webJobs(), webPods...)
+	groups := slices.Clone(webGroups)
+	for i := 0; s.ruleConfigMaps(t) < 4; i++ {
 		if i > 8 {
 			t.Fatal("eight large rules fit into three ConfigMaps")
 		}
+		s.unchanged(t, before)
 		name := fmt.Sprintf("large-%d", i)
 		s.largeRule(t, name)
 		groups = append(groups, name)
@@ -80,15 +103,57 @@ func TestRulesGrowAndShrink(t *testing.T) {
 	})
 	s.rolledOut(t, "web", webPods...)
 	s.hasGroups(t, groups, webPods...)
-
-	s.in(t, "delete", "prometheusrules", "--field-selector=metadata.name!=app")
-	until(t, "fewer ConfigMaps", patience, func(context.Context) (bool, error) {
-		n := s.ruleConfigMaps(t)
-		return n < 4, fmt.Errorf("%d ConfigMaps", n)
-	})
-	s.rolledOut(t, "web", webPods...)
-	s.hasGroups(t, webGroups, webPods...)
 	g.end(t)
+}
+
+// A configuration outgrows one Secret, and comes back, without a change of the pods.
+func TestConfigurationOutgrowsASecret(t *testing.T) {
+	s, _ := scenario(t, "large-config", "replicas: 1", "prometheus-web-0")
+	pods, err := s.pods(t.Context(), "web")
+	if err != nil {
+		t.Fatal(err)
+	}
+	const jobs = 20
+	var all strings.Builder
+	for i := range jobs {
+		fmt.Fprintf(&all, "---\n{apiVersion: monitoring.coreos.com/v1alpha1, kind: ScrapeConfig, metadata: {name: large-%d, namespace: %s, labels: {large: \"\"}},\n"+
+			"spec: {scrapeInterval: 1h, staticConfigs: [{targets: [\"t%d:1\"], labels: {", i, s.name, i)
+		for l := range 15 { // of bytes that do not get smaller
+			fmt.Fprintf(&all, "l%d: %s, ", l, randomText(10_000))
+		}
+		all.WriteString("}}]}}\n")
+	}
+	if out, err := s.KubectlInput(t.Context(), []byte(all.String()), "create", "-f", "-"); err != nil {
+		t.Fatal(err, string(out))
+	}
+	for i := range jobs {
+		s.runs(t, "sum(up)", fmt.Sprintf("job_name: scrapeConfig/%s/large-%d\n", s.name, i), "prometheus-web-0")
+	}
+	parts := func() string {
+		return s.in(t, "get", "secrets", "-l", "managed-by=prometheus-operator", "-o", "name")
+	}
+	if got := parts(); !strings.Contains(got, "prometheus-web-config-part-1") {
+		t.Errorf("the configuration is in one Secret: %s", got)
+	}
+	s.in(t, "delete", "scrapeconfigs", "-l", "large")
+	until(t, "one Secret", patience, func(context.Context) (bool, error) {
+		got := parts()
+		return !strings.Contains(got, "-part-"), fmt.Errorf("there are %s", got)
+	})
+	until(t, "a small configuration", patience, func(ctx context.Context) (bool, error) {
+		config, err := s.server("prometheus-web-0", "http").Config(ctx)
+		return err == nil && !strings.Contains(config, "/large-") && strings.Contains(config, s.webJobs()[1]), err
+	})
+	s.unchanged(t, identities(pods))
+}
+
+// randomText is text that gzip cannot make half as long.
+func randomText(length int) string {
+	out := "x"
+	for len(out) < length {
+		out += rand.Text()
+	}
+	return out
 }
 
 // hasRuleFile reports whether some rule ConfigMap has the file of a rule object.

@@ -220,14 +220,33 @@ func TestTakeoverSplitLayout(t *testing.T) {
 		if diff := cmp.Diff([]string{"prometheus", "config-reloader", "rules-reloader"}, containerNames(now.Containers)); diff != "" {
 			t.Error(diff)
 		}
-		if diff := cmp.Diff(old.Containers[0], now.Containers[0]) + cmp.Diff(old.Volumes, now.Volumes); diff != "" {
-			t.Errorf("container prometheus and volumes: was -, is +\n%s", diff)
+		if diff := cmp.Diff(old.Containers[0], now.Containers[0]); diff != "" {
+			t.Errorf("container prometheus: was -, is +\n%s", diff)
 		}
+		if diff := cmp.Diff(mountPaths(old.Containers[1], "/etc/prometheus/config"), mountPaths(now.Containers[1], "/etc/prometheus/config")); diff != "" {
+			t.Errorf("configuration in config-reloader: was -, is +\n%s", diff)
+		}
+		// The configuration may come from several Secrets.
+		config := slices.IndexFunc(now.Volumes, func(v corev1.Volume) bool { return v.Name == "config" })
+		if config < 0 || now.Volumes[config].Projected == nil || now.Volumes[config].Projected.Sources[0].Secret.Name != "prometheus-k8s" {
+			t.Fatalf("volumes %v", now.Volumes)
+		}
+		now.Volumes[config] = old.Volumes[0]
 		now.Containers, now.InitContainers = old.Containers, old.InitContainers
 		if diff := cmp.Diff(old, now); diff != "" {
 			t.Errorf("pod: was -, is +\n%s", diff)
 		}
 	})
+}
+
+// mountPaths are the mounts of a container below a folder, the folder included.
+func mountPaths(c corev1.Container, folder string) (out []string) {
+	for _, m := range c.VolumeMounts {
+		if m.MountPath == folder || strings.HasPrefix(m.MountPath, folder+"/") {
+			out = append(out, m.MountPath)
+		}
+	}
+	return out
 }
 
 // sameObject compares what an update of the same content may not change.
