@@ -41,6 +41,7 @@ type options struct {
 	args     []string
 	crds     string
 	profiles string
+	keep     string
 	out      string
 	log      io.Writer
 }
@@ -68,6 +69,7 @@ func run(ctx context.Context, args []string) error {
 	app.Flag("operator-arg", "One more argument for it. Repeatable.").StringsVar(&o.args)
 	app.Flag("crds", "Folder with the CustomResourceDefinitions.").Default("deploy/crds").StringVar(&o.crds)
 	app.Flag("profiles", "Folder for profiles of the operator (CPU during the changes, memory at the end). Empty means none.").StringVar(&o.profiles)
+	app.Flag("keep", "Folder for the last configuration of each size, and the rules that come with it, to look at or to check. Empty means none.").StringVar(&o.keep)
 	app.Flag("out", "File for the table. Empty means standard output.").StringVar(&o.out)
 	if _, err := app.Parse(args); err != nil {
 		return err

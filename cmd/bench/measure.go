@@ -87,7 +87,7 @@ type measurement struct {
 
 func (m *measurement) steps(ctx context.Context, began time.Time) error {
 	stopped := m.profileCPU(ctx, "start", startProfile)
-	at, err := m.seen.until(ctx, m.out.complete())
+	at, err := m.seen.until(ctx, m.out.complete(m.seen))
 	if err != nil {
 		return fmt.Errorf("wait for the first configuration: %w", err)
 	}
@@ -122,6 +122,9 @@ func (m *measurement) steps(ctx context.Context, began time.Time) error {
 	if m.out.end, err = m.process.usage(ctx); err != nil {
 		return err
 	}
+	if err := m.keepContent(); err != nil {
+		return err
+	}
 	if m.profiles == "" {
 		return nil
 	}
@@ -132,6 +135,35 @@ func (m *measurement) steps(ctx context.Context, began time.Time) error {
 	return errors.Join(err,
 		m.process.save(ctx, "/metrics", m.profileFile("metrics")),
 		m.process.save(ctx, "/debug/pprof/heap?gc=1", m.profileFile("heap.pprof")))
+}
+
+// keepContent writes the plain configuration of one owner as it was last.
+func (m *measurement) keepContent() error {
+	found := m.seen.last
+	secrets, bytes := 0, 0
+	for name, data := range m.seen.known {
+		if name != "prometheus-"+found.owner && !strings.HasPrefix(name, "prometheus-"+found.owner+"-config-part-") {
+			continue
+		}
+		secrets++
+		for _, content := range data {
+			bytes += len(content)
+		}
+	}
+	m.say("configuration of %s: %s in %d Secrets of %s together, and %d rule files", found.owner, mb(len(found.text)), secrets, mb(bytes), len(found.rules))
+	if m.keep == "" {
+		return nil
+	}
+	dir := filepath.Join(m.keep, strings.ReplaceAll(m.out.size.String(), "/", "-"))
+	if err := os.MkdirAll(filepath.Join(dir, "rules"), 0o755); err != nil {
+		return err
+	}
+	for name, text := range found.rules {
+		if err := os.WriteFile(filepath.Join(dir, "rules", name), []byte(text), 0o644); err != nil {
+			return err
+		}
+	}
+	return os.WriteFile(filepath.Join(dir, "prometheus.yaml"), found.text, 0o644)
 }
 
 // quiet returns once the operator has made no call for a while.
@@ -175,7 +207,7 @@ func (m *measurement) change(ctx context.Context, resource string, count int, na
 		if err := m.bed.patch(ctx, resource, team(object), name(object), body); err != nil {
 			return out, err
 		}
-		at, err := m.seen.until(ctx, m.out.carried(mark))
+		at, err := m.seen.until(ctx, m.out.carried(m.seen, mark))
 		if err != nil {
 			return out, fmt.Errorf("wait for change %d of %s: %w", i, resource, err)
 		}

@@ -2,11 +2,10 @@ package main
 
 import (
 	"bytes"
-	"compress/gzip"
 	"context"
 	"errors"
 	"fmt"
-	"io"
+	"maps"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -14,6 +13,8 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/watch"
+
+	"github.com/firekeeper-dev/firekeeper/internal/parts"
 )
 
 // patience is how long a change may take before the measurement is given up.
@@ -23,7 +24,9 @@ const patience = 2 * time.Minute
 type observer struct {
 	seen  chan sighting
 	stop  []func()
-	ended atomic.Bool // a watch ended, so that changes may be missed
+	known map[string]map[string][]byte // newest content of configuration Secrets
+	last  found                        // what was put together last
+	ended atomic.Bool                  // a watch ended, so that changes may be missed
 }
 
 // sighting is one version of a generated object.
@@ -34,7 +37,7 @@ type sighting struct {
 
 // observe watches what the operator writes beside the owners, from now on.
 func (b *bed) observe(ctx context.Context) (*observer, error) {
-	o := &observer{seen: make(chan sighting, 4096)}
+	o := &observer{seen: make(chan sighting, 4096), known: map[string]map[string][]byte{}}
 	managed := metav1.ListOptions{LabelSelector: "managed-by=prometheus-operator"}
 	core := b.kube.CoreV1()
 	for _, open := range []func() (watch.Interface, error){
@@ -95,7 +98,7 @@ func (o *observer) until(ctx context.Context, done func(metav1.Object) (finished
 }
 
 // complete is done when every owner has all jobs and all rule files.
-func (s size) complete() func(metav1.Object) (bool, error) {
+func (s size) complete(seen *observer) func(metav1.Object) (bool, error) {
 	jobs, files := map[string]int{}, map[string]map[string]int{}
 	ready := func() bool {
 		if len(jobs) < s.owners || len(files) < s.owners {
@@ -120,11 +123,15 @@ func (s size) complete() func(metav1.Object) (bool, error) {
 	return func(obj metav1.Object) (bool, error) {
 		switch o := obj.(type) {
 		case *corev1.Secret:
-			text, err := configuration(o)
-			if err != nil || text == nil {
+			found, err := seen.configuration(o)
+			if err != nil || found.text == nil {
 				return false, err
 			}
-			jobs[o.Name] = bytes.Count(text, []byte("\n- job_name:"))
+			jobs[found.owner] = bytes.Count(found.text, []byte("\n- job_name:"))
+			if files[found.owner] == nil {
+				files[found.owner] = map[string]int{}
+			}
+			files[found.owner]["with the configuration"] = len(found.rules)
 		case *corev1.ConfigMap:
 			owner := o.Labels["prometheus-name"]
 			if files[owner] == nil {
@@ -138,17 +145,22 @@ func (s size) complete() func(metav1.Object) (bool, error) {
 
 // carried is done when a mark is in the configuration, or in a rule file, of
 // every owner.
-func (s size) carried(mark string) func(metav1.Object) (bool, error) {
+func (s size) carried(seen *observer, mark string) func(metav1.Object) (bool, error) {
 	have := map[string]bool{}
 	return func(obj metav1.Object) (bool, error) {
 		switch o := obj.(type) {
 		case *corev1.Secret:
-			text, err := configuration(o)
+			found, err := seen.configuration(o)
 			if err != nil {
 				return false, err
 			}
-			if bytes.Contains(text, []byte(mark)) {
-				have[o.Name] = true
+			if bytes.Contains(found.text, []byte(mark)) {
+				have[found.owner] = true
+			}
+			for _, text := range found.rules {
+				if strings.Contains(text, mark) {
+					have[found.owner] = true
+				}
 			}
 		case *corev1.ConfigMap:
 			for _, text := range o.Data {
@@ -161,19 +173,41 @@ func (s size) carried(mark string) func(metav1.Object) (bool, error) {
 	}
 }
 
-// configuration is the plain text of a configuration Secret, nil of others.
-func configuration(s *corev1.Secret) ([]byte, error) {
-	packed, ok := s.Data["prometheus.yaml.gz"]
-	if !ok {
-		return nil, nil
-	}
-	r, err := gzip.NewReader(bytes.NewReader(packed))
-	if err != nil {
-		return nil, fmt.Errorf("configuration in %s: %w", s.Name, err)
-	}
-	text, err := io.ReadAll(r)
-	if err != nil {
-		return nil, fmt.Errorf("configuration in %s: %w", s.Name, err)
-	}
-	return text, nil
+// found is what the Secrets of an owner hold.
+type found struct {
+	owner string
+	text  []byte            // the plain configuration; nil when the Secrets do not belong together yet
+	rules map[string]string // rule files that come with it
 }
+
+// configuration puts an owner's configuration together when one of its Secrets was
+// written. It is complete with the first of them, which is written last.
+func (o *observer) configuration(s *corev1.Secret) (found, error) {
+	owner, ours := strings.CutPrefix(s.Name, "prometheus-")
+	owner, _, part := strings.Cut(owner, "-config-part-")
+	_, first := s.Data[configKey]
+	if !ours || !part && !first {
+		return found{}, nil
+	}
+	o.known[s.Name] = s.Data
+	if part {
+		return found{}, nil
+	}
+	files := map[string][]byte{}
+	for name, data := range o.known {
+		if name == s.Name || strings.HasPrefix(name, s.Name+"-config-part-") {
+			maps.Copy(files, data)
+		}
+	}
+	text, rules, err := parts.Read(files, configKey)
+	if errors.Is(err, parts.ErrMixed) {
+		return found{}, nil
+	}
+	if err != nil {
+		return found{}, fmt.Errorf("configuration in %s: %w", s.Name, err)
+	}
+	o.last = found{owner, text, rules}
+	return o.last, nil
+}
+
+const configKey = "prometheus.yaml.gz"

@@ -167,6 +167,7 @@ func (r *Reloader) tellMixed(err error) {
 	case !ok:
 	case r.mixedSince.IsZero():
 		r.mixedSince, r.mixedTold = now, now
+		r.opts.Logger.Debug("Waiting for parts of the configuration that belong together", "files", mixed.Files)
 	case now.Sub(r.mixedTold) >= mixedPatience:
 		r.mixedTold = now
 		r.opts.Logger.Warn("Still waiting for parts of the configuration that belong together, the last good output stays",
