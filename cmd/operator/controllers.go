@@ -11,6 +11,7 @@ import (
 	"golang.org/x/sync/errgroup"
 	"k8s.io/client-go/kubernetes"
 
+	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 	"github.com/firekeeper-dev/firekeeper/operator/controller"
 	"github.com/firekeeper-dev/firekeeper/operator/prometheus"
 )
@@ -22,6 +23,11 @@ import (
 func (o *Options) controllers(ctx context.Context, opts prometheus.Options, clients prometheus.Clients, log *slog.Logger, reg promclient.Registerer) error {
 	if opts.Capabilities.AgentDaemonSet {
 		if err := mayRunDaemonSets(ctx, clients.Kube, opts.Scopes.Instances); err != nil {
+			return err
+		}
+	}
+	if opts.ConfigStatus {
+		if err := mayWriteBindings(ctx, clients.Kube, opts.Scopes); err != nil {
 			return err
 		}
 	}
@@ -84,6 +90,27 @@ func mayRunDaemonSets(ctx context.Context, kube kubernetes.Interface, instances 
 	missing, err := denied(ctx, kube, needs)
 	if err == nil && len(missing) > 0 {
 		err = fmt.Errorf("--feature-gates=%s=true: no permission to %s", gateAgentDaemonSet, strings.Join(missing, ", "))
+	}
+	return err
+}
+
+// mayWriteBindings checks the rights that the feature gate asks for.
+func mayWriteBindings(ctx context.Context, kube kubernetes.Interface, scopes prometheus.Scopes) error {
+	const group = v1.GroupName
+	var needs []access
+	for _, namespace := range scopes.Configs.Watches() {
+		for _, resource := range []string{v1.ServiceMonitorResource, v1.PodMonitorResource, v1.ProbeResource, v1.PrometheusRuleResource} {
+			for _, verb := range []string{"update", "patch"} {
+				needs = append(needs, access{group, resource + "/status", verb, namespace})
+			}
+		}
+	}
+	for _, namespace := range scopes.Instances.Watches() {
+		needs = append(needs, access{group, v1.PrometheusResource, "patch", namespace}) // the finalizer
+	}
+	missing, err := denied(ctx, kube, needs)
+	if err == nil && len(missing) > 0 {
+		err = fmt.Errorf("--feature-gates=%s=true: no permission to %s", gateConfigStatus, strings.Join(missing, ", "))
 	}
 	return err
 }

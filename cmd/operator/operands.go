@@ -91,6 +91,7 @@ func (o *Options) prometheus(kubernetes *semver.Version) (prometheus.Options, er
 		Capabilities:     o.capabilities(kubernetes),
 		DisableUnmanaged: o.DisableUnmanaged,
 		InstantDelivery:  o.InstantDelivery,
+		ConfigStatus:     o.FeatureGates.On(gateConfigStatus),
 		Workers:          o.workers(),
 	}, err
 }

@@ -87,3 +87,39 @@ func (c *Client) JSONPatch(ctx context.Context, resource, namespace, name, manag
 	}
 	return nil
 }
+
+// ReplaceStatus writes the status subresource of an object in one version, and
+// returns what is there afterwards, as JSON.
+//
+// Errors: those of the API server; Conflict when the object has another version,
+// NotFound when it is gone.
+func (c *Client) ReplaceStatus(ctx context.Context, kind, resource, namespace, name, version, manager string, status any) ([]byte, error) {
+	body, err := json.Marshal(struct {
+		metav1.TypeMeta `json:",inline"`
+		Metadata        map[string]string `json:"metadata"`
+		Status          any               `json:"status"`
+	}{
+		TypeMeta: metav1.TypeMeta{APIVersion: c.version.String(), Kind: kind},
+		Metadata: map[string]string{"name": name, "namespace": namespace, "resourceVersion": version},
+		Status:   status,
+	})
+	if err != nil {
+		return nil, fmt.Errorf("encode: %w", err)
+	}
+	return c.rest.Put().Namespace(namespace).Resource(resource).Name(name).SubResource("status").
+		Param("fieldManager", manager).Param("fieldValidation", "Strict").SetHeader("Content-Type", runtime.ContentTypeJSON).Body(body).Do(ctx).Raw()
+}
+
+// PatchStatus changes the status subresource step by step, or not at all when a
+// test fails, and returns what is there afterwards, as JSON.
+//
+// Errors: those of the API server; NotFound when the object is gone, Invalid when
+// a test fails.
+func (c *Client) PatchStatus(ctx context.Context, resource, namespace, name, manager string, steps ...Operation) ([]byte, error) {
+	body, err := json.Marshal(steps)
+	if err != nil {
+		return nil, fmt.Errorf("encode: %w", err)
+	}
+	return c.rest.Patch(types.JSONPatchType).Namespace(namespace).Resource(resource).Name(name).SubResource("status").
+		Param("fieldManager", manager).Param("fieldValidation", "Strict").Body(body).Do(ctx).Raw()
+}

@@ -46,36 +46,19 @@ var client = &http.Client{Timeout: askTimeout, Transport: &http.Transport{
 
 // Ask asks the reloaders of a pod whether the content is on its disk.
 func Ask(ctx context.Context, pod Pod, want Content) Answer {
-	files, dirs := map[string]bool{}, map[string]string{}
-	answered := false
+	var reports []reload.Report
 	for _, port := range pod.Ports {
-		report, err := fetch(ctx, pod, port)
-		if err != nil {
-			continue
-		}
-		answered = true
-		if report.Current == nil {
-			continue
-		}
-		for _, f := range report.Current.Files {
-			files[f.InputSHA256] = true
-		}
-		for _, d := range report.Current.Dirs {
-			dirs[d.Path] = d.SHA256
+		if report, err := fetch(ctx, pod, port); err == nil {
+			reports = append(reports, report)
 		}
 	}
-	if !answered {
+	switch {
+	case len(reports) == 0:
 		return Unknown
+	case onDisk(reports, want):
+		return Confirmed
 	}
-	if want.Config != "" && !files[want.Config] {
-		return Missing
-	}
-	for path, sum := range want.Dirs {
-		if dirs[path] != sum {
-			return Missing
-		}
-	}
-	return Confirmed
+	return Missing
 }
 
 func fetch(ctx context.Context, pod Pod, port int) (reload.Report, error) {

@@ -9,6 +9,7 @@
 //	pass.go checks.go tell.go          one pass: gather, decide, write, tell the pods and the user
 //	finalizer.go                       what happens before an owner is gone
 //	status.go report.go                what is reported about it
+//	bind.go finalizer.go               what monitors and rules say about their owners
 //	sources.go stores.go events.go     informers, those that are shared first; event → owner
 //	controller.go                      wiring
 package prometheus
@@ -50,7 +51,10 @@ type Options struct {
 	DisableUnmanaged bool // never leave a configuration to the user
 	InstantDelivery  bool // patch pods so that changes arrive at once
 	StorageClasses   bool // StorageClasses may be read
-	Workers          int
+	// ConfigStatus writes into the statuses of monitors and rules which owners
+	// select them.
+	ConfigStatus bool
+	Workers      int
 	// Settled (optional) is called once, when the owners that were there at the
 	// start have been looked at and none waits.
 	Settled func()
@@ -95,6 +99,8 @@ type Controller struct {
 	metrics   *controller.Metrics
 	loop      *controller.Loop
 	nudger    *delivery.Nudger
+	watcher   *delivery.Watcher
+	binder    *binder // nil without Options.ConfigStatus
 
 	mu     sync.Mutex
 	owners map[types.NamespacedName]*ownerState
@@ -112,6 +118,9 @@ func New(kind *Kind, opts Options, sources *Sources, clients Clients, log *slog.
 	}
 	if clients.Events != nil {
 		c.recorder = clients.Events(kind.Component)
+	}
+	if opts.ConfigStatus {
+		c.binder = newBinder()
 	}
 	c.stores = newStores(kind, clients, opts, sources, c.metrics)
 	c.writer = apply.NewWriter(clients.Kube, c.stores.caches())
@@ -131,6 +140,7 @@ func New(kind *Kind, opts Options, sources *Sources, clients Clients, log *slog.
 		Idle: sync.OnceFunc(c.settled),
 	}, log, c.metrics)
 	c.nudger = delivery.New(c.writer.PodAnnotation, c.askPod, log, promclient.WrapRegistererWith(promclient.Labels{"controller": kind.label}, reg))
+	c.watcher = delivery.NewWatcher(c.askOutcome, c.podSettled)
 	return c
 }
 
@@ -173,13 +183,19 @@ func (c *Controller) Run(ctx context.Context) error {
 
 	wg.Go(func() { c.loop.Run(ctx, c.opts.Workers) })
 	wg.Go(func() { c.nudger.Run(ctx, nudgeWorkers) })
+	wg.Go(func() { c.watcher.Run(ctx, watchWorkers) })
 	wg.Go(func() { c.poll(ctx) })
+	if c.binder != nil {
+		wg.Go(func() { c.runBinder(ctx) })
+	}
 	return nil
 }
 
 const (
 	// nudgeWorkers is how many pods are told about changes at the same time.
 	nudgeWorkers = 4
+	// watchWorkers is how many pods are asked what they run at the same time.
+	watchWorkers = 4
 	// pollPeriod is the pause between looks at deadlines and stale statuses.
 	pollPeriod = time.Minute
 )

@@ -238,6 +238,7 @@ func (c *Controller) podChanged(e controller.Event[*corev1.Pod]) {
 	pod := e.Object()
 	if e.Action == "delete" {
 		c.nudger.Forget(keyOf(pod))
+		c.watcher.Forget(keyOf(pod))
 	}
 	key, ok := c.kind.ownerOfPod(pod)
 	if !ok && e.Action == "update" {
@@ -253,6 +254,9 @@ func (c *Controller) podChanged(e controller.Event[*corev1.Pod]) {
 	c.loop.EnqueueStatus(key)
 	if e.Action != "delete" && !delivery.Carries(pod.Annotations[delivery.Annotation], c.deliveredHash(key)) {
 		c.deliver(key, pod)
+	}
+	if e.Action != "delete" {
+		c.watchPod(key, pod)
 	}
 }
 

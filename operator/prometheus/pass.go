@@ -30,6 +30,7 @@ type ownerState struct {
 	frame     frameCache
 	checks    checkCache
 	reported  map[string]string // rejected object → reason already told
+	held      types.UID         // the owner that got the finalizer last, until the cache shows it
 
 	references map[assets.Ref]bool // guarded
 	hash       string              // guarded: stands for content
@@ -101,6 +102,9 @@ func (c *Controller) reconcile(ctx context.Context, key types.NamespacedName) (c
 		c.forget(key)
 		return controller.Outcome{}, c.release(ctx, cached)
 	}
+	if err := c.hold(ctx, cached); err != nil {
+		return controller.Outcome{}, err
+	}
 	log := c.log.With("key", key.String())
 	if cached.Fields.Paused {
 		log.Info("owner is paused, nothing is done")
@@ -128,6 +132,7 @@ func (c *Controller) reconcile(ctx context.Context, key types.NamespacedName) (c
 	}
 	c.managed.Set(key, in.Counts)
 	c.tell(log, o, state, in)
+	c.bind(key, in)
 	plan, err := Desired(o, in, c.opts.Workload, state.documents)
 	if err != nil {
 		return controller.Outcome{}, err
@@ -160,6 +165,7 @@ func (c *Controller) write(ctx context.Context, log *slog.Logger, o Owner, state
 		if !delivery.Carries(pod.Annotations[delivery.Annotation], plan.Hash) {
 			c.deliver(key, pod)
 		}
+		c.watchPod(key, pod)
 	}
 	if o.Agent != nil && !o.usesDaemonSet() {
 		if err := c.check(ctx, o, &state.checks); err != nil {
@@ -204,9 +210,19 @@ func (c *Controller) deliveredHash(key types.NamespacedName) string {
 
 // askPod asks a pod whether it has what its owner's last pass wrote.
 func (c *Controller) askPod(ctx context.Context, key types.NamespacedName, hash string) delivery.Answer {
+	pod, want, ok := c.reloadersOf(key, hash)
+	if !ok {
+		return delivery.Unknown
+	}
+	return delivery.Ask(ctx, pod, want)
+}
+
+// reloadersOf returns how the reloaders of a pod are asked, and what it should
+// have; false when its owner's last pass wrote something else than the hash.
+func (c *Controller) reloadersOf(key types.NamespacedName, hash string) (delivery.Pod, delivery.Content, bool) {
 	pod, ok := c.stores.runningPods.Get(key.Namespace, key.Name)
 	if !ok || pod.Status.PodIP == "" {
-		return delivery.Unknown
+		return delivery.Pod{}, delivery.Content{}, false
 	}
 	c.mu.Lock()
 	state := c.owners[types.NamespacedName{Namespace: key.Namespace, Name: pod.Labels[workload.LabelOwnerName]}]
@@ -218,10 +234,10 @@ func (c *Controller) askPod(ctx context.Context, key types.NamespacedName, hash 
 	}
 	c.mu.Unlock()
 	if !current || len(ask.Ports) == 0 {
-		return delivery.Unknown
+		return delivery.Pod{}, delivery.Content{}, false
 	}
 	ask.IP = pod.Status.PodIP
-	return delivery.Ask(ctx, ask, want)
+	return ask, want, true
 }
 
 // remember keeps which Secrets and ConfigMaps the pass asked for. After a failed

@@ -31,6 +31,7 @@ func (c *Controller) report(ctx context.Context, key types.NamespacedName, r con
 	} else {
 		in.Shards = c.shards(o, owner)
 	}
+	in.Applied = c.applied(o, in)
 	want := Status(in)
 	if equality.Semantic.DeepEqual(want, *o.Status) {
 		return nil

@@ -13,6 +13,7 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1alpha1"
 	"github.com/firekeeper-dev/firekeeper/operator/apply"
 	"github.com/firekeeper-dev/firekeeper/operator/assets"
+	"github.com/firekeeper-dev/firekeeper/operator/bindings"
 	"github.com/firekeeper-dev/firekeeper/operator/controller"
 	"github.com/firekeeper-dev/firekeeper/operator/document"
 )
@@ -34,6 +35,7 @@ type Sources struct {
 
 	assets    *assets.Cache
 	compilers *Compilers
+	bindings  *bindings.Writer
 	chunks    document.Chunks // of all configurations
 	calls     controller.Calls
 
@@ -74,6 +76,7 @@ func NewSources(clients Clients, s Scopes) *Sources {
 	out.runningPods = controller.NewStore(core, "pods", &corev1.Pod{}, own(podSelector), trimPod)
 
 	out.assets = assets.NewCache(clients.Kube, out)
+	out.bindings = newBindingsWriter(clients)
 	out.compilers = newCompilers(out.assets.Current)
 	return out
 }

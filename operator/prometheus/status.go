@@ -46,7 +46,8 @@ type Shard struct {
 type StatusInputs struct {
 	Owner    Owner
 	Shards   []Shard
-	Nodes    *Nodes            // instead of Shards, for an agent on every node
+	Nodes    *Nodes // instead of Shards, for an agent on every node
+	Applied  AppliedInputs
 	Selector map[string]string // labels that find the pods of all shards
 	Result   controller.Result
 	Known    bool // there was a pass
@@ -81,6 +82,7 @@ func Status(in StatusInputs) v1.PrometheusStatus {
 		add(counts, n.judge(counts.AvailableReplicas))
 	}
 	out.Conditions = []v1.Condition{availableOf(verdicts), reconciledOf(in)}
+	out.Conditions = append(out.Conditions, appliedOrBefore(in)...)
 	for i := range out.Conditions {
 		c := &out.Conditions[i]
 		c.ObservedGeneration = in.Owner.GetGeneration()

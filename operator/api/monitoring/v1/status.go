@@ -13,6 +13,8 @@ const (
 	Available ConditionType = "Available"
 	// Reconciled tells whether the last reconcile brought the cluster to the wanted state.
 	Reconciled ConditionType = "Reconciled"
+	// ConfigApplied: the pods run the configuration that was written last.
+	ConfigApplied ConditionType = "ConfigApplied"
 	// Accepted tells whether a workload uses a monitor, rule or other configuration object.
 	Accepted ConditionType = "Accepted"
 )

@@ -1,0 +1,195 @@
+package integration
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	rbacv1 "k8s.io/api/rbac/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+)
+
+// bound is a Prometheus, an agent and one object of each kind that they select.
+const bound = `
+apiVersion: monitoring.coreos.com/v1
+kind: Prometheus
+metadata: {name: web, namespace: NAMESPACE, annotations: {operator.prometheus.io/controller-id: "ID"}}
+spec: {serviceMonitorSelector: {}, podMonitorSelector: {}, probeSelector: {}, scrapeConfigSelector: {}, ruleSelector: {}}
+---
+apiVersion: monitoring.coreos.com/v1
+kind: ServiceMonitor
+metadata: {name: app, namespace: NAMESPACE}
+spec: {selector: {matchLabels: {app: app}}, endpoints: [{port: http}]}
+---
+apiVersion: monitoring.coreos.com/v1
+kind: PodMonitor
+metadata: {name: app, namespace: NAMESPACE}
+spec: {selector: {}, podMetricsEndpoints: [{port: http}]}
+---
+apiVersion: monitoring.coreos.com/v1
+kind: Probe
+metadata: {name: app, namespace: NAMESPACE}
+spec: {prober: {url: "prober:80"}, targets: {staticConfig: {static: [a]}}}
+---
+apiVersion: monitoring.coreos.com/v1alpha1
+kind: ScrapeConfig
+metadata: {name: app, namespace: NAMESPACE}
+spec: {staticConfigs: [{targets: ["a:1"]}]}
+---
+apiVersion: monitoring.coreos.com/v1
+kind: PrometheusRule
+metadata: {name: app, namespace: NAMESPACE}
+spec: {groups: [{name: app, rules: [{record: "app:up", expr: "sum(up)"}]}]}
+`
+
+const boundAgent = `
+apiVersion: monitoring.coreos.com/v1alpha1
+kind: PrometheusAgent
+metadata: {name: web, namespace: NAMESPACE, annotations: {operator.prometheus.io/controller-id: "ID"}}
+spec: {serviceMonitorSelector: {}, podMonitorSelector: {}, probeSelector: {}, scrapeConfigSelector: {}}
+`
+
+var boundKinds = []struct{ apiVersion, kind string }{
+	{"monitoring.coreos.com/v1", "ServiceMonitor"}, {"monitoring.coreos.com/v1", "PodMonitor"}, {"monitoring.coreos.com/v1", "Probe"},
+	{"monitoring.coreos.com/v1alpha1", "ScrapeConfig"}, {"monitoring.coreos.com/v1", "PrometheusRule"},
+}
+
+// says waits until an object's bindings are the wanted ones: "RESOURCE/NAME STATUS REASON".
+func (w *world) says(t *testing.T, apiVersion, kind, namespace string, want ...string) {
+	t.Helper()
+	o := &unstructured.Unstructured{}
+	o.SetAPIVersion(apiVersion)
+	o.SetKind(kind)
+	o.SetNamespace(namespace)
+	o.SetName("app")
+	w.waitFor(t, o, fmt.Sprintf("is bound to %q", want), func(o *unstructured.Unstructured) error {
+		all, _, _ := unstructured.NestedSlice(o.Object, "status", "bindings")
+		var got []string
+		for _, b := range all {
+			b := b.(map[string]any)
+			c := b["conditions"].([]any)[0].(map[string]any)
+			if c["observedGeneration"] != o.GetGeneration() {
+				return fmt.Errorf("generation %v of %d", c["observedGeneration"], o.GetGeneration())
+			}
+			reason, _ := c["reason"].(string)
+			got = append(got, strings.TrimSpace(fmt.Sprintf("%s/%s %s %s", b["resource"], b["name"], c["status"], reason)))
+		}
+		slices.Sort(got)
+		if !slices.Equal(got, want) {
+			return fmt.Errorf("bindings %q", got)
+		}
+		return nil
+	})
+}
+
+// TestBindings: what objects say about their owners, from the first owner to the last one's end.
+func TestBindings(t *testing.T) {
+	w := start(t)
+	t.Parallel()
+	flags := []string{"--controller-id=bindings", "--feature-gates=StatusForConfigurationResources=true"}
+	o := w.operator(t, "bindings", "", flags...)
+	ns := w.namespace(t)
+	w.apply(t, fill(bound, ns, "bindings"))
+	for _, k := range boundKinds {
+		w.says(t, k.apiVersion, k.kind, ns, "prometheuses/web True")
+	}
+	w.apply(t, fill(boundAgent, ns, "bindings"))
+	for _, k := range boundKinds[:4] {
+		w.says(t, k.apiVersion, k.kind, ns, "prometheusagents/web True", "prometheuses/web True")
+	}
+	for _, owner := range []*unstructured.Unstructured{owner(ns, "web"), agent(ns, "web")} {
+		w.reports(t, owner, "True")
+		w.waitFor(t, owner, "has the finalizer", func(o *unstructured.Unstructured) error {
+			if got := o.GetFinalizers(); !slices.Equal(got, []string{"monitoring.coreos.com/status-cleanup"}) {
+				return fmt.Errorf("finalizers %v", got)
+			}
+			return nil
+		})
+	}
+	o.settle(t)
+
+	t.Run("an idle operator writes nothing", func(t *testing.T) {
+		wantCalls(t, o.during(t, func() { time.Sleep(5 * time.Second) })) // the time itself is what is tested
+	})
+	t.Run("a rejected object is one write for each owner", func(t *testing.T) {
+		calls := o.during(t, func() {
+			w.patch(t, "monitoring.coreos.com/v1", "ServiceMonitor", ns, "app", `{"spec":{"endpoints":[{"port":"http","interval":"10s","scrapeTimeout":"20s"}]}}`)
+			w.says(t, "monitoring.coreos.com/v1", "ServiceMonitor", ns, "prometheusagents/web False InvalidConfiguration", "prometheuses/web False InvalidConfiguration")
+		})
+		status := 0
+		for _, c := range calls {
+			if strings.HasSuffix(c.resource(), "/status") {
+				if status++; c.what() != "patch servicemonitors/status app" {
+					t.Errorf("call %s", c.what())
+				}
+			}
+		}
+		if status != 2 {
+			t.Errorf("%d writes of the status: %q", status, texts(calls))
+		}
+	})
+	t.Run("labels and annotations change nothing", func(t *testing.T) {
+		wantCalls(t, o.during(t, func() {
+			w.patch(t, "monitoring.coreos.com/v1", "PodMonitor", ns, "app", `{"metadata":{"labels":{"a":"b"},"annotations":{"a":"b"}}}`)
+		}))
+	})
+	t.Run("what is not selected any more is not bound", func(t *testing.T) {
+		w.patch(t, "monitoring.coreos.com/v1", "Prometheus", ns, "web", `{"spec":{"podMonitorSelector":null}}`)
+		w.says(t, "monitoring.coreos.com/v1", "PodMonitor", ns, "prometheusagents/web True")
+	})
+	o.settle(t)
+	o.stop(t)
+	before := len(w.audit.calls(t, o.user))
+	o = w.run(t, "bindings", flags...) // stopped with the whole test
+	o.settle(t)
+	t.Run("a restart writes nothing", func(t *testing.T) {
+		for _, c := range w.audit.calls(t, o.user)[before:] {
+			if c.writes() && strings.HasSuffix(c.resource(), "/status") {
+				t.Errorf("call %s", c.what())
+			}
+		}
+	})
+	t.Run("an owner leaves nothing behind", func(t *testing.T) {
+		w.delete(t, "monitoring.coreos.com/v1", "Prometheus", ns, "web")
+		w.gone(t, "monitoring.coreos.com/v1", "Prometheus", ns, "web")
+		w.says(t, "monitoring.coreos.com/v1", "PrometheusRule", ns)
+		w.says(t, "monitoring.coreos.com/v1", "Probe", ns, "prometheusagents/web True")
+		w.delete(t, "monitoring.coreos.com/v1alpha1", "PrometheusAgent", ns, "web")
+		w.gone(t, "monitoring.coreos.com/v1alpha1", "PrometheusAgent", ns, "web")
+		for _, k := range boundKinds {
+			w.says(t, k.apiVersion, k.kind, ns)
+		}
+	})
+	if text := o.log.String(); strings.Contains(text, "reconcile failed") {
+		t.Error("a pass failed")
+	}
+}
+
+// TestBindingsWithoutRights: the operator ends and says what it lacks.
+func TestBindingsWithoutRights(t *testing.T) {
+	w := start(t)
+	t.Parallel()
+	rules := w.rules(t)
+	for i := range rules {
+		rules[i].Resources = slices.DeleteFunc(slices.Clone(rules[i].Resources), func(r string) bool { return r == "probes/status" })
+	}
+	role := &rbacv1.ClusterRole{ObjectMeta: metav1.ObjectMeta{Name: "integration-no-status"}, Rules: rules}
+	if _, err := w.kube.RbacV1().ClusterRoles().Create(t.Context(), role, metav1.CreateOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	w.bind(t, "bindings-forbidden", role.Name)
+	o := w.launch(t, "bindings-forbidden", "--controller-id=bindings-forbidden", "--feature-gates=StatusForConfigurationResources=true")
+	select {
+	case err := <-o.ended:
+		o.done = true
+		const want = "StatusForConfigurationResources=true: no permission to update probes/status, patch probes/status"
+		if err == nil || !strings.Contains(o.log.String(), want) {
+			t.Errorf("it ended with %v\n%s", err, o.log)
+		}
+	case <-time.After(deadline):
+		t.Error("the operator goes on")
+	}
+}

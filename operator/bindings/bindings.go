@@ -1,0 +1,115 @@
+package bindings
+
+import (
+	"fmt"
+	"slices"
+	"unicode/utf8"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
+	"github.com/firekeeper-dev/firekeeper/operator/client"
+)
+
+// Accepted is the only type of condition of a binding.
+const Accepted v1.ConditionType = "Accepted"
+
+// Invalid is the reason of an object that is rejected.
+const Invalid = "InvalidConfiguration"
+
+// maxMessage bounds the text of a rejection, in bytes.
+const maxMessage = 4 << 10
+
+// Owner names what an object is bound to.
+type Owner struct {
+	Resource, Namespace, Name string // "prometheuses"
+}
+
+func (o Owner) is(b v1.WorkloadBinding) bool {
+	return b.Name == o.Name && b.Namespace == o.Namespace && b.Resource == o.Resource && b.Group == v1.GroupName
+}
+
+// Object is a monitor or rule as it is known.
+type Object struct {
+	Resource, Namespace, Name string // "servicemonitors"
+	Version                   string // resourceVersion
+	Generation                int64
+	Bindings                  []v1.WorkloadBinding
+}
+
+// Change is a write that is missing: Status replaces all bindings, or Steps change
+// some of them.
+type Change struct {
+	Object Object // on which it is made
+	Status *v1.ConfigResourceStatus
+	Steps  []client.Operation
+}
+
+// Bind returns the change after which the object says that the owner accepts it
+// or, when there is a rejection, refuses it; false when it says so already.
+func Bind(obj Object, o Owner, rejection error, now metav1.Time) (Change, bool) {
+	want := condition(obj.Generation, rejection, now)
+	binding := v1.WorkloadBinding{
+		Group: v1.GroupName, Resource: o.Resource, Namespace: o.Namespace, Name: o.Name, Conditions: []v1.ConfigResourceCondition{want},
+	}
+	if len(obj.Bindings) == 0 {
+		// The version guards against somebody who writes the first one too.
+		return Change{Object: obj, Status: &v1.ConfigResourceStatus{Bindings: []v1.WorkloadBinding{binding}}}, true
+	}
+	at := slices.IndexFunc(obj.Bindings, o.is)
+	if at < 0 {
+		return Change{Object: obj, Steps: []client.Operation{{Op: "add", Path: "/status/bindings/-", Value: binding}}}, true
+	}
+	if same(obj.Bindings[at].Conditions, want) {
+		return Change{}, false
+	}
+	return Change{Object: obj, Steps: append(tests(at, o),
+		client.Operation{Op: "replace", Path: fmt.Sprintf("/status/bindings/%d/conditions", at), Value: binding.Conditions})}, true
+}
+
+// Release returns the change after which the object does not name the owner;
+// false when it does not.
+func Release(obj Object, o Owner) (Change, bool) {
+	at := slices.IndexFunc(obj.Bindings, o.is)
+	if at < 0 {
+		return Change{}, false
+	}
+	return Change{Object: obj, Steps: append(tests(at, o), client.Operation{Op: "remove", Path: fmt.Sprintf("/status/bindings/%d", at)})}, true
+}
+
+// tests make sure that a binding is still where it was.
+func tests(at int, o Owner) []client.Operation {
+	var out []client.Operation
+	for _, field := range [][2]string{{"name", o.Name}, {"namespace", o.Namespace}, {"resource", o.Resource}, {"group", v1.GroupName}} {
+		out = append(out, client.Operation{Op: "test", Path: fmt.Sprintf("/status/bindings/%d/%s", at, field[0]), Value: field[1]})
+	}
+	return out
+}
+
+func condition(generation int64, rejection error, now metav1.Time) v1.ConfigResourceCondition {
+	out := v1.ConfigResourceCondition{Type: Accepted, Status: v1.ConditionTrue, ObservedGeneration: generation, LastTransitionTime: now}
+	if rejection != nil {
+		out.Status, out.Reason, out.Message = v1.ConditionFalse, Invalid, bounded(rejection.Error())
+	}
+	return out
+}
+
+func bounded(text string) string {
+	if len(text) <= maxMessage {
+		return text
+	}
+	cut := maxMessage - len(" …")
+	for cut > 0 && !utf8.RuneStart(text[cut]) {
+		cut--
+	}
+	return text[:cut] + " …"
+}
+
+// same reports whether the conditions say what is wanted; their time does not count.
+func same(have []v1.ConfigResourceCondition, want v1.ConfigResourceCondition) bool {
+	if len(have) != 1 {
+		return false
+	}
+	want.LastTransitionTime = have[0].LastTransitionTime
+	return have[0] == want
+}

@@ -1,0 +1,87 @@
+package prometheus
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
+	"github.com/firekeeper-dev/firekeeper/operator/delivery"
+)
+
+func pod(name string, state delivery.State, message string) PodOutcome {
+	return PodOutcome{Name: name, Started: true, Outcome: delivery.Outcome{State: state, Message: message}}
+}
+
+func TestConfigApplied(t *testing.T) {
+	ran, refused := pod("a-0", delivery.Applied, ""), pod("a-1", delivery.Refused, "the server refuses it")
+	waiting, silent := pod("a-2", delivery.Waiting, "on its way"), pod("a-3", delivery.Silent, "no answer")
+	unstarted := PodOutcome{Name: "a-4"}
+	asked := func(expected int, pods ...PodOutcome) AppliedInputs {
+		return AppliedInputs{Written: true, Askable: true, Expected: expected, Pods: pods}
+	}
+	for name, tc := range map[string]struct {
+		in      AppliedInputs
+		status  v1.ConditionStatus
+		reason  string
+		message string
+		unknown bool
+	}{
+		"all":                       {in: asked(1, ran), status: v1.ConditionTrue, reason: "AllPodsApplied", message: "1 of 1 pods run the configuration"},
+		"no pods are wanted":        {in: asked(0), status: v1.ConditionTrue, reason: "AllPodsApplied", message: "0 of 0 pods run the configuration"},
+		"one refuses, one waits":    {in: asked(3, ran, refused, waiting), status: v1.ConditionDegraded, reason: "ConfigurationRejected", message: "1 of 3 pods run the configuration\npod a-1: the server refuses it\npod a-2: on its way"},
+		"every one refuses":         {in: asked(1, refused), status: v1.ConditionFalse, reason: "ConfigurationRejected", message: "0 of 1 pods run the configuration\npod a-1: the server refuses it"},
+		"one is not started":        {in: asked(2, ran, unstarted), status: v1.ConditionDegraded, reason: "WaitingForPods", message: "1 of 2 pods run the configuration\npod a-4: not started"},
+		"there are no pods yet":     {in: asked(2), status: v1.ConditionFalse, reason: "WaitingForPods", message: "0 of 2 pods run the configuration\n2 not there yet"},
+		"none answers":              {in: asked(1, silent), status: v1.ConditionUnknown, reason: "PodsNotReachable", message: "0 of 1 pods run the configuration\npod a-3: no answer"},
+		"one answers, one does not": {in: asked(2, ran, silent), status: v1.ConditionUnknown, reason: "PodsNotReachable", message: "1 of 2 pods run the configuration\npod a-3: no answer"},
+		"one waits, one is silent":  {in: asked(2, waiting, silent), status: v1.ConditionFalse, reason: "WaitingForPods", message: "0 of 2 pods run the configuration\npod a-2: on its way\npod a-3: no answer"},
+		"nobody may ask":            {in: AppliedInputs{Written: true, Pods: []PodOutcome{ran}}, status: v1.ConditionUnknown, reason: "PodsNotReachable", message: "the reloaders listen inside of their pods only (spec.listenLocal)"},
+		"nobody was asked yet":      {in: asked(1, pod("a-5", delivery.NotAsked, "")), unknown: true},
+		"nothing was written yet":   {in: AppliedInputs{Askable: true, Pods: []PodOutcome{ran}}, unknown: true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			got, known := appliedOf(tc.in)
+			if known == tc.unknown {
+				t.Fatalf("known = %t", known)
+			}
+			if !known {
+				return
+			}
+			want := v1.Condition{Type: "ConfigApplied", Status: tc.status, Reason: tc.reason, Message: tc.message}
+			if diff := cmp.Diff(want, got); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+}
+
+func TestConfigAppliedIsBounded(t *testing.T) {
+	in := AppliedInputs{Written: true, Askable: true}
+	for i := range 500 {
+		in.Pods = append(in.Pods, pod(fmt.Sprint("p-", i), delivery.Refused, strings.Repeat("x", 5000)))
+	}
+	got, _ := appliedOf(in)
+	if n := len(got.Message); n > 4000 || !strings.HasSuffix(got.Message, "\nand 490 more") {
+		t.Errorf("%d bytes: …%s", n, got.Message[max(0, n-30):])
+	}
+}
+
+// After a start of the operator, what was said before stands until pods were asked.
+func TestConfigAppliedStandsUntilPodsAreAsked(t *testing.T) {
+	p := &v1.Prometheus{}
+	p.Status.Conditions = []v1.Condition{{Type: "ConfigApplied", Status: v1.ConditionTrue, Reason: "AllPodsApplied", Message: "said before"}}
+	in := StatusInputs{Owner: ForServer(p), Known: true, Now: now, Applied: AppliedInputs{
+		Written: true, Askable: true, Expected: 1, Pods: []PodOutcome{pod("a-0", delivery.NotAsked, "")},
+	}}
+	got := Status(in).Conditions
+	if len(got) != 3 || got[2].Message != "said before" {
+		t.Errorf("conditions %v", got)
+	}
+	p.Status.Conditions = nil
+	if got := Status(in).Conditions; len(got) != 2 {
+		t.Errorf("conditions %v", got)
+	}
+}
