@@ -5,11 +5,13 @@ import (
 	"strings"
 	"testing"
 
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// A field that cannot change makes a StatefulSet anew, once.
+// A field that cannot change makes a StatefulSet anew, once, and its pod stays.
 func TestImmutableFieldRecreates(t *testing.T) {
 	w := start(t)
 	t.Parallel()
@@ -19,6 +21,7 @@ func TestImmutableFieldRecreates(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	pod := w.pod(t, ns, "prometheus-web-0")
 	calls := o.during(t, func() {
 		w.patch(t, "monitoring.coreos.com/v1", "Prometheus", ns, "web", `{"spec":{"podManagementPolicy":"OrderedReady"}}`)
 		w.waitFor(t, before, "is made again", func(now *unstructured.Unstructured) error {
@@ -30,7 +33,7 @@ func TestImmutableFieldRecreates(t *testing.T) {
 	})
 	count := map[string]int{}
 	for _, c := range calls {
-		if c.Object.Resource == "statefulsets" {
+		if c.Object.Resource == "statefulsets" && !strings.Contains(c.URI, "dryRun") {
 			count[c.Verb]++
 		}
 	}
@@ -40,6 +43,77 @@ func TestImmutableFieldRecreates(t *testing.T) {
 	}
 	if v, err := o.metric("prometheus_operator_reconcile_sts_delete_create_total"); err != nil || v != 1 {
 		t.Errorf("recreated %v, %v", v, err)
+	}
+	w.adopted(t, ns, pod)
+
+	// An operator that ended between the deletion and the creation goes on.
+	o.stop(t)
+	orphan := metav1.DeletePropagationOrphan
+	if err := w.kube.AppsV1().StatefulSets(ns).Delete(t.Context(), "prometheus-web", metav1.DeleteOptions{PropagationPolicy: &orphan}); err != nil {
+		t.Fatal(err)
+	}
+	o = w.run(t, "recreate", "--controller-id=recreate")
+	w.adopted(t, ns, pod)
+
+	t.Run("not when a new one would be refused too", func(t *testing.T) {
+		o.settle(t)
+		before, err := w.get(t, "apps/v1", "StatefulSet", ns, "prometheus-web")
+		if err != nil {
+			t.Fatal(err)
+		}
+		w.patch(t, "monitoring.coreos.com/v1", "Prometheus", ns, "web", `{"spec":{"podManagementPolicy":"Parallel",
+			"serviceMonitorSelector":{"matchLabels":{"none":"such"}},"resources":{"requests":{"cpu":"2"},"limits":{"cpu":"1"}}}}`)
+		w.reconciled(t, ns, "web", "False", "ReconciliationFailed")
+		w.jobs(t, ns, "web") // the configuration is written all the same
+		if now, err := w.get(t, "apps/v1", "StatefulSet", ns, "prometheus-web"); err != nil || now.GetUID() != before.GetUID() || now.GetDeletionTimestamp() != nil {
+			t.Errorf("the StatefulSet is another one or going: %v", err)
+		}
+		if v, err := o.metric("prometheus_operator_reconcile_sts_delete_create_total"); err != nil || v != 0 {
+			t.Errorf("recreated %v, %v", v, err)
+		}
+		w.adopted(t, ns, pod)
+		w.patch(t, "monitoring.coreos.com/v1", "Prometheus", ns, "web", `{"spec":{"resources":null}}`)
+		w.reconciled(t, ns, "web", "True")
+		w.adopted(t, ns, pod)
+	})
+}
+
+// pod waits for a pod.
+func (w *world) pod(t *testing.T, namespace, name string) *corev1.Pod {
+	t.Helper()
+	var out *corev1.Pod
+	eventually(t, "pod "+name+" exists", func() (err error) {
+		out, err = w.kube.CoreV1().Pods(namespace).Get(t.Context(), name, metav1.GetOptions{})
+		return err
+	})
+	return out
+}
+
+// adopted waits until a pod belongs to the StatefulSet that is there now, which
+// has nothing left to replace, and expects it to be the same pod of the same revision.
+func (w *world) adopted(t *testing.T, namespace string, before *corev1.Pod) {
+	t.Helper()
+	name := before.Name[:strings.LastIndexByte(before.Name, '-')]
+	var now *corev1.Pod
+	eventually(t, "pod "+before.Name+" is adopted", func() error {
+		sts, err := w.kube.AppsV1().StatefulSets(namespace).Get(t.Context(), name, metav1.GetOptions{})
+		if err != nil {
+			return err
+		}
+		if sts.DeletionTimestamp != nil || sts.Status.ObservedGeneration != sts.Generation || sts.Status.UpdatedReplicas != 1 {
+			return fmt.Errorf("generation %d, status %+v", sts.Generation, sts.Status)
+		}
+		if now, err = w.kube.CoreV1().Pods(namespace).Get(t.Context(), before.Name, metav1.GetOptions{}); err != nil {
+			return err
+		}
+		if !metav1.IsControlledBy(now, sts) {
+			return fmt.Errorf("owners %v", now.OwnerReferences)
+		}
+		return nil
+	})
+	revision := appsv1.ControllerRevisionHashLabelKey
+	if now.UID != before.UID || now.DeletionTimestamp != nil || now.Labels[revision] != before.Labels[revision] {
+		t.Errorf("the pod was replaced: %s %s, was %s %s", now.UID, now.Labels[revision], before.UID, before.Labels[revision])
 	}
 }
 

@@ -13,6 +13,8 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/firekeeper-dev/firekeeper/operator/rollout"
 )
 
 // InputHashAnnotation carries the hash of everything a StatefulSet was built from.
@@ -27,7 +29,7 @@ const InputHashAnnotation = "prometheus-operator-input-hash"
 //	one that is being deleted         | none
 //	the wanted input hash             | none, unless metadata of ours was changed
 //	another input hash                | update
-//	… and the server answers 422      | foreground delete; its event starts again
+//	… and the server answers 422      | see recreate
 func (w *Writer) StatefulSet(ctx context.Context, want *appsv1.StatefulSet) (Change, error) {
 	k := &w.statefulSets
 	live, ok := k.view.Get(want.Namespace, want.Name)
@@ -43,10 +45,44 @@ func (w *Writer) StatefulSet(ctx context.Context, want *appsv1.StatefulSet) (Cha
 	}
 	change, err := k.replace(ctx, want, &live)
 	if causes, immutable := refusedAsInvalid(err); immutable {
-		w.OnRecreate(want.Name, causes)
-		return w.DeleteStatefulSet(ctx, want.Namespace, want.Name)
+		return w.recreate(ctx, live, want, causes, err)
 	}
 	return change, err
+}
+
+// recreate deletes a StatefulSet whose update was refused; the event of its
+// deletion starts the pass that creates it again, also in an operator that was
+// started meanwhile. The pods stay and are adopted unless [rollout.Misfit] knows
+// why they cannot.
+//
+// An object that would be refused as a new one too is left alone, and so is
+// everything else when the API server would not take the new one: without its
+// StatefulSet a pod that is lost is not replaced.
+func (w *Writer) recreate(ctx context.Context, live, want *appsv1.StatefulSet, causes string, refused error) (Change, error) {
+	_, err := w.kube.AppsV1().StatefulSets(want.Namespace).Create(ctx, want,
+		metav1.CreateOptions{FieldManager: FieldManager, DryRun: []string{metav1.DryRunAll}})
+	if _, invalid := refusedAsInvalid(err); invalid {
+		return "", refused
+	}
+	if err != nil && !apierrors.IsAlreadyExists(err) {
+		return "", fmt.Errorf("create StatefulSet %q again, because an immutable field changes: %w", want.Name, err)
+	}
+	r := Recreation{Name: want.Name, Causes: causes, Misfit: rollout.Misfit(live, want)}
+	w.OnRecreate(r)
+	propagation := metav1.DeletePropagationForeground
+	if r.Misfit == "" {
+		propagation = metav1.DeletePropagationOrphan
+	}
+	return w.statefulSets.end(ctx, want.Namespace, want.Name, metav1.DeleteOptions{
+		PropagationPolicy: &propagation, Preconditions: &metav1.Preconditions{UID: &live.UID},
+	})
+}
+
+// Recreation tells that a StatefulSet is deleted in order to be created again.
+type Recreation struct {
+	Name   string
+	Causes string // why the API server refused the update
+	Misfit string // why its pods go too; empty when they stay
 }
 
 // DeleteStatefulSet deletes a StatefulSet and, before it disappears, its pods.
@@ -57,8 +93,13 @@ func (w *Writer) DeleteStatefulSet(ctx context.Context, namespace, name string) 
 // removeWithPods deletes a workload in the foreground: it disappears after its pods.
 func (k *kind[T]) removeWithPods(ctx context.Context, namespace, name string) (Change, error) {
 	foreground := metav1.DeletePropagationForeground
+	return k.end(ctx, namespace, name, metav1.DeleteOptions{PropagationPolicy: &foreground})
+}
+
+// end begins a deletion that takes a while.
+func (k *kind[T]) end(ctx context.Context, namespace, name string, opts metav1.DeleteOptions) (Change, error) {
 	live, known := k.view.cache.Get(namespace, name)
-	err := k.api(namespace).Delete(ctx, name, metav1.DeleteOptions{PropagationPolicy: &foreground})
+	err := k.api(namespace).Delete(ctx, name, opts)
 	if apierrors.IsNotFound(err) {
 		return Unchanged, nil
 	}

@@ -47,8 +47,15 @@ func TestStatefulSet(t *testing.T) {
 		"a label of ours was edited": {statefulSet("5", "2", func(s *appsv1.StatefulSet) { s.Labels["managed-by"] = "them" }), false, nil, Updated, []string{"update"}, nil, ""},
 		"a label of others":          {statefulSet("5", "2", func(s *appsv1.StatefulSet) { s.Labels["theirs"] = "x" }), false, nil, Unchanged, nil, nil, ""},
 		"a reserved annotation":      {statefulSet("5", "2", func(s *appsv1.StatefulSet) { s.Annotations[ReservedPrefix+"deletion-deadline"] = "x" }), false, nil, Updated, []string{"update"}, nil, ""},
-		"an immutable field": {statefulSet("5", "1"), false, map[string]error{"update": immutable}, Deleted, []string{"update", "delete"},
-			[]string{"web: Forbidden: updates to podManagementPolicy are forbidden"}, ""},
+		"an immutable field": {statefulSet("5", "1"), false, map[string]error{"update": immutable}, Deleted, []string{"update", "create", "delete"},
+			[]string{"web: Forbidden: updates to podManagementPolicy are forbidden: "}, ""},
+		"an immutable field of the pods": {statefulSet("5", "1", func(s *appsv1.StatefulSet) { s.Spec.ServiceName = "x" }), false, map[string]error{"update": immutable},
+			Deleted, []string{"update", "create", "delete"},
+			[]string{`web: Forbidden: updates to podManagementPolicy are forbidden: serviceName changes from "x" to "", and with it the pods' host names`}, ""},
+		"a new one would be refused too": {statefulSet("5", "1"), false, map[string]error{"update": immutable, "create": immutable}, "", []string{"update", "create"}, nil,
+			`update StatefulSet "web": StatefulSet.apps "web" is invalid: spec: Forbidden: updates to podManagementPolicy are forbidden`},
+		"a new one is not allowed": {statefulSet("5", "1"), false, map[string]error{"update": immutable, "create": apierrors.NewForbidden(resource, "web", errors.New("no"))}, "",
+			[]string{"update", "create"}, nil, `create StatefulSet "web" again, because an immutable field changes: things "web" is forbidden: no`},
 		"refused for another reason": {statefulSet("5", "1"), false, map[string]error{"update": apierrors.NewBadRequest("no")}, "", []string{"update"}, nil,
 			`update StatefulSet "web": no`},
 		"create is refused": {nil, false, map[string]error{"create": apierrors.NewForbidden(resource, "web", errors.New("no"))}, "", []string{"create"}, nil,
@@ -79,8 +86,17 @@ func TestStatefulSet(t *testing.T) {
 			if change != Deleted {
 				return
 			}
-			if p := actions[1].(clienttesting.DeleteActionImpl).DeleteOptions.PropagationPolicy; p == nil || *p != metav1.DeletePropagationForeground {
-				t.Errorf("propagation %v", p)
+			trial := actions[1].(clienttesting.CreateActionImpl).CreateOptions.DryRun
+			if diff := cmp.Diff([]string{metav1.DryRunAll}, trial); diff != "" {
+				t.Errorf("it is created before the old one is deleted: %s", diff)
+			}
+			want := metav1.DeletePropagationOrphan
+			if tc.live.Spec.ServiceName != "" {
+				want = metav1.DeletePropagationForeground
+			}
+			opts := actions[2].(clienttesting.DeleteActionImpl).DeleteOptions
+			if p := opts.PropagationPolicy; p == nil || *p != want || *opts.Preconditions.UID != "u" {
+				t.Errorf("delete options %+v", opts)
 			}
 			// The cache still shows the old one; neither is it deleted again nor created.
 			if change, err := b.writer.StatefulSet(t.Context(), statefulSet("", "2")); change != Unchanged || err != nil || b.calls() != nil {

@@ -35,7 +35,7 @@ type Writer struct {
 
 	// OnRecreate is called when a StatefulSet must be deleted because the API
 	// server refused an update of an immutable field.
-	OnRecreate func(name, causes string)
+	OnRecreate func(Recreation)
 }
 
 // NewWriter returns a writer.
@@ -78,7 +78,7 @@ func NewWriter(kube kubernetes.Interface, c Caches) *Writer {
 			api:   func(ns string) endpoint[*appsv1.DaemonSet] { return kube.AppsV1().DaemonSets(ns) },
 			merge: mergeDaemonSet, same: nodes.same, wrote: nodes.note,
 		},
-		OnRecreate: func(string, string) {},
+		OnRecreate: func(Recreation) {},
 	}
 }
 

@@ -127,9 +127,13 @@ func New(kind *Kind, opts Options, sources *Sources, clients Clients, log *slog.
 	c.metrics.Expect(kind.Name, "StatefulSet")
 	c.metrics.Register(&c.managed)
 	c.metrics.Register(specCollector{c.stores.owners})
-	c.writer.OnRecreate = func(name, causes string) {
+	c.writer.OnRecreate = func(r apply.Recreation) {
 		c.metrics.Recreated.Inc()
-		log.Info("StatefulSet is created again: an immutable field changed", "name", name, "causes", causes)
+		if r.Misfit == "" {
+			log.Info("StatefulSet is created again and its pods stay: an immutable field changed", "name", r.Name, "causes", r.Causes)
+			return
+		}
+		log.Warn("StatefulSet is created again with its pods: an immutable field changed", "name", r.Name, "causes", r.Causes, "why_pods_go", r.Misfit)
 	}
 	c.loop = controller.NewLoop(controller.Kind{
 		Name: kind.queue, Reconcile: c.reconcile, Status: c.report,

@@ -135,8 +135,28 @@ func podReady(p *corev1.Pod) bool {
 	return false
 }
 
-// podMessage says why a pod is not ready; empty when nothing speaks.
+// podMessage says why a pod is not ready: first its condition, then what its
+// containers wait for. Empty when nothing speaks.
 func podMessage(p *corev1.Pod) string {
+	var parts []string
+	if text := conditionMessage(p); text != "" {
+		parts = append(parts, text)
+	}
+	for _, c := range slices.Concat(p.Status.InitContainerStatuses, p.Status.ContainerStatuses) {
+		w := c.State.Waiting
+		if w == nil || w.Reason == "" {
+			continue
+		}
+		text := fmt.Sprintf("container %s: %s", c.Name, w.Reason)
+		if w.Message != "" {
+			text += ": " + shorten(w.Message, maxReasonBytes)
+		}
+		parts = append(parts, text)
+	}
+	return strings.Join(parts, "; ")
+}
+
+func conditionMessage(p *corev1.Pod) string {
 	for _, want := range []corev1.PodConditionType{corev1.PodScheduled, corev1.PodInitialized, corev1.ContainersReady, corev1.PodReady} {
 		for _, c := range p.Status.Conditions {
 			if c.Type == want && c.Status == corev1.ConditionFalse {
@@ -161,7 +181,11 @@ func judge(s Shard, ready, expected int32) verdict {
 	case ready >= expected:
 		return verdict{status: v1.ConditionTrue}
 	}
-	return notReady(s.Pods, ready, fmt.Sprintf("shard %d: ", s.ID))
+	v := notReady(s.Pods, ready, fmt.Sprintf("shard %d: ", s.ID))
+	if missing := expected - int32(len(s.Pods)); missing > 0 && len(v.lines) == 0 {
+		v.lines = append(v.lines, fmt.Sprintf("shard %d: %d of %d pods do not exist; the events of statefulset %s may say why", s.ID, missing, expected, s.Key))
+	}
+	return v
 }
 
 // notReady is the verdict over pods of which too few are ready. prefix begins

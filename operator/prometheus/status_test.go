@@ -47,6 +47,22 @@ func shard(id int32, states ...string) Shard {
 	return s
 }
 
+// waitingShard has a pod whose containers wait, as the cache shows it.
+func waitingShard() Shard {
+	s := shard(0, "ready", "not ready")
+	wait := func(name, reason, message string) corev1.ContainerStatus {
+		return corev1.ContainerStatus{Name: name, State: corev1.ContainerState{Waiting: &corev1.ContainerStateWaiting{Reason: reason, Message: message}}}
+	}
+	p := s.Pods[1]
+	p.Status.InitContainerStatuses = []corev1.ContainerStatus{wait("init-config-reloader", "ImagePullBackOff", "no such image")}
+	p.Status.ContainerStatuses = []corev1.ContainerStatus{
+		wait("prometheus", "CrashLoopBackOff", ""), wait("config-reloader", "PodInitializing", ""),
+		{Name: "rules-reloader", State: corev1.ContainerState{Running: &corev1.ContainerStateRunning{}}},
+	}
+	s.Pods[1] = trimPod(p)
+	return s
+}
+
 func TestAvailable(t *testing.T) {
 	missing := Shard{ID: 1, Key: "demo/prometheus-main-shard-1"}
 	for name, tc := range map[string]struct {
@@ -61,7 +77,15 @@ func TestAvailable(t *testing.T) {
 			Status: v1.ConditionFalse, Reason: "NoPodReady",
 			Message: "shard 0: pod prometheus-main-shard-0-0: a\nshard 0: pod prometheus-main-shard-0-1: b",
 		}},
-		"no pods at all": {[]Shard{shard(0)}, v1.Condition{Status: v1.ConditionFalse, Reason: "NoPodReady"}},
+		"no pods at all": {[]Shard{shard(0)}, v1.Condition{
+			Status: v1.ConditionFalse, Reason: "NoPodReady",
+			Message: "shard 0: 2 of 2 pods do not exist; the events of statefulset demo/prometheus-main-shard-0 may say why",
+		}},
+		"what containers wait for comes last": {[]Shard{waitingShard()}, v1.Condition{
+			Status: v1.ConditionDegraded, Reason: "SomePodsNotReady",
+			Message: "shard 0: pod prometheus-main-shard-0-1: not ready; container init-config-reloader: ImagePullBackOff: no such image; " +
+				"container prometheus: CrashLoopBackOff",
+		}},
 		"the worst shard counts and all reasons are named": {[]Shard{shard(0, "ready", "ready"), missing, shard(2, "x", "y")}, v1.Condition{
 			Status: v1.ConditionFalse, Reason: "NoPodReadyAndStatefulSetNotFound",
 			Message: "shard 1: statefulset demo/prometheus-main-shard-1 not found\n" +

@@ -98,9 +98,23 @@ func trimPod(p *corev1.Pod) *corev1.Pod {
 			Namespace: p.Namespace, Name: p.Name, UID: p.UID, ResourceVersion: p.ResourceVersion, Labels: p.Labels,
 			Annotations: p.Annotations, OwnerReferences: p.OwnerReferences, DeletionTimestamp: p.DeletionTimestamp,
 		},
-		Spec:   corev1.PodSpec{NodeName: p.Spec.NodeName},
-		Status: corev1.PodStatus{Phase: p.Status.Phase, PodIP: p.Status.PodIP, Conditions: p.Status.Conditions},
+		Spec: corev1.PodSpec{NodeName: p.Spec.NodeName},
+		Status: corev1.PodStatus{
+			Phase: p.Status.Phase, PodIP: p.Status.PodIP, Conditions: p.Status.Conditions,
+			InitContainerStatuses: waiting(p.Status.InitContainerStatuses), ContainerStatuses: waiting(p.Status.ContainerStatuses),
+		},
 	}
+}
+
+// waiting keeps why containers wait, where that says more than that the pod is young.
+func waiting(all []corev1.ContainerStatus) []corev1.ContainerStatus {
+	var out []corev1.ContainerStatus
+	for _, c := range all {
+		if w := c.State.Waiting; w != nil && w.Reason != "PodInitializing" && w.Reason != "ContainerCreating" {
+			out = append(out, corev1.ContainerStatus{Name: c.Name, State: corev1.ContainerState{Waiting: w}})
+		}
+	}
+	return out
 }
 
 func (s *stores) all() []controller.Syncer {
