@@ -49,19 +49,19 @@ type Change struct {
 // or, when there is a rejection, refuses it; false when it says so already.
 func Bind(obj Object, o Owner, rejection error, now metav1.Time) (Change, bool) {
 	want := condition(obj.Generation, rejection, now)
+	at := slices.IndexFunc(obj.Bindings, o.is)
+	if at >= 0 && same(obj.Bindings[at].Conditions, want) {
+		return Change{}, false
+	}
 	binding := v1.WorkloadBinding{
 		Group: v1.GroupName, Resource: o.Resource, Namespace: o.Namespace, Name: o.Name, Conditions: []v1.ConfigResourceCondition{want},
 	}
-	if len(obj.Bindings) == 0 {
+	switch {
+	case len(obj.Bindings) == 0:
 		// The version guards against somebody who writes the first one too.
 		return Change{Object: obj, Status: &v1.ConfigResourceStatus{Bindings: []v1.WorkloadBinding{binding}}}, true
-	}
-	at := slices.IndexFunc(obj.Bindings, o.is)
-	if at < 0 {
+	case at < 0:
 		return Change{Object: obj, Steps: []client.Operation{{Op: "add", Path: "/status/bindings/-", Value: binding}}}, true
-	}
-	if same(obj.Bindings[at].Conditions, want) {
-		return Change{}, false
 	}
 	return Change{Object: obj, Steps: append(tests(at, o),
 		client.Operation{Op: "replace", Path: fmt.Sprintf("/status/bindings/%d/conditions", at), Value: binding.Conditions})}, true

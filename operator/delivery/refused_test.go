@@ -1,0 +1,80 @@
+package delivery
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"strconv"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/firekeeper-dev/firekeeper/internal/reload"
+)
+
+// trigger is a server that refuses until it is told otherwise.
+type trigger struct{ takes atomic.Bool }
+
+func (s *trigger) Reload(context.Context, reload.Request) error {
+	if s.takes.Load() {
+		return nil
+	}
+	return &reload.Error{Reason: reload.Rejected, Err: errors.New("answered 500: line 4: field hush not found in type config.plain")}
+}
+
+// TestOutcomeOfAReloader asks a real loop over a server that refuses, then takes, what is on disk.
+func TestOutcomeOfAReloader(t *testing.T) {
+	server := &trigger{}
+	attempts, steps := make(chan struct{}, 10), make(chan struct{}, 10)
+	target := reload.NewTarget(reload.TargetOptions{Name: "server", Trigger: server, Backoff: reload.Backoff{Base: time.Millisecond, Max: time.Millisecond},
+		OnAttempt: func(reload.Attempt) {
+			select {
+			case attempts <- struct{}{}:
+			default:
+			}
+		}})
+	loop := &reload.Loop{
+		Step: func(context.Context) (reload.Content, error) {
+			return reload.Content{Version: "v", Files: []reload.FileSum{{InputSHA256: "aa"}}}, nil
+		},
+		Changes: steps, Interval: time.Hour, Targets: []*reload.Target{target}, Logger: slog.New(slog.DiscardHandler),
+	}
+	mux := http.NewServeMux()
+	loop.Register(mux)
+	srv := httptest.NewServer(mux)
+	defer srv.Close()
+	u, err := url.Parse(srv.URL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	port, err := strconv.Atoi(u.Port())
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	done := make(chan error, 1)
+	go func() { done <- loop.Run(ctx) }()
+	outcome := func() Outcome {
+		return AskOutcome(t.Context(), Pod{IP: "127.0.0.1", Scheme: "http", Ports: []int{port}}, Content{Config: "aa"})
+	}
+
+	<-attempts
+	if got := outcome(); got.State != Refused || got.Message != "the server refuses it: line 4: there is no such field at this place (the log of its reloader has all of it)" {
+		t.Errorf("a server that refuses: %+v", got)
+	}
+	server.takes.Store(true)
+	for outcome().State != Applied {
+		select {
+		case <-attempts:
+		case <-t.Context().Done():
+			t.Fatal("the server takes it, and the outcome does not say so")
+		}
+	}
+	cancel()
+	if err := <-done; err != nil {
+		t.Error(err)
+	}
+}
