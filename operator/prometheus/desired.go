@@ -37,6 +37,7 @@ type Plan struct {
 	slices   [][]byte                     // of the compressed configuration, in order
 	parts    map[string]bool              // names of the Secrets beside the first that hold it
 	overflow map[string][sha256.Size]byte // rule files that come with it, with their sums
+	archived int                          // bytes of these files
 	// Reloaders says where the pods' reloaders tell what they have; no ports
 	// when they cannot be reached from outside.
 	Reloaders delivery.Pod
@@ -82,7 +83,7 @@ func Desired(o Owner, in Inputs, cfg workload.Config, docs *Documents) (Plan, er
 		return plan, err
 	}
 	plan.notes(owner, in)
-	if w := memoryWarning(plan.Config.Size, cfg.ReloaderResources.MemoryLimit); w != "" {
+	if w := memoryWarning(plan.Config.Size, plan.archived, cfg.ReloaderResources.MemoryLimit); w != "" {
 		plan.Warnings = append(plan.Warnings, w)
 	}
 	return plan, nil

@@ -216,16 +216,17 @@ func tooLarge(plan *Plan, in Inputs, docs *Documents, err error) error {
 // reloaderMemory is what config-reloader needs for itself, in bytes, generously.
 const reloaderMemory = 20 << 20
 
-// memoryWarning says that config-reloader would be killed for the plain
-// configuration, whose old and new version are in a volume in memory that counts
-// as its own; empty when there is room.
-func memoryWarning(size int, limit resource.Quantity) string {
-	need := int64(2*size + reloaderMemory)
+// memoryWarning says that config-reloader would be killed for what it writes into a
+// volume in memory, which counts as its own: the plain configuration, of which the
+// old and the new version are there for a moment, and unpacked rules, of which there
+// may be one version more. Empty when there is room.
+func memoryWarning(size, rules int, limit resource.Quantity) string {
+	need := int64(2*size + 3*rules + reloaderMemory)
 	if limit.IsZero() || limit.Value() >= need {
 		return ""
 	}
-	return fmt.Sprintf("the plain configuration has %d MiB and is twice in memory while it is replaced: --config-reloader-memory-limit=%s is too little, it should be %dMi or 0 (none)",
-		size>>20, limit.String(), (need>>20)+1)
+	return fmt.Sprintf("the plain configuration and the rules that come with it have %d MiB, and are in memory several times while they are replaced: --config-reloader-memory-limit=%s is too little, it should be %dMi or 0 (none)",
+		(size+rules)>>20, limit.String(), (need>>20)+1)
 }
 
 // endOfArchive ends a tar archive.
@@ -252,6 +253,7 @@ func (plan *Plan) rulePieces(in Inputs) ([]*document.Piece, error) {
 			return nil, err
 		}
 		plan.overflow[name] = files[name].Sum
+		plan.archived += len(files[name].Content)
 		out = append(out, piece)
 	}
 	return append(out, endOfArchive), nil

@@ -445,17 +445,18 @@ func TestWhatDoesNotFitIsRefusedWhole(t *testing.T) {
 
 func TestMemoryWarning(t *testing.T) {
 	for name, tc := range map[string]struct {
-		size  int
-		limit string
-		want  string
+		size, rules int
+		limit       string
+		want        string
 	}{
-		"a usual configuration":            {2 << 20, "50Mi", ""},
-		"no limit":                         {500 << 20, "0", ""},
-		"a limit that suffices":            {100 << 20, "220Mi", ""},
-		"a large one, the default's limit": {100 << 20, "50Mi", "--config-reloader-memory-limit=50Mi is too little, it should be 221Mi"},
+		"a usual configuration":            {2 << 20, 0, "50Mi", ""},
+		"no limit":                         {500 << 20, 0, "0", ""},
+		"a limit that suffices":            {100 << 20, 0, "220Mi", ""},
+		"a large one, the default's limit": {100 << 20, 0, "50Mi", "--config-reloader-memory-limit=50Mi is too little, it should be 221Mi"},
+		"rules":                            {2 << 20, 20 << 20, "50Mi", "it should be 85Mi"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if got := memoryWarning(tc.size, resource.MustParse(tc.limit)); !strings.Contains(got, tc.want) || (got == "") != (tc.want == "") {
+			if got := memoryWarning(tc.size, tc.rules, resource.MustParse(tc.limit)); !strings.Contains(got, tc.want) || (got == "") != (tc.want == "") {
 				t.Errorf("warning %q, want %q", got, tc.want)
 			}
 		})

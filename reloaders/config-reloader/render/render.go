@@ -35,7 +35,7 @@ type Options struct {
 }
 
 // DefaultMaxSize is far above any working configuration and keeps a mistake from filling the volume.
-const DefaultMaxSize = 256 << 20
+const DefaultMaxSize = 1 << 30
 
 // Result is one rendered input.
 type Result struct {
