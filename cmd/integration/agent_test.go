@@ -145,12 +145,6 @@ func stateful(namespace, name string) *unstructured.Unstructured {
 	return o
 }
 
-func daemon(namespace, name string) *unstructured.Unstructured {
-	o := stateful(namespace, name)
-	o.SetKind("DaemonSet")
-	return o
-}
-
 // TestAgentDaemonSet follows an agent from one mode to the other and back.
 func TestAgentDaemonSet(t *testing.T) {
 	w := start(t)
