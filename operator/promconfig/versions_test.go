@@ -107,7 +107,35 @@ func TestEveryVersionReadsIt(t *testing.T) {
 		}
 	}
 	for i, c := range all {
-		t.Run(c.version.String(), func(t *testing.T) { batches[i].check(t, c) })
+		t.Run(c.version.String(), func(t *testing.T) {
+			for _, refusal := range batches[i].check(t, c) {
+				t.Error(refusal)
+			}
+			t.Logf("%d documents", len(batches[i].texts))
+		})
+	}
+}
+
+// TestEveryPromtoolRefuses guards against checkers that accept anything: a key
+// that no version has, or one that is there twice, is refused, and the document
+// next to it is not.
+func TestEveryPromtoolRefuses(t *testing.T) {
+	all := checkers(t)
+	if len(all) == 0 {
+		t.Skip("no promtool is here; FIREKEEPER_PROMTOOLS=1 gets them")
+	}
+	for _, c := range all {
+		t.Run(c.version.String(), func(t *testing.T) {
+			b := batch{names: []string{"good", "broken", "doubled"}, texts: [][]byte{
+				[]byte("global: {scrape_interval: 30s}\nscrape_configs: []\n"),
+				[]byte("global: {scrape_interval: 30s, firekeeper: true}\n"),
+				[]byte("global: {scrape_interval: 30s}\nglobal: {}\n"),
+			}}
+			refusals := b.check(t, c)
+			if len(refusals) != 2 || !strings.HasPrefix(refusals[0], "broken: ") || !strings.HasPrefix(refusals[1], "doubled: ") {
+				t.Errorf("got %q", refusals)
+			}
+		})
 	}
 }
 
@@ -203,8 +231,9 @@ func without(t *testing.T, text []byte, keys []string) []byte {
 	return out
 }
 
-// check runs promtool once over all documents.
-func (b *batch) check(t *testing.T, c checker) {
+// check runs promtool once over all documents and returns what it refuses.
+func (b *batch) check(t *testing.T, c checker) (refusals []string) {
+	t.Helper()
 	dir := t.TempDir()
 	args := []string{"check", "config", "--syntax-only"}
 	for i, text := range b.texts {
@@ -225,11 +254,11 @@ func (b *batch) check(t *testing.T, c checker) {
 		}
 		checked++
 		if !bytes.Contains(verdict, []byte("SUCCESS")) {
-			t.Errorf("%s: %s\n%s", b.names[i], bytes.TrimSpace(verdict), b.texts[i])
+			refusals = append(refusals, fmt.Sprintf("%s: %s\n%s", b.names[i], bytes.TrimSpace(verdict), b.texts[i]))
 		}
 	}
 	if checked != len(b.texts) {
 		t.Errorf("promtool looked at %d of %d documents:\n%.2000s", checked, len(b.texts), out)
 	}
-	t.Logf("%d documents", checked)
+	return refusals
 }
