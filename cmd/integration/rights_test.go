@@ -96,6 +96,7 @@ var rare = map[string]string{
 	"get statefulsets":                   "an update meets a conflict",
 	"get daemonsets":                     "an update meets a conflict, or an object of ours lost its labels",
 	"get services":                       "an update meets a conflict, or spec.serviceName is set",
+	"list persistentvolumeclaims":        lists,
 	"get storageclasses":                 "spec.storage names one",
 	"update prometheuses/finalizers":     "clusters that check owner references that block deletion",
 	"update prometheusagents/finalizers": "the same",

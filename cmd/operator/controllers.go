@@ -78,6 +78,23 @@ func (o *Options) controllers(ctx context.Context, opts prometheus.Options, clie
 	return g.Wait()
 }
 
+// mayGrowClaims asks for the rights that claims need to grow, and says so when
+// they are missing.
+func mayGrowClaims(ctx context.Context, kube kubernetes.Interface, instances controller.Namespaces, log *slog.Logger) (bool, error) {
+	var needs []access
+	for _, namespace := range instances.Watches() {
+		for _, verb := range []string{"list", "watch", "patch"} {
+			needs = append(needs, access{"", "persistentvolumeclaims", verb, namespace})
+		}
+	}
+	missing, err := denied(ctx, kube, needs)
+	if err == nil && len(missing) > 0 {
+		log.Warn("claims do not grow when an object asks for more storage; --no-expand-volume-claims takes this warning away",
+			"no_permission_to", strings.Join(missing, ", "))
+	}
+	return len(missing) == 0, err
+}
+
 // mayRunDaemonSets checks the rights that the feature gate asks for: agents must
 // not be left without their pods silently.
 func mayRunDaemonSets(ctx context.Context, kube kubernetes.Interface, instances controller.Namespaces) error {

@@ -85,14 +85,15 @@ func (o *Options) prometheus(kubernetes *semver.Version) (prometheus.Options, er
 	}
 	scopes, err := o.scopes()
 	return prometheus.Options{
-		ControllerID:     o.ControllerID,
-		Scopes:           scopes,
-		Workload:         cfg,
-		Capabilities:     o.capabilities(kubernetes),
-		DisableUnmanaged: o.DisableUnmanaged,
-		InstantDelivery:  o.InstantDelivery,
-		ConfigStatus:     o.FeatureGates.On(gateConfigStatus),
-		Workers:          o.workers(),
+		ControllerID:            o.ControllerID,
+		Scopes:                  scopes,
+		Workload:                cfg,
+		Capabilities:            o.capabilities(kubernetes),
+		DisableUnmanaged:        o.DisableUnmanaged,
+		InstantDelivery:         o.InstantDelivery,
+		RestartForReloaderImage: o.RestartForReloaderImage,
+		ConfigStatus:            o.FeatureGates.On(gateConfigStatus),
+		Workers:                 o.workers(),
 	}, err
 }
 

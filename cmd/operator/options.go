@@ -54,6 +54,8 @@ type Options struct {
 	ReloaderLayout           string
 	DisableUnmanaged         bool
 	InstantDelivery          bool
+	GrowClaims               bool
+	RestartForReloaderImage  bool
 	FeatureGates             featureGates
 }
 
@@ -143,6 +145,10 @@ func (o *Options) bindOperands(app *kingpin.Application) {
 		BoolVar(&o.DisableUnmanaged)
 	app.Flag("instant-delivery", "Patch an annotation of the pods after a change, so that they get it in about a second and not in one or two minutes (the default; --no-instant-delivery turns it off).").
 		Default("true").BoolVar(&o.InstantDelivery)
+	app.Flag("expand-volume-claims", "Let PersistentVolumeClaims grow when an object asks for more storage (the default; --no-expand-volume-claims turns it off).").
+		Default("true").BoolVar(&o.GrowClaims)
+	app.Flag("restart-for-reloader-image", "Replace pods when nothing but the image of their reloaders changed. Without it they get the new image with the next change that replaces them anyway.").
+		BoolVar(&o.RestartForReloaderImage)
 }
 
 // Validate checks what the flags mean together. Messages start with the flag.

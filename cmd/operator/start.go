@@ -104,6 +104,11 @@ func (o *Options) control(ctx context.Context, log *slog.Logger, reg promclient.
 	if err != nil {
 		return err
 	}
+	if o.GrowClaims {
+		if clients.Claims, err = mayGrowClaims(ctx, kube, opts.Scopes.Instances, log); err != nil {
+			return err
+		}
+	}
 	return o.controllers(ctx, opts, clients, log, reg)
 }
 

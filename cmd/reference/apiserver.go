@@ -23,7 +23,7 @@ var kinds = map[string]string{
 	"endpointslices": "EndpointSlice", "namespaces": "Namespace", "nodes": "Node", "podmonitors": "PodMonitor",
 	"pods": "Pod", "probes": "Probe", "prometheusagents": "PrometheusAgent", "prometheuses": "Prometheus",
 	"prometheusrules": "PrometheusRule", "scrapeconfigs": "ScrapeConfig", "secrets": "Secret",
-	"servicemonitors": "ServiceMonitor", "services": "Service", "statefulsets": "StatefulSet",
+	"servicemonitors": "ServiceMonitor", "services": "Service", "statefulsets": "StatefulSet", "persistentvolumeclaims": "PersistentVolumeClaim",
 	"thanosrulers": "ThanosRuler",
 }
 

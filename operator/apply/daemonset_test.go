@@ -132,7 +132,7 @@ func TestReleaseService(t *testing.T) {
 		"nobody's":       {nil, false, nil, Unchanged, nil, false},
 		"there is none":  {nil, true, nil, Unchanged, nil, false},
 		"another one came meanwhile": {[]metav1.OwnerReference{ref("us"), ref("other")}, false,
-			map[string]error{"update": apierrors.NewConflict(resource, "shared", errors.New("changed"))}, "", []string{"update"}, true},
+			map[string]error{"update": apierrors.NewConflict(things, "shared", errors.New("changed"))}, "", []string{"update"}, true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			live := &corev1.Service{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: "shared", ResourceVersion: "5", OwnerReferences: tc.owners}}

@@ -28,24 +28,26 @@ const InputHashAnnotation = "prometheus-operator-input-hash"
 //	nothing, but the server has one   | patch its labels, so that the cache sees it
 //	one that is being deleted         | none
 //	the wanted input hash             | none, unless metadata of ours was changed
-//	another input hash                | update
+//	another input hash                | update, see holdBack
 //	… and the server answers 422      | see recreate
 func (w *Writer) StatefulSet(ctx context.Context, want *appsv1.StatefulSet) (Change, error) {
 	k := &w.statefulSets
 	live, ok := k.view.Get(want.Namespace, want.Name)
 	switch {
 	case !ok:
-		change, err := k.create(ctx, want)
-		if apierrors.IsAlreadyExists(err) {
-			return w.adopt(ctx, want)
-		}
-		return change, err
+		return w.createStatefulSet(ctx, want)
 	case live.DeletionTimestamp != nil || k.same(want, live):
 		return Unchanged, nil
 	}
+	want, held, err := w.holdBack(ctx, want, live)
+	if err != nil {
+		return "", err
+	}
 	change, err := k.replace(ctx, want, &live)
 	if causes, immutable := refusedAsInvalid(err); immutable {
-		return w.recreate(ctx, live, want, causes, err)
+		if change, err = w.recreate(ctx, live, want, causes, err); change == Deleted {
+			w.orphans.keep(live, held)
+		}
 	}
 	return change, err
 }

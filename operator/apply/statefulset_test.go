@@ -54,11 +54,11 @@ func TestStatefulSet(t *testing.T) {
 			[]string{`web: Forbidden: updates to podManagementPolicy are forbidden: serviceName changes from "x" to "", and with it the pods' host names`}, ""},
 		"a new one would be refused too": {statefulSet("5", "1"), false, map[string]error{"update": immutable, "create": immutable}, "", []string{"update", "create"}, nil,
 			`update StatefulSet "web": StatefulSet.apps "web" is invalid: spec: Forbidden: updates to podManagementPolicy are forbidden`},
-		"a new one is not allowed": {statefulSet("5", "1"), false, map[string]error{"update": immutable, "create": apierrors.NewForbidden(resource, "web", errors.New("no"))}, "",
+		"a new one is not allowed": {statefulSet("5", "1"), false, map[string]error{"update": immutable, "create": apierrors.NewForbidden(things, "web", errors.New("no"))}, "",
 			[]string{"update", "create"}, nil, `create StatefulSet "web" again, because an immutable field changes: things "web" is forbidden: no`},
 		"refused for another reason": {statefulSet("5", "1"), false, map[string]error{"update": apierrors.NewBadRequest("no")}, "", []string{"update"}, nil,
 			`update StatefulSet "web": no`},
-		"create is refused": {nil, false, map[string]error{"create": apierrors.NewForbidden(resource, "web", errors.New("no"))}, "", []string{"create"}, nil,
+		"create is refused": {nil, false, map[string]error{"create": apierrors.NewForbidden(things, "web", errors.New("no"))}, "", []string{"create"}, nil,
 			`create StatefulSet "web": things "web" is forbidden: no`},
 	} {
 		t.Run(name, func(t *testing.T) {

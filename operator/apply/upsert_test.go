@@ -79,7 +79,7 @@ func (b *bench) calls() (verbs []string) {
 	return verbs
 }
 
-var resource = schema.GroupResource{Resource: "things"}
+var things = schema.GroupResource{Resource: "things"}
 
 func secret(version string, data string, edit ...func(*corev1.Secret)) *corev1.Secret {
 	s := &corev1.Secret{
@@ -107,12 +107,12 @@ func TestUpsertSecret(t *testing.T) {
 		"another value":                    {secret("5", "old"), false, secret("", "new"), nil, Updated, []string{"update"}, ""},
 		"another label":                    {secret("5", "old"), false, secret("", "old", func(s *corev1.Secret) { s.Labels["team"] = "a" }), nil, Updated, []string{"update"}, ""},
 		"another owner":                    {secret("5", "old"), false, secret("", "old", func(s *corev1.Secret) { s.OwnerReferences = []metav1.OwnerReference{{Name: "p"}} }), nil, Updated, []string{"update"}, ""},
-		"the cache lags behind":            {secret("9", "old"), false, secret("", "new"), map[string]error{"update": apierrors.NewConflict(resource, "web", nil)}, Updated, []string{"update", "get", "update"}, ""},
+		"the cache lags behind":            {secret("9", "old"), false, secret("", "new"), map[string]error{"update": apierrors.NewConflict(things, "web", nil)}, Updated, []string{"update", "get", "update"}, ""},
 		"there without our labels":         {secret("5", "old", func(s *corev1.Secret) { s.Labels = nil }), true, secret("", "new"), nil, Updated, []string{"create", "get", "update"}, ""},
-		"deleted, the cache does not know": {secret("5", "old"), false, secret("", "new"), map[string]error{"update": apierrors.NewNotFound(resource, "web")}, Created, []string{"update", "create"}, ""},
+		"deleted, the cache does not know": {secret("5", "old"), false, secret("", "new"), map[string]error{"update": apierrors.NewNotFound(things, "web")}, Created, []string{"update", "create"}, ""},
 		"marked immutable by hand":         {secret("5", "old", func(s *corev1.Secret) { s.Immutable = new(true) }), false, secret("", "old"), nil, Created, []string{"delete", "create"}, ""},
 		"of another type":                  {secret("5", "old", func(s *corev1.Secret) { s.Type = corev1.SecretTypeTLS }), false, secret("", "old"), nil, Created, []string{"delete", "create"}, ""},
-		"create is refused":                {nil, false, secret("", "TOPSECRET"), map[string]error{"create": apierrors.NewForbidden(resource, "web", errors.New("no"))}, "", []string{"create"}, `create Secret "web": things "web" is forbidden: no`},
+		"create is refused":                {nil, false, secret("", "TOPSECRET"), map[string]error{"create": apierrors.NewForbidden(things, "web", errors.New("no"))}, "", []string{"create"}, `create Secret "web": things "web" is forbidden: no`},
 		"update is refused":                {secret("5", "old"), false, secret("", "TOPSECRET"), map[string]error{"update": apierrors.NewInternalError(errors.New("broken"))}, "", []string{"update"}, `update Secret "web": Internal error occurred: broken`},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -171,7 +171,7 @@ const hidden = "correct horse battery staple"
 func TestConflictsAreRetriedAFewTimes(t *testing.T) {
 	b := newBench(t, secret("5", "old"))
 	b.secrets.show(DigestSecret(secret("5", "old")))
-	conflict := apierrors.NewConflict(resource, "web", nil)
+	conflict := apierrors.NewConflict(things, "web", nil)
 	b.kube.PrependReactor("update", "*", func(clienttesting.Action) (bool, runtime.Object, error) { return true, nil, conflict })
 	_, err := b.writer.Secret(t.Context(), secret("", "new"))
 	if !apierrors.IsConflict(err) {

@@ -36,6 +36,11 @@ type Writer struct {
 	// OnRecreate is called when a StatefulSet must be deleted because the API
 	// server refused an update of an immutable field.
 	OnRecreate func(Recreation)
+	// HoldImages are images that alone do not replace running pods: a container
+	// that wants one keeps the image it has until the pods change for another reason.
+	HoldImages []string
+
+	orphans orphans
 }
 
 // NewWriter returns a writer.

@@ -32,6 +32,8 @@ type Cluster struct {
 	RuleConfigMaps func(namespace, owner string) []*corev1.ConfigMap
 	// StatefulSets returns the live StatefulSets of an owner.
 	StatefulSets func(namespace, owner string) []*appsv1.StatefulSet
+	// Claims returns the claims of an owner's pods, not nil; nil where they are left alone.
+	Claims func(namespace, owner string) []*corev1.PersistentVolumeClaim
 	// DaemonSet returns a live DaemonSet of the operator; nil where they are not
 	// watched.
 	DaemonSet func(namespace, name string) (*appsv1.DaemonSet, bool)

@@ -51,6 +51,8 @@ type Options struct {
 	DisableUnmanaged bool // never leave a configuration to the user
 	InstantDelivery  bool // patch pods so that changes arrive at once
 	StorageClasses   bool // StorageClasses may be read
+	// RestartForReloaderImage replaces pods for a new image of the reloaders alone.
+	RestartForReloaderImage bool
 	// ConfigStatus writes into the statuses of monitors and rules which owners
 	// select them.
 	ConfigStatus bool
@@ -69,6 +71,9 @@ type Clients struct {
 	// ScrapeConfigs says whether the kind is installed and may be read; else it is
 	// ignored until [Sources.ReadScrapeConfigs].
 	ScrapeConfigs bool
+	// Claims says whether PersistentVolumeClaims are made to grow; else they are not
+	// looked at.
+	Claims bool
 	// Events returns what a component sends events with; nil: none are sent.
 	Events func(component string) events.EventRecorder
 }
@@ -134,6 +139,9 @@ func New(kind *Kind, opts Options, sources *Sources, clients Clients, log *slog.
 			return
 		}
 		log.Warn("StatefulSet is created again with its pods: an immutable field changed", "name", r.Name, "causes", r.Causes, "why_pods_go", r.Misfit)
+	}
+	if !opts.RestartForReloaderImage {
+		c.writer.HoldImages = []string{opts.Workload.ConfigReloaderImage, opts.Workload.RulesReloaderImage}
 	}
 	c.loop = controller.NewLoop(controller.Kind{
 		Name: kind.queue, Reconcile: c.reconcile, Status: c.report,
@@ -273,6 +281,11 @@ func (c *Controller) cluster(ctx context.Context) Cluster {
 	}
 	if s := c.stores.scrapeConfigs(); s != nil {
 		out.ScrapeConfigs = s.Sorted()
+	}
+	if claims := c.stores.claims; claims != nil {
+		out.Claims = func(namespace, owner string) []*corev1.PersistentVolumeClaim {
+			return append([]*corev1.PersistentVolumeClaim{}, claims.List(namespace, labels.SelectorFromSet(labels.Set{workload.LabelOwnerName: owner}))...)
+		}
 	}
 	if c.stores.daemonSets != nil {
 		out.DaemonSet = c.writer.DaemonSets().Get

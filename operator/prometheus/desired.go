@@ -43,6 +43,10 @@ type Plan struct {
 	Reloaders delivery.Pod
 	// Dropped names what the version does not know and was left out, sorted.
 	Dropped []string
+	// Growths are the claims that must grow before Workload.
+	Growths []Growth
+	// Refused names what is asked for and cannot be, with the reason.
+	Refused []string
 	// Warnings are remarks for the user, sorted.
 	Warnings []string
 }

@@ -7,6 +7,7 @@ import (
 	"unique"
 
 	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
 
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 	"github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1alpha1"
@@ -39,6 +40,8 @@ type Inputs struct {
 	References []assets.Ref
 	// StatefulSets are the live ones of this owner, by name.
 	StatefulSets map[string]*appsv1.StatefulSet
+	// Claims are the claims of this owner's pods; nil when they are left alone.
+	Claims []*corev1.PersistentVolumeClaim
 	// DaemonSet is the live one of an agent; nil when there is none.
 	DaemonSet *appsv1.DaemonSet
 	// Secrets are the names of the Secrets that the operator made beside the owner.
@@ -134,6 +137,9 @@ func (g *gatherer) Gather(o Owner, now time.Time) (Inputs, error) {
 	in.collectReferences()
 	if err := in.temporary(); err != nil {
 		return in, err
+	}
+	if g.cluster.Claims != nil {
+		in.Claims = g.cluster.Claims(o.GetNamespace(), o.GetName())
 	}
 	if o.Agent != nil && g.cluster.DaemonSet != nil {
 		in.DaemonSet, _ = g.cluster.DaemonSet(o.GetNamespace(), Agents.prefix+o.GetName())

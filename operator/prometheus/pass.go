@@ -2,11 +2,13 @@ package prometheus
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"strings"
 	"time"
 
+	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
 
@@ -137,15 +139,15 @@ func (c *Controller) reconcile(ctx context.Context, key types.NamespacedName) (c
 	if err != nil {
 		return controller.Outcome{}, err
 	}
-	if err := c.write(ctx, log, o, state, plan); err != nil {
+	if err := c.write(ctx, log, o, state, plan, in.StatefulSets); err != nil {
 		return controller.Outcome{}, err
 	}
 	return outcome(o, in, plan, c.opts.unmanaged(o)), nil
 }
 
 // write brings the cluster to the plan: the configuration first, then the pods
-// are told, then what runs them.
-func (c *Controller) write(ctx context.Context, log *slog.Logger, o Owner, state *ownerState, plan Plan) error {
+// are told, then what runs them. live are the StatefulSets as they were gathered.
+func (c *Controller) write(ctx context.Context, log *slog.Logger, o Owner, state *ownerState, plan Plan, live map[string]*appsv1.StatefulSet) error {
 	key := o.Key()
 	for _, w := range plan.Warnings {
 		log.Warn("remark about the owner", "remark", w)
@@ -172,9 +174,10 @@ func (c *Controller) write(ctx context.Context, log *slog.Logger, o Owner, state
 			return err
 		}
 	}
+	notGrown := c.grow(ctx, log, o, &plan, live)
 	done, err := c.writer.Do(ctx, plan.Workload)
 	logChanges(log, done)
-	return err
+	return errors.Join(err, notGrown)
 }
 
 func logChanges(log *slog.Logger, done []apply.Done) {

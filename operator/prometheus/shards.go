@@ -40,6 +40,9 @@ func (plan *Plan) shards(o Owner, owner *workload.Owner, in Inputs, cfg workload
 		if err != nil {
 			return err
 		}
+		if in.Claims != nil {
+			plan.claims(sts, in.StatefulSets[name], in.Claims)
+		}
 		plan.Workload = append(plan.Workload, apply.Step{Verb: apply.Put, Object: sts})
 	}
 	for _, name := range slices.Sorted(maps.Keys(in.StatefulSets)) {

@@ -32,6 +32,7 @@ type Sources struct {
 	ownSecrets  *controller.Store[*corev1.Secret]
 	ownServices *controller.Store[*corev1.Service]
 	runningPods *controller.Store[*corev1.Pod]
+	claims      *controller.Store[*corev1.PersistentVolumeClaim] // nil: left alone
 
 	assets    *assets.Cache
 	compilers *Compilers
@@ -74,6 +75,9 @@ func NewSources(clients Clients, s Scopes) *Sources {
 	out.ownSecrets = controller.NewStore(core, "secrets", &corev1.Secret{}, own(managedSelector), apply.DigestSecret)
 	out.ownServices = controller.NewStore(core, "services", &corev1.Service{}, own(operatedSelector), nil)
 	out.runningPods = controller.NewStore(core, "pods", &corev1.Pod{}, own(podSelector), trimPod)
+	if clients.Claims {
+		out.claims = controller.NewStore(core, "persistentvolumeclaims", &corev1.PersistentVolumeClaim{}, own(podSelector), trimClaim)
+	}
 
 	out.assets = assets.NewCache(clients.Kube, out)
 	out.bindings = newBindingsWriter(clients)
@@ -87,6 +91,9 @@ func (s *Sources) all() []controller.Syncer {
 	}
 	if scrapes := s.scrapeConfigs(); scrapes != nil {
 		out = append(out, scrapes)
+	}
+	if s.claims != nil {
+		out = append(out, s.claims)
 	}
 	return out
 }

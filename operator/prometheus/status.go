@@ -31,6 +31,7 @@ const (
 	reasonDeprecated        = "DeprecatedFieldsInUse"  // the message names them
 	reasonConfigUnmanaged   = "ConfigurationUnmanaged" // the configuration Secret is left to the user
 	reasonFieldsLeftOut     = "FieldsNotSupported"     // the version does not know some fields; the message names them
+	reasonStorage           = "StorageCannotShrink"    // the message says what is asked for and what there is
 	reasonObjectsNotWritten = "WaitingForObjects"      // something else must happen first
 )
 

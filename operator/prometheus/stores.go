@@ -117,6 +117,14 @@ func waiting(all []corev1.ContainerStatus) []corev1.ContainerStatus {
 	return out
 }
 
+// trimClaim keeps what decides about its size.
+func trimClaim(c *corev1.PersistentVolumeClaim) *corev1.PersistentVolumeClaim {
+	return &corev1.PersistentVolumeClaim{
+		ObjectMeta: metav1.ObjectMeta{Namespace: c.Namespace, Name: c.Name, UID: c.UID, ResourceVersion: c.ResourceVersion, Labels: c.Labels},
+		Spec:       corev1.PersistentVolumeClaimSpec{Resources: c.Spec.Resources},
+	}
+}
+
 func (s *stores) all() []controller.Syncer {
 	out := append(s.Sources.all(), s.owners, s.statefulSets)
 	if s.daemonSets != nil {

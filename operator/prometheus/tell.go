@@ -67,6 +67,8 @@ func outcome(o Owner, in Inputs, plan Plan, unmanaged bool) controller.Outcome {
 		total += n.Selected
 	}
 	switch deprecated := deprecatedFields(o); {
+	case len(plan.Refused) > 0:
+		out.Reason, out.Message = reasonStorage, strings.Join(plan.Refused, "; ")
 	case total == 0:
 		out.Reason = reasonNothingSelected
 		out.Message = o.Kind().nothing

@@ -1,0 +1,262 @@
+package integration
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+)
+
+// podOf waits until a pod is there and belongs to the StatefulSet that has the
+// same name without ordinal.
+func (w *world) podOf(t *testing.T, namespace, set string) (pod *unstructured.Unstructured) {
+	t.Helper()
+	w.waitFor(t, stateful(namespace, set), "has its pod", func(s *unstructured.Unstructured) error {
+		var err error
+		if pod, err = w.get(t, "v1", "Pod", namespace, set+"-0"); err != nil {
+			return err
+		}
+		for _, o := range pod.GetOwnerReferences() {
+			if o.UID == s.GetUID() {
+				return nil
+			}
+		}
+		return errors.New("the pod is an orphan")
+	})
+	return pod
+}
+
+// image is that of a container of a StatefulSet's pods.
+func image(set *unstructured.Unstructured, container string) string {
+	for _, list := range []string{"initContainers", "containers"} {
+		all, _, _ := unstructured.NestedSlice(set.Object, "spec", "template", "spec", list)
+		for _, c := range all {
+			if c := c.(map[string]any); c["name"] == container {
+				return fmt.Sprint(c["image"])
+			}
+		}
+	}
+	return ""
+}
+
+// A StatefulSet is made again without its pods when they fit the new one.
+func TestPodsOutliveTheirStatefulSet(t *testing.T) {
+	w := start(t)
+	t.Parallel()
+	o := w.operator(t, "orphans", "", "--controller-id=orphans")
+	ns := w.deployed(t, o, "orphans")
+	w.patch(t, "apps/v1", "StatefulSet", ns, "prometheus-web",
+		`{"spec":{"template":{"metadata":{"annotations":{"kubectl.kubernetes.io/restartedAt":"now"}}}}}`)
+	o.settle(t)
+	pod, set := w.podOf(t, ns, "prometheus-web"), stateful(ns, "prometheus-web")
+	before, err := w.get(t, "apps/v1", "StatefulSet", ns, "prometheus-web")
+	if err != nil {
+		t.Fatal(err)
+	}
+	revision := func(s *unstructured.Unstructured) string {
+		r, _, _ := unstructured.NestedString(s.Object, "status", "updateRevision")
+		return r
+	}
+	w.patch(t, "monitoring.coreos.com/v1", "Prometheus", ns, "web", `{"spec":{"podManagementPolicy":"OrderedReady"}}`)
+	w.waitFor(t, set, "is made again", func(now *unstructured.Unstructured) error {
+		if now.GetUID() == before.GetUID() || revision(now) != revision(before) {
+			return fmt.Errorf("revision %q, before %q; same object %t", revision(now), revision(before), now.GetUID() == before.GetUID())
+		}
+		return nil
+	})
+	if after := w.podOf(t, ns, "prometheus-web"); after.GetUID() != pod.GetUID() {
+		t.Error("the pod was replaced")
+	}
+	// Another Service is another domain for the pods' names: they go.
+	w.apply(t, fill("{apiVersion: v1, kind: Service, metadata: {name: mine, namespace: NAMESPACE}, spec: {clusterIP: None, selector: {app.kubernetes.io/instance: web}}}", ns, ""))
+	w.patch(t, "monitoring.coreos.com/v1", "Prometheus", ns, "web", `{"spec":{"serviceName":"mine"}}`)
+	w.waitFor(t, set, "has a new pod", func(now *unstructured.Unstructured) error {
+		after, err := w.get(t, "v1", "Pod", ns, "prometheus-web-0")
+		if err == nil && after.GetUID() == pod.GetUID() {
+			err = errors.New("it is the old one")
+		}
+		return err
+	})
+}
+
+// A StatefulSet that the API server would not create is not deleted.
+func TestInvalidChangeDeletesNothing(t *testing.T) {
+	w := start(t)
+	t.Parallel()
+	o := w.operator(t, "invalid", "", "--controller-id=invalid")
+	ns := w.deployed(t, o, "invalid")
+	pod := w.podOf(t, ns, "prometheus-web")
+	w.patch(t, "monitoring.coreos.com/v1", "Prometheus", ns, "web",
+		`{"spec":{"podManagementPolicy":"OrderedReady","volumeMounts":[{"name":"nowhere","mountPath":"/x"}],"retention":"9d"}}`)
+	w.fails(t, ns, `volumeMounts`)
+	if after := w.podOf(t, ns, "prometheus-web"); after.GetUID() != pod.GetUID() {
+		t.Error("the pod was replaced")
+	}
+	if text, err := w.configuration(t, ns, "prometheus-web"); err != nil || !strings.Contains(text, "9d") {
+		t.Errorf("the configuration was not written: %v", err)
+	}
+}
+
+const storage = `
+apiVersion: storage.k8s.io/v1
+kind: StorageClass
+metadata: {name: NAMESPACE}
+provisioner: kubernetes.io/no-provisioner
+allowVolumeExpansion: ID
+---
+apiVersion: v1
+kind: PersistentVolume
+metadata: {name: NAMESPACE}
+spec:
+  storageClassName: NAMESPACE
+  capacity: {storage: 9Gi}
+  accessModes: [ReadWriteOnce]
+  hostPath: {path: /nowhere}
+`
+
+// claiming applies web with storage of a class, and waits until its claim is bound.
+func (w *world) claiming(t *testing.T, id string, expandable bool) (namespace string, claim *unstructured.Unstructured) {
+	t.Helper()
+	namespace = w.namespace(t)
+	w.apply(t, fill(storage, namespace, fmt.Sprint(expandable)))
+	t.Cleanup(func() {
+		for _, o := range []*unstructured.Unstructured{clusterWide("v1", "PersistentVolume", namespace), clusterWide("storage.k8s.io/v1", "StorageClass", namespace)} {
+			if err := w.of(t, o).Delete(context.Background(), o.GetName(), metav1.DeleteOptions{}); err != nil {
+				t.Error(err)
+			}
+		}
+	})
+	w.apply(t, strings.Replace(fill(web, namespace, id), "replicas: 1", "replicas: 1\n  storage: {volumeClaimTemplate: {spec: {storageClassName: "+namespace+", resources: {requests: {storage: 2Gi}}}}}", 1))
+	claim = &unstructured.Unstructured{}
+	claim.SetAPIVersion("v1")
+	claim.SetKind("PersistentVolumeClaim")
+	claim.SetNamespace(namespace)
+	claim.SetName("prometheus-web-db-prometheus-web-0")
+	w.waitFor(t, claim, "is bound", func(c *unstructured.Unstructured) error {
+		if phase, _, _ := unstructured.NestedString(c.Object, "status", "phase"); phase != "Bound" {
+			return fmt.Errorf("phase %s", phase)
+		}
+		return nil
+	})
+	return namespace, claim
+}
+
+func clusterWide(apiVersion, kind, name string) *unstructured.Unstructured {
+	o := &unstructured.Unstructured{}
+	o.SetAPIVersion(apiVersion)
+	o.SetKind(kind)
+	o.SetName(name)
+	return o
+}
+
+// asksFor is an error unless a claim, or the claim template of a StatefulSet, asks
+// for a size.
+func asksFor(o *unstructured.Unstructured, size string) error {
+	spec := o.Object["spec"].(map[string]any)
+	if templates, _, _ := unstructured.NestedSlice(o.Object, "spec", "volumeClaimTemplates"); len(templates) > 0 {
+		spec = templates[0].(map[string]any)["spec"].(map[string]any)
+	}
+	if has, _, _ := unstructured.NestedString(spec, "resources", "requests", "storage"); has != size {
+		return fmt.Errorf("asks for %q", has)
+	}
+	return nil
+}
+
+const grow = `{"spec":{"retention":"9d","storage":{"volumeClaimTemplate":{"spec":{"resources":{"requests":{"storage":"%s"}}}}}}}`
+
+func TestStorageGrows(t *testing.T) {
+	w := start(t)
+	t.Parallel()
+	o := w.operator(t, "grow", "", "--controller-id=grow")
+	ns, claim := w.claiming(t, "grow", true)
+	pod := w.podOf(t, ns, "prometheus-web")
+	w.patch(t, "monitoring.coreos.com/v1", "Prometheus", ns, "web", fmt.Sprintf(grow, "3Gi"))
+	for _, object := range []*unstructured.Unstructured{claim, stateful(ns, "prometheus-web")} {
+		w.waitFor(t, object, "asks for more", func(now *unstructured.Unstructured) error { return asksFor(now, "3Gi") })
+	}
+	w.reconciled(t, ns, "web", "True")
+	if after := w.podOf(t, ns, "prometheus-web"); after.GetUID() != pod.GetUID() {
+		t.Error("the pod was replaced")
+	}
+	// Less is refused and said, and nothing is done about it.
+	o.settle(t)
+	w.patch(t, "monitoring.coreos.com/v1", "Prometheus", ns, "web", fmt.Sprintf(grow, "1Gi"))
+	now := w.reconciled(t, ns, "web", "True", "StorageCannotShrink")
+	if text := fmt.Sprint(now.Object["status"]); !strings.Contains(text, "1Gi is less than the 3Gi that StatefulSet prometheus-web has") {
+		t.Errorf("status %s", text)
+	}
+	w.waitFor(t, stateful(ns, "prometheus-web"), "keeps its size", func(now *unstructured.Unstructured) error { return asksFor(now, "3Gi") })
+	if after := w.podOf(t, ns, "prometheus-web"); after.GetUID() != pod.GetUID() {
+		t.Error("the pod was replaced")
+	}
+}
+
+// Storage that cannot grow holds nothing else up.
+func TestStorageCannotGrow(t *testing.T) {
+	w := start(t)
+	t.Parallel()
+	w.operator(t, "grow-not", "", "--controller-id=grow-not")
+	ns, claim := w.claiming(t, "grow-not", false)
+	pod := w.podOf(t, ns, "prometheus-web")
+	w.patch(t, "monitoring.coreos.com/v1", "Prometheus", ns, "web", strings.Replace(fmt.Sprintf(grow, "3Gi"), `"retention":"9d"`, `"minReadySeconds":7`, 1))
+	w.fails(t, ns, `grow PersistentVolumeClaim "prometheus-web-db-prometheus-web-0" to 3Gi`)
+	w.waitFor(t, stateful(ns, "prometheus-web"), "has the rest of the change", func(now *unstructured.Unstructured) error {
+		if seconds, _, _ := unstructured.NestedInt64(now.Object, "spec", "minReadySeconds"); seconds != 7 {
+			return fmt.Errorf("minReadySeconds %d", seconds)
+		}
+		return asksFor(now, "2Gi")
+	})
+	w.waitFor(t, claim, "is as it was", func(now *unstructured.Unstructured) error { return asksFor(now, "2Gi") })
+	// As soon as it may grow, it does.
+	w.patch(t, "storage.k8s.io/v1", "StorageClass", "", ns, `{"allowVolumeExpansion":true}`)
+	w.waitFor(t, stateful(ns, "prometheus-web"), "asks for more", func(now *unstructured.Unstructured) error { return asksFor(now, "3Gi") })
+	w.reconciled(t, ns, "web", "True")
+	if after := w.podOf(t, ns, "prometheus-web"); after.GetUID() != pod.GetUID() {
+		t.Error("the pod was replaced")
+	}
+}
+
+// A new image of the reloaders waits for another reason to replace the pods.
+func TestReloaderImageWaits(t *testing.T) {
+	w := start(t)
+	t.Parallel()
+	const id = "image-waits"
+	o := w.operator(t, id, "", "--controller-id="+id, "--prometheus-config-reloader=reloader:1")
+	ns := w.deployed(t, o, id)
+	o.stop(t)
+	o = w.run(t, id, "--controller-id="+id, "--prometheus-config-reloader=reloader:2")
+	o.settle(t)
+	set, err := w.get(t, "apps/v1", "StatefulSet", ns, "prometheus-web")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := image(set, "config-reloader"); got != "reloader:1" {
+		t.Errorf("with a new operator: image %q", got)
+	}
+	calls := o.during(t, func() { // an edit that does not reach the pods
+		w.patch(t, "monitoring.coreos.com/v1", "Prometheus", ns, "web", `{"spec":{"scrapeInterval":"17s"}}`)
+		o.settle(t)
+	})
+	if set, err = w.get(t, "apps/v1", "StatefulSet", ns, "prometheus-web"); err != nil || image(set, "config-reloader") != "reloader:1" {
+		t.Errorf("after an edit of the configuration: image %q, %v; calls %v", image(set, "config-reloader"), err, texts(calls))
+	}
+	w.patch(t, "monitoring.coreos.com/v1", "Prometheus", ns, "web", `{"spec":{"logLevel":"debug"}}`)
+	w.waitFor(t, set, "has the new image", func(now *unstructured.Unstructured) error {
+		if a, b := image(now, "config-reloader"), image(now, "init-config-reloader"); a != "reloader:2" || b != "reloader:2" {
+			return fmt.Errorf("images %q and %q", a, b)
+		}
+		return nil
+	})
+	o.stop(t)
+	w.run(t, id, "--controller-id="+id, "--prometheus-config-reloader=reloader:3", "--restart-for-reloader-image")
+	w.waitFor(t, set, "has the image that is forced", func(now *unstructured.Unstructured) error {
+		if got := image(now, "config-reloader"); got != "reloader:3" {
+			return fmt.Errorf("image %q", got)
+		}
+		return nil
+	})
+}

@@ -1,0 +1,32 @@
+package apply
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+)
+
+// GrowClaim asks for more storage for a PersistentVolumeClaim. Pods that use it
+// go on running.
+//
+// Errors: the API server refuses it, for example because the claim's storage
+// class does not allow it.
+func (w *Writer) GrowClaim(ctx context.Context, namespace, name string, size resource.Quantity) error {
+	patch, err := json.Marshal(map[string]any{"spec": map[string]any{"resources": map[string]any{
+		"requests": map[corev1.ResourceName]resource.Quantity{corev1.ResourceStorage: size},
+	}}})
+	if err != nil {
+		return fmt.Errorf("encode the size of claim %q: %w", name, err)
+	}
+	_, err = w.kube.CoreV1().PersistentVolumeClaims(namespace).Patch(ctx, name, types.MergePatchType, patch,
+		metav1.PatchOptions{FieldManager: FieldManager})
+	if err != nil {
+		return fmt.Errorf("grow PersistentVolumeClaim %q to %s: %w", name, size.String(), err)
+	}
+	return nil
+}

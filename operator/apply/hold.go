@@ -1,0 +1,119 @@
+package apply
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"sync"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/equality"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+)
+
+// orphans remembers StatefulSets between their deletion and their creation, for
+// what only the live object said: annotations of kubectl and images that were
+// held back. Forgetting them costs a rollout, nothing else.
+type orphans struct {
+	mu   sync.Mutex
+	left map[types.NamespacedName]orphan
+}
+
+type orphan struct {
+	live *appsv1.StatefulSet
+	held bool
+}
+
+func (o *orphans) keep(live *appsv1.StatefulSet, held bool) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.left == nil {
+		o.left = map[types.NamespacedName]orphan{}
+	}
+	o.left[keyOf(live)] = orphan{live, held}
+}
+
+func (o *orphans) take(key types.NamespacedName) (orphan, bool) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	out, ok := o.left[key]
+	delete(o.left, key)
+	return out, ok
+}
+
+// createStatefulSet creates what the cache does not show.
+func (w *Writer) createStatefulSet(ctx context.Context, want *appsv1.StatefulSet) (Change, error) {
+	k := &w.statefulSets
+	left, orphaned := w.orphans.take(keyOf(want))
+	if orphaned {
+		want = k.copy(want)
+		mergeTemplate(&want.Spec.Template, &left.live.Spec.Template)
+		if left.held {
+			want, _ = w.holdImages(want, left.live)
+		}
+	}
+	change, err := k.create(ctx, want)
+	if apierrors.IsAlreadyExists(err) {
+		return w.adopt(ctx, want)
+	}
+	if err != nil && orphaned {
+		w.orphans.keep(left.live, left.held)
+	}
+	return change, err
+}
+
+// holdBack returns want with the images of live in place of those in HoldImages,
+// if they alone would replace the pods. The API server is asked, because only it
+// knows what defaults it fills in.
+func (w *Writer) holdBack(ctx context.Context, want, live *appsv1.StatefulSet) (out *appsv1.StatefulSet, held bool, err error) {
+	k := &w.statefulSets
+	candidate, differs := w.holdImages(want, live)
+	if !differs {
+		return want, false, nil
+	}
+	trial := k.copy(live)
+	trial.Spec.Template = *candidate.Spec.Template.DeepCopy()
+	mergeTemplate(&trial.Spec.Template, &live.Spec.Template)
+	got, err := k.api(want.Namespace).Update(ctx, trial, metav1.UpdateOptions{FieldManager: FieldManager, DryRun: []string{metav1.DryRunAll}})
+	if _, invalid := refusedAsInvalid(err); invalid || apierrors.IsNotFound(err) {
+		return want, false, nil // the update itself will say so
+	}
+	if err != nil {
+		return nil, false, fmt.Errorf("try an update of StatefulSet %q: %w", want.Name, err)
+	}
+	if equality.Semantic.DeepEqual(got.Spec.Template, live.Spec.Template) {
+		return candidate, true, nil
+	}
+	return want, false, nil
+}
+
+// holdImages returns a copy of want with the images that live has in containers
+// whose wanted image is in HoldImages. differs is false when it has the same.
+func (w *Writer) holdImages(want, live *appsv1.StatefulSet) (out *appsv1.StatefulSet, differs bool) {
+	have := maps.Collect(images(&live.Spec.Template.Spec))
+	out = want.DeepCopy()
+	for _, list := range [][]corev1.Container{out.Spec.Template.Spec.InitContainers, out.Spec.Template.Spec.Containers} {
+		for i, c := range list {
+			if image, ok := have[c.Name]; ok && image != c.Image && slices.Contains(w.HoldImages, c.Image) {
+				list[i].Image, differs = image, true
+			}
+		}
+	}
+	return out, differs
+}
+
+func images(pod *corev1.PodSpec) func(func(name, image string) bool) {
+	return func(yield func(name, image string) bool) {
+		for _, list := range [][]corev1.Container{pod.InitContainers, pod.Containers} {
+			for _, c := range list {
+				if !yield(c.Name, c.Image) {
+					return
+				}
+			}
+		}
+	}
+}

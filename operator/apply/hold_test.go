@@ -1,0 +1,120 @@
+package apply
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	clienttesting "k8s.io/client-go/testing"
+)
+
+// pods edits the template: the images of prometheus, of the reloader and of the
+// reloader at start.
+func pods(server, reloader, start string, args ...string) func(*appsv1.StatefulSet) {
+	return func(s *appsv1.StatefulSet) {
+		s.Spec.Template.Spec.InitContainers = []corev1.Container{{Name: "init", Image: start}}
+		s.Spec.Template.Spec.Containers = []corev1.Container{{Name: "prometheus", Image: server, Args: args}, {Name: "reloader", Image: reloader}}
+	}
+}
+
+func imagesOf(t *testing.T, b *bench) map[string]string {
+	t.Helper()
+	got, err := b.kube.AppsV1().StatefulSets("ns").Get(t.Context(), "web", metav1.GetOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	out := map[string]string{}
+	for name, image := range images(&got.Spec.Template.Spec) {
+		out[name] = image
+	}
+	b.calls()
+	return out
+}
+
+func TestImagesThatAloneReplaceNoPods(t *testing.T) {
+	old := map[string]string{"prometheus": "p:1", "reloader": "r:1", "init": "r:1"}
+	fresh := map[string]string{"prometheus": "p:1", "reloader": "r:2", "init": "r:2"}
+	for name, tc := range map[string]struct {
+		want  func(*appsv1.StatefulSet)
+		calls []string
+		got   map[string]string
+	}{
+		"nothing changed":          {pods("p:1", "r:1", "r:1"), []string{"update"}, old},
+		"only the reloader":        {pods("p:1", "r:2", "r:2"), []string{"update", "update"}, old},
+		"and an argument":          {pods("p:1", "r:2", "r:2", "--new"), []string{"update", "update"}, fresh},
+		"and another image":        {pods("p:2", "r:2", "r:2"), []string{"update", "update"}, map[string]string{"prometheus": "p:2", "reloader": "r:2", "init": "r:2"}},
+		"an image the user chose":  {pods("p:1", "mine", "r:1"), []string{"update"}, map[string]string{"prometheus": "p:1", "reloader": "mine", "init": "r:1"}},
+		"one chosen, one followed": {pods("p:1", "mine", "r:2"), []string{"update", "update"}, map[string]string{"prometheus": "p:1", "reloader": "mine", "init": "r:2"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			live := statefulSet("5", "1", pods("p:1", "r:1", "r:1"))
+			b := newBench(t, live.DeepCopy())
+			b.statefulSets.show(live)
+			b.writer.HoldImages = []string{"r:2"}
+			want := statefulSet("", "2", tc.want)
+			before := want.DeepCopy()
+			if _, err := b.writer.StatefulSet(t.Context(), want); err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(tc.calls, b.calls()); diff != "" {
+				t.Errorf("calls: %s", diff)
+			}
+			if diff := cmp.Diff(tc.got, imagesOf(t, b)); diff != "" {
+				t.Error(diff)
+			}
+			if diff := cmp.Diff(before, want); diff != "" {
+				t.Errorf("the wanted object was changed: %s", diff)
+			}
+		})
+	}
+}
+
+// A StatefulSet that is made again for its claims must not replace the pods it adopts.
+func TestCreatedAgainWithTheSameTemplate(t *testing.T) {
+	live := statefulSet("5", "1", pods("p:1", "r:1", "r:1"), func(s *appsv1.StatefulSet) {
+		s.Spec.Template.Annotations = map[string]string{"kubectl.kubernetes.io/restartedAt": "now"}
+	})
+	b := newBench(t, live.DeepCopy())
+	b.statefulSets.show(live)
+	b.writer.HoldImages = []string{"r:2"}
+	immutable := apierrors.NewInvalid(schema.GroupKind{Group: "apps", Kind: "StatefulSet"}, "web", nil)
+	want := statefulSet("", "2", pods("p:1", "r:2", "r:2"))
+	updates := 0
+	b.kube.PrependReactor("update", "*", func(clienttesting.Action) (bool, runtime.Object, error) {
+		updates++
+		if updates == 2 { // the trial of the template passes, the update does not
+			return true, nil, immutable
+		}
+		return false, nil, nil
+	})
+	if change, err := b.writer.StatefulSet(t.Context(), want); change != Deleted || err != nil {
+		t.Fatal(change, err)
+	}
+	delete(b.statefulSets, "ns/web")
+	b.writer.StatefulSets().Forget(live)
+	b.calls()
+	for range 2 { // what was left behind outlives creates that fail
+		b.fail("create", apierrors.NewServiceUnavailable("busy"))
+		if _, err := b.writer.StatefulSet(t.Context(), want); err == nil {
+			t.Fatal("the failure is gone")
+		}
+	}
+	if change, err := b.writer.StatefulSet(t.Context(), want); change != Created || err != nil {
+		t.Fatal(change, err)
+	}
+	got, err := b.kube.AppsV1().StatefulSets("ns").Get(t.Context(), "web", metav1.GetOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(live.Spec.Template, got.Spec.Template); diff != "" {
+		t.Error(diff)
+	}
+	if _, again := b.writer.orphans.take(keyOf(live)); again {
+		t.Error("what was left behind is still remembered")
+	}
+}
