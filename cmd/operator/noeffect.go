@@ -40,7 +40,6 @@ func newIdle() []*idle {
 		{name: "alertmanager-instance-selector", about: alertmanager, check: labelSelector},
 		{name: "thanos-ruler-instance-namespaces", about: ruler},
 		{name: "thanos-ruler-instance-selector", about: ruler, check: labelSelector},
-		{name: "repair-policy-for-statefulsets", about: "pods that are stuck", fallback: "none", check: oneOf("none", "evict", "delete")},
 		{name: "with-validation", about: old, toggle: true},
 		{name: "crd-kinds", about: old},
 		{name: "crd-apigroup", about: old},

@@ -11,6 +11,7 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/controller"
 	"github.com/firekeeper-dev/firekeeper/operator/promconfig"
 	"github.com/firekeeper-dev/firekeeper/operator/prometheus"
+	"github.com/firekeeper-dev/firekeeper/operator/rollout"
 	"github.com/firekeeper-dev/firekeeper/operator/workload"
 )
 
@@ -90,6 +91,7 @@ func (o *Options) prometheus(kubernetes *semver.Version) (prometheus.Options, er
 		Workload:                cfg,
 		Capabilities:            o.capabilities(kubernetes),
 		DisableUnmanaged:        o.DisableUnmanaged,
+		Repair:                  rollout.RepairPolicy(o.RepairPolicy),
 		InstantDelivery:         o.InstantDelivery,
 		RestartForReloaderImage: o.RestartForReloaderImage,
 		ConfigStatus:            o.FeatureGates.On(gateConfigStatus),

@@ -12,6 +12,7 @@ import (
 	"github.com/firekeeper-dev/firekeeper/internal/logging"
 	"github.com/firekeeper-dev/firekeeper/internal/version"
 	"github.com/firekeeper-dev/firekeeper/operator/controller"
+	"github.com/firekeeper-dev/firekeeper/operator/rollout"
 	"github.com/firekeeper-dev/firekeeper/operator/workload"
 )
 
@@ -53,6 +54,7 @@ type Options struct {
 	ReloaderProbes           bool
 	ReloaderLayout           string
 	DisableUnmanaged         bool
+	RepairPolicy             string
 	InstantDelivery          bool
 	GrowClaims               bool
 	RestartForReloaderImage  bool
@@ -143,6 +145,8 @@ func (o *Options) bindOperands(app *kingpin.Application) {
 	app.Flag("cluster-domain", "Domain of the cluster; empty relies on the pods' DNS search path.").StringVar(&o.ClusterDomain)
 	app.Flag("disable-unmanaged-prometheus-configuration", "Generate the configuration also of Prometheus objects that set no selector.").
 		BoolVar(&o.DisableUnmanaged)
+	app.Flag("repair-policy-for-statefulsets", "What to do with a pod that is not ready and keeps a rollout from going on: none, evict or delete.").
+		Default(string(rollout.RepairNone)).StringVar(&o.RepairPolicy)
 	app.Flag("instant-delivery", "Patch an annotation of the pods after a change, so that they get it in about a second and not in one or two minutes (the default; --no-instant-delivery turns it off).").
 		Default("true").BoolVar(&o.InstantDelivery)
 	app.Flag("expand-volume-claims", "Let PersistentVolumeClaims grow when an object asks for more storage (the default; --no-expand-volume-claims turns it off).").
@@ -174,6 +178,9 @@ func (o *Options) Validate() error {
 		if _, err := fields.ParseSelector(text); err != nil {
 			return fmt.Errorf("--%s=%s: %w", flag, text, err)
 		}
+	}
+	if err := oneOf(string(rollout.RepairNone), string(rollout.RepairEvict), string(rollout.RepairDelete))(o.RepairPolicy); err != nil {
+		return fmt.Errorf("--repair-policy-for-statefulsets=%s: %w", o.RepairPolicy, err)
 	}
 	if o.Workers < 0 {
 		return fmt.Errorf("--workers=%d: must not be negative", o.Workers)

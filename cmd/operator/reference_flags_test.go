@@ -51,8 +51,7 @@ func TestReferenceFlags(t *testing.T) {
 	}
 	for _, arg := range referenceFlags {
 		name, _, _ := strings.Cut(arg, "=")
-		idle := strings.HasPrefix(name, "--kubelet-") || strings.HasPrefix(name, "--alertmanager-") || strings.HasPrefix(name, "--thanos-ruler-") ||
-			name == "--repair-policy-for-statefulsets"
+		idle := strings.HasPrefix(name, "--kubelet-") || strings.HasPrefix(name, "--alertmanager-") || strings.HasPrefix(name, "--thanos-ruler-")
 		if named := strings.Contains(log.String(), name+",") || strings.Contains(log.String(), name+`"`); named != idle {
 			t.Errorf("%s is named: %t, has no effect: %t", name, named, idle)
 		}

@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"fmt"
 
+	corev1 "k8s.io/api/core/v1"
+	policyv1 "k8s.io/api/policy/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 )
@@ -22,4 +24,30 @@ func (w *Writer) PodAnnotation(ctx context.Context, namespace, pod, key, value s
 		return fmt.Errorf("annotate pod %q: %w", pod, err)
 	}
 	return nil
+}
+
+// EvictPod asks for a pod to be deleted, which disruption budgets may refuse.
+func (w *Writer) EvictPod(ctx context.Context, pod *corev1.Pod) error {
+	opts := removal(pod)
+	err := w.kube.CoreV1().Pods(pod.Namespace).EvictV1(ctx, &policyv1.Eviction{
+		ObjectMeta: metav1.ObjectMeta{Namespace: pod.Namespace, Name: pod.Name}, DeleteOptions: &opts,
+	})
+	if err != nil {
+		return fmt.Errorf("evict pod %q: %w", pod.Name, err)
+	}
+	return nil
+}
+
+// DeletePod deletes a pod.
+func (w *Writer) DeletePod(ctx context.Context, pod *corev1.Pod) error {
+	if err := w.kube.CoreV1().Pods(pod.Namespace).Delete(ctx, pod.Name, removal(pod)); err != nil {
+		return fmt.Errorf("delete pod %q: %w", pod.Name, err)
+	}
+	return nil
+}
+
+// removal spares a pod that was made again under the same name meanwhile.
+func removal(pod *corev1.Pod) metav1.DeleteOptions {
+	background := metav1.DeletePropagationBackground
+	return metav1.DeleteOptions{PropagationPolicy: &background, Preconditions: &metav1.Preconditions{UID: &pod.UID}}
 }

@@ -38,6 +38,7 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/controller"
 	"github.com/firekeeper-dev/firekeeper/operator/delivery"
 	"github.com/firekeeper-dev/firekeeper/operator/promconfig"
+	"github.com/firekeeper-dev/firekeeper/operator/rollout"
 	"github.com/firekeeper-dev/firekeeper/operator/selection"
 	"github.com/firekeeper-dev/firekeeper/operator/workload"
 )
@@ -53,6 +54,7 @@ type Options struct {
 	StorageClasses   bool // StorageClasses may be read
 	// RestartForReloaderImage replaces pods for a new image of the reloaders alone.
 	RestartForReloaderImage bool
+	Repair                  rollout.RepairPolicy
 	// ConfigStatus writes into the statuses of monitors and rules which owners
 	// select them.
 	ConfigStatus bool

@@ -30,6 +30,7 @@ func (c *Controller) report(ctx context.Context, key types.NamespacedName, r con
 		in.Nodes = c.nodes(o, owner)
 	} else {
 		in.Shards = c.shards(o, owner)
+		c.repair(ctx, in.Shards, valueOr(o.Fields.Replicas, 1))
 	}
 	in.Applied = c.applied(o, in)
 	want := Status(in)

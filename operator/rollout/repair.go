@@ -5,6 +5,15 @@ import (
 	corev1 "k8s.io/api/core/v1"
 )
 
+// RepairPolicy says what is done about a pod that is stuck.
+type RepairPolicy string
+
+const (
+	RepairNone   RepairPolicy = "none"   // nothing
+	RepairEvict  RepairPolicy = "evict"  // evict it, if disruption budgets allow
+	RepairDelete RepairPolicy = "delete" // delete it
+)
+
 // Stuck returns the pod that keeps a rollout from going on, or nil: a pod of a
 // revision that is neither where the rollout comes from nor where it goes to,
 // and that is not ready. The StatefulSet controller waits for it for ever.
