@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -53,7 +54,19 @@ func (s space) says(t *testing.T, prometheus, jsonpath, want string) {
 	})
 }
 
-const conditions = `{range .status.conditions[*]}{.type}={.status} {end}`
+const (
+	conditions = `Available={.status.conditions[?(@.type=="Available")].status} Reconciled={.status.conditions[?(@.type=="Reconciled")].status} `
+	unready    = `{.status.conditions[?(@.type=="Available")].message}`
+)
+
+// explains waits until the Prometheus "web" says why it is not available.
+func (s space) explains(t *testing.T, want string) {
+	t.Helper()
+	until(t, "message of "+s.name, patience, func(context.Context) (bool, error) {
+		got := s.in(t, "get", "prometheus", "web", "-o", "jsonpath="+unready)
+		return strings.Contains(got, want), fmt.Errorf("message %q, want %q in it", got, want)
+	})
+}
 
 // unchanged checks that pods that were there still are what they were.
 func (s space) unchanged(t *testing.T, before map[string]string) {

@@ -109,10 +109,11 @@ type RuleGroup struct {
 	Rules      []struct{ Name, Query, Health, LastError string }
 }
 
-// RuleGroups are the rule groups that the server runs.
-func (p *Prometheus) RuleGroups(ctx context.Context) ([]RuleGroup, error) {
+// RuleGroups are the rule groups that the server runs, all of them or those of the
+// given names.
+func (p *Prometheus) RuleGroups(ctx context.Context, names ...string) ([]RuleGroup, error) {
 	var data struct{ Groups []RuleGroup }
-	err := p.get(ctx, "/api/v1/rules", &data)
+	err := p.get(ctx, "/api/v1/rules?"+url.Values{"rule_group[]": names}.Encode(), &data)
 	return data.Groups, err
 }
 
