@@ -66,13 +66,19 @@ func (w *Writer) createStatefulSet(ctx context.Context, want *appsv1.StatefulSet
 	return change, err
 }
 
+// rolling reports whether pods of a StatefulSet are being replaced, for example by
+// "kubectl rollout restart".
+func rolling(live *appsv1.StatefulSet) bool {
+	return live.Generation != live.Status.ObservedGeneration || live.Status.CurrentRevision != live.Status.UpdateRevision
+}
+
 // holdBack returns want with the images of live in place of those in HoldImages,
-// if they alone would replace the pods. The API server is asked, because only it
+// if they alone would replace the pods, and no pods are being replaced anyway. The API server is asked, because only it
 // knows what defaults it fills in.
 func (w *Writer) holdBack(ctx context.Context, want, live *appsv1.StatefulSet) (out *appsv1.StatefulSet, held bool, err error) {
 	k := &w.statefulSets
 	candidate, differs := w.holdImages(want, live)
-	if !differs {
+	if !differs || rolling(live) {
 		return want, false, nil
 	}
 	trial := k.copy(live)

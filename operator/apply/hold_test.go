@@ -40,19 +40,25 @@ func TestImagesThatAloneReplaceNoPods(t *testing.T) {
 	old := map[string]string{"prometheus": "p:1", "reloader": "r:1", "init": "r:1"}
 	fresh := map[string]string{"prometheus": "p:1", "reloader": "r:2", "init": "r:2"}
 	for name, tc := range map[string]struct {
-		want  func(*appsv1.StatefulSet)
-		calls []string
-		got   map[string]string
+		want    func(*appsv1.StatefulSet)
+		calls   []string
+		got     map[string]string
+		rolling func(live *appsv1.StatefulSet)
 	}{
-		"nothing changed":          {pods("p:1", "r:1", "r:1"), []string{"update"}, old},
-		"only the reloader":        {pods("p:1", "r:2", "r:2"), []string{"update", "update"}, old},
-		"and an argument":          {pods("p:1", "r:2", "r:2", "--new"), []string{"update", "update"}, fresh},
-		"and another image":        {pods("p:2", "r:2", "r:2"), []string{"update", "update"}, map[string]string{"prometheus": "p:2", "reloader": "r:2", "init": "r:2"}},
-		"an image the user chose":  {pods("p:1", "mine", "r:1"), []string{"update"}, map[string]string{"prometheus": "p:1", "reloader": "mine", "init": "r:1"}},
-		"one chosen, one followed": {pods("p:1", "mine", "r:2"), []string{"update", "update"}, map[string]string{"prometheus": "p:1", "reloader": "mine", "init": "r:2"}},
+		"nothing changed":          {pods("p:1", "r:1", "r:1"), []string{"update"}, old, nil},
+		"only the reloader":        {pods("p:1", "r:2", "r:2"), []string{"update", "update"}, old, nil},
+		"and an argument":          {pods("p:1", "r:2", "r:2", "--new"), []string{"update", "update"}, fresh, nil},
+		"and another image":        {pods("p:2", "r:2", "r:2"), []string{"update", "update"}, map[string]string{"prometheus": "p:2", "reloader": "r:2", "init": "r:2"}, nil},
+		"an image the user chose":  {pods("p:1", "mine", "r:1"), []string{"update"}, map[string]string{"prometheus": "p:1", "reloader": "mine", "init": "r:1"}, nil},
+		"a rollout has begun":      {pods("p:1", "r:2", "r:2"), []string{"update"}, fresh, func(live *appsv1.StatefulSet) { live.Status.UpdateRevision = "new" }},
+		"a rollout will begin":     {pods("p:1", "r:2", "r:2"), []string{"update"}, fresh, func(live *appsv1.StatefulSet) { live.Generation = 2 }},
+		"one chosen, one followed": {pods("p:1", "mine", "r:2"), []string{"update", "update"}, map[string]string{"prometheus": "p:1", "reloader": "mine", "init": "r:2"}, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
 			live := statefulSet("5", "1", pods("p:1", "r:1", "r:1"))
+			if tc.rolling != nil {
+				tc.rolling(live)
+			}
 			b := newBench(t, live.DeepCopy())
 			b.statefulSets.show(live)
 			b.writer.HoldImages = []string{"r:2"}
