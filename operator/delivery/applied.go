@@ -106,7 +106,7 @@ var known = []struct {
 	text    string // with the groups of the pattern
 }{
 	{regexp.MustCompile(`line (\d{1,8}): field .{1,200}? not found in type`), "line $1: there is no such field at this place"},
-	{regexp.MustCompile("line (\\d{1,8}): cannot unmarshal (!![a-z]{1,10})\\b[^\\n]*? into "), "line $1: the value has the wrong type ($2)"},
+	{regexp.MustCompile(`line (\d{1,8}): cannot unmarshal (!![a-z]{1,10})\b[^\n]*? into `), "line $1: the value has the wrong type ($2)"},
 	{regexp.MustCompile(`line (\d{1,8}): did not find expected`), "line $1: this is not YAML"},
 	{regexp.MustCompile(`line (\d{1,8}): mapping key "[^"]*" already defined`), "line $1: the key is there twice"},
 	{regexp.MustCompile(`found multiple scrape configs with job name`), "two scrape configurations have one job name"},
