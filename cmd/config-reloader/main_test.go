@@ -106,6 +106,7 @@ func TestCorrectionIsUsedAtOnce(t *testing.T) {
 	s.put(t, "good 1")
 	p := start(t, s.args("--retry-interval=10m", "--watch-interval=1h")...)
 	s.waitLive(t, "good 1")
+	p.Until("the first success", func() bool { return p.Metric("reloader_last_reload_successful") == "1" }) // it is 0 before
 	s.put(t, "bad")
 	p.Until("the refusal", func() bool { return p.Metric("reloader_last_reload_successful") == "0" })
 	if code, _ := p.Get("/-/ready"); code != 503 {
