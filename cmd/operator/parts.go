@@ -48,6 +48,8 @@ func ownersOf(owners *prometheus.Kind, instances controller.Namespaces) *part {
 	if owners == prometheus.Servers {
 		p.kinds = append(p.kinds, kind{v1.SchemeGroupVersion, v1.PrometheusRuleResource})
 	}
+	// Which namespaces are selected is seen by their labels.
+	p.needs = append(p.needs, access{"", "namespaces", "list", ""}, access{"", "namespaces", "watch", ""})
 	for _, namespace := range instances.Watches() {
 		p.needs = append(p.needs,
 			access{version.Group, owners.Resource, "list", namespace},
