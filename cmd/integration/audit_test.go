@@ -40,6 +40,13 @@ type call struct {
 	Response struct {
 		Code int `json:"code"`
 	} `json:"responseStatus"`
+	Annotations map[string]string `json:"annotations"`
+}
+
+// refused reports whether the caller lacked the right; admission may refuse too,
+// with the same code.
+func (c call) refused() bool {
+	return c.Annotations["authorization.k8s.io/decision"] == "forbid"
 }
 
 // what is "verb resource[/subresource] name".

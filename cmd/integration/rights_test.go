@@ -2,7 +2,6 @@ package integration
 
 import (
 	"fmt"
-	"net/http"
 	"slices"
 	"strings"
 	"testing"
@@ -45,6 +44,9 @@ func TestDeliveryWithoutRights(t *testing.T) {
 			})
 			if account != "" { // it is not tried again for a while
 				calls = w.audit.calls(t, o.user)
+				if !slices.ContainsFunc(calls, call.refused) {
+					t.Error("no call was refused")
+				}
 			}
 			if !slices.Contains(texts(calls), "patch pods prometheus-web-0") {
 				t.Errorf("calls %q", texts(calls))
@@ -119,7 +121,7 @@ func (w *world) rights(rules []rbacv1.PolicyRule, calls []call) (wrong []string)
 			continue
 		}
 		what := c.Verb + " " + c.resource()
-		if !used[what] && c.Response.Code == http.StatusForbidden {
+		if !used[what] && c.refused() {
 			wrong = append(wrong, "refused: "+what)
 		}
 		used[what] = true
