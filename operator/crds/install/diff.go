@@ -23,7 +23,7 @@ func (s Step) Diff() []string {
 		return []string{"+ not installed"}
 	}
 	d := differ{}
-	d.lines = metadataDiff(s.Want, s.Live)
+	d.lines = metadataDiff(s.Want, s.Live, origin(s.Live)...)
 	want, live := tree(s.Want.Spec), tree(s.Live.Spec)
 	d.versions(list(live["versions"]), list(want["versions"]))
 	delete(want, "versions")
@@ -32,10 +32,17 @@ func (s Step) Diff() []string {
 	return d.lines
 }
 
-// metadataDiff compares the annotations and labels that we set. Who installed a
-// definition, and from which version, is no difference while nobody says: files
-// that were applied without this program do not.
-func metadataDiff(want, live *apiextensionsv1.CustomResourceDefinition) []string {
+// origin are the annotations about who installed a definition, as far as their lack
+// is no difference to show: files that were applied without this program do not say it.
+func origin(live *apiextensionsv1.CustomResourceDefinition) []string {
+	if live.Annotations[crds.VersionAnnotation] != "" {
+		return nil
+	}
+	return []string{crds.VersionAnnotation, crds.DistributionAnnotation}
+}
+
+// metadataDiff compares the annotations and labels that we set, but for some.
+func metadataDiff(want, live *apiextensionsv1.CustomResourceDefinition, except ...string) []string {
 	var out []string
 	for _, part := range []struct {
 		name       string
@@ -46,7 +53,7 @@ func metadataDiff(want, live *apiextensionsv1.CustomResourceDefinition) []string
 	} {
 		for _, key := range slices.Sorted(maps.Keys(part.want)) {
 			now, set := part.live[key]
-			if _, known := part.live[crds.VersionAnnotation]; !known && (key == crds.VersionAnnotation || key == crds.DistributionAnnotation) {
+			if slices.Contains(except, key) {
 				continue
 			}
 			switch name := fmt.Sprintf("metadata.%s[%s]", part.name, key); {
