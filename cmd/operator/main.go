@@ -69,14 +69,11 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	if err == nil {
 		err = o.Validate()
 	}
-	if err == nil && command == render.FullCommand() {
-		err = r.validate()
-	}
-	if err == nil && command == lint.FullCommand() {
-		err = l.validate()
-	}
-	if err == nil && command == explain.FullCommand() {
-		err = e.validate()
+	validate := map[string]func() error{
+		render.FullCommand(): r.validate, lint.FullCommand(): l.validate, explain.FullCommand(): e.validate,
+	}[command]
+	if err == nil && validate != nil {
+		err = validate()
 	}
 	if err != nil {
 		fmt.Fprintf(stderr, "operator: %v; see operator --help\n", err)

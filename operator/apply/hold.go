@@ -3,7 +3,6 @@ package apply
 import (
 	"context"
 	"fmt"
-	"maps"
 	"slices"
 	"sync"
 
@@ -73,8 +72,8 @@ func rolling(live *appsv1.StatefulSet) bool {
 }
 
 // holdBack returns want with the images of live in place of those in HoldImages,
-// if they alone would replace the pods, and no pods are being replaced anyway. The API server is asked, because only it
-// knows what defaults it fills in.
+// if they alone would replace the pods, and no pods are being replaced anyway. The
+// API server is asked, because only it knows what defaults it fills in.
 func (w *Writer) holdBack(ctx context.Context, want, live *appsv1.StatefulSet) (out *appsv1.StatefulSet, held bool, err error) {
 	k := &w.statefulSets
 	candidate, differs := w.holdImages(want, live)
@@ -100,7 +99,7 @@ func (w *Writer) holdBack(ctx context.Context, want, live *appsv1.StatefulSet) (
 // holdImages returns a copy of want with the images that live has in containers
 // whose wanted image is in HoldImages. differs is false when it has the same.
 func (w *Writer) holdImages(want, live *appsv1.StatefulSet) (out *appsv1.StatefulSet, differs bool) {
-	have := maps.Collect(images(&live.Spec.Template.Spec))
+	have := images(&live.Spec.Template.Spec)
 	out = want.DeepCopy()
 	for _, list := range [][]corev1.Container{out.Spec.Template.Spec.InitContainers, out.Spec.Template.Spec.Containers} {
 		for i, c := range list {
@@ -112,14 +111,11 @@ func (w *Writer) holdImages(want, live *appsv1.StatefulSet) (out *appsv1.Statefu
 	return out, differs
 }
 
-func images(pod *corev1.PodSpec) func(func(name, image string) bool) {
-	return func(yield func(name, image string) bool) {
-		for _, list := range [][]corev1.Container{pod.InitContainers, pod.Containers} {
-			for _, c := range list {
-				if !yield(c.Name, c.Image) {
-					return
-				}
-			}
-		}
+// images are those of a pod's containers, by the container's name.
+func images(pod *corev1.PodSpec) map[string]string {
+	out := map[string]string{}
+	for _, c := range slices.Concat(pod.InitContainers, pod.Containers) {
+		out[c.Name] = c.Image
 	}
+	return out
 }

@@ -28,12 +28,8 @@ func imagesOf(t *testing.T, b *bench) map[string]string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	out := map[string]string{}
-	for name, image := range images(&got.Spec.Template.Spec) {
-		out[name] = image
-	}
 	b.calls()
-	return out
+	return images(&got.Spec.Template.Spec)
 }
 
 func TestImagesThatAloneReplaceNoPods(t *testing.T) {

@@ -45,9 +45,7 @@ func (w *Writer) StatefulSet(ctx context.Context, want *appsv1.StatefulSet) (Cha
 	}
 	change, err := k.replace(ctx, want, &live)
 	if causes, immutable := refusedAsInvalid(err); immutable {
-		if change, err = w.recreate(ctx, live, want, causes, err); change == Deleted {
-			w.orphans.keep(live, held)
-		}
+		return w.recreate(ctx, live, want, held, causes, err)
 	}
 	return change, err
 }
@@ -60,7 +58,7 @@ func (w *Writer) StatefulSet(ctx context.Context, want *appsv1.StatefulSet) (Cha
 // An object that would be refused as a new one too is left alone, and so is
 // everything else when the API server would not take the new one: without its
 // StatefulSet a pod that is lost is not replaced.
-func (w *Writer) recreate(ctx context.Context, live, want *appsv1.StatefulSet, causes string, refused error) (Change, error) {
+func (w *Writer) recreate(ctx context.Context, live, want *appsv1.StatefulSet, held bool, causes string, refused error) (Change, error) {
 	_, err := w.kube.AppsV1().StatefulSets(want.Namespace).Create(ctx, want,
 		metav1.CreateOptions{FieldManager: FieldManager, DryRun: []string{metav1.DryRunAll}})
 	if _, invalid := refusedAsInvalid(err); invalid {
@@ -75,9 +73,13 @@ func (w *Writer) recreate(ctx context.Context, live, want *appsv1.StatefulSet, c
 	if r.Misfit == "" {
 		propagation = metav1.DeletePropagationOrphan
 	}
-	return w.statefulSets.end(ctx, want.Namespace, want.Name, metav1.DeleteOptions{
+	change, err := w.statefulSets.end(ctx, want.Namespace, want.Name, metav1.DeleteOptions{
 		PropagationPolicy: &propagation, Preconditions: &metav1.Preconditions{UID: &live.UID},
 	})
+	if r.Misfit == "" && change == Deleted {
+		w.orphans.keep(live, held)
+	}
+	return change, err
 }
 
 // Recreation tells that a StatefulSet is deleted in order to be created again.
