@@ -18,7 +18,6 @@ import (
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 	"github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1alpha1"
 	"github.com/firekeeper-dev/firekeeper/operator/assets"
-	"github.com/firekeeper-dev/firekeeper/operator/crds"
 	"github.com/firekeeper-dev/firekeeper/operator/crds/sample"
 )
 
@@ -91,24 +90,8 @@ func TestRandomOwnersAreAccepted(t *testing.T) {
 }
 
 // ownerSamples are the generators of the two kinds.
-var ownerSamples = sync.OnceValues(func() (map[bool]*sample.Generator, error) {
-	all, err := crds.Standard("1.0.0")
-	if err != nil {
-		return nil, err
-	}
-	out := map[bool]*sample.Generator{}
-	for _, crd := range all {
-		switch crd.Spec.Names.Kind {
-		case v1.PrometheusKind:
-			out[false], err = sample.New(crd, v1.Version)
-		case v1alpha1.PrometheusAgentKind:
-			out[true], err = sample.New(crd, v1alpha1.Version)
-		}
-		if err != nil {
-			return nil, err
-		}
-	}
-	return out, nil
+var ownerSamples = sync.OnceValues(func() (map[string]*sample.Generator, error) {
+	return sample.OfKinds(map[string]string{v1.PrometheusKind: v1.Version, v1alpha1.PrometheusAgentKind: v1alpha1.Version})
 })
 
 // randomOwner has an owner that the definition allows, and random monitors.
@@ -121,7 +104,11 @@ func randomOwner(t *testing.T, seed uint64, density float64, agent bool) *world 
 	w := randomWorld(t, seed, 0.3, `{}`)
 	w.cluster.AgentDaemonSet = seed%2 == 0
 	rng := rand.New(rand.NewPCG(seed, 3))
-	object, err := samples[agent].Object(rng, density)
+	kind := v1.PrometheusKind
+	if agent {
+		kind = v1alpha1.PrometheusAgentKind
+	}
+	object, err := samples[kind].Object(rng, density)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -137,10 +124,6 @@ func randomOwner(t *testing.T, seed uint64, density float64, agent bool) *world 
 	if rng.IntN(3) > 0 {
 		tidy(spec)
 		settle(spec)
-	}
-	kind := v1.PrometheusKind
-	if agent {
-		kind = v1alpha1.PrometheusAgentKind
 	}
 	text, err := json.Marshal(map[string]any{"kind": kind, "metadata": map[string]any{"namespace": "owner", "name": "test"}, "spec": spec})
 	if err != nil {

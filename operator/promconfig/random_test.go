@@ -16,7 +16,6 @@ import (
 
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 	"github.com/firekeeper-dev/firekeeper/operator/assets"
-	"github.com/firekeeper-dev/firekeeper/operator/crds"
 	"github.com/firekeeper-dev/firekeeper/operator/crds/sample"
 )
 
@@ -98,20 +97,7 @@ func (marked) Object(ref assets.Ref) (assets.Object, error) {
 
 // monitorSamples are the generators by kind.
 var monitorSamples = sync.OnceValues(func() (map[string]*sample.Generator, error) {
-	all, err := crds.Standard("1.0.0")
-	if err != nil {
-		return nil, err
-	}
-	out := map[string]*sample.Generator{}
-	for _, crd := range all {
-		switch kind := crd.Spec.Names.Kind; kind {
-		case v1.ServiceMonitorKind, v1.PodMonitorKind, v1.ProbeKind:
-			if out[kind], err = sample.New(crd, v1.Version); err != nil {
-				return nil, err
-			}
-		}
-	}
-	return out, nil
+	return sample.OfKinds(map[string]string{v1.ServiceMonitorKind: v1.Version, v1.PodMonitorKind: v1.Version, v1.ProbeKind: v1.Version})
 })
 
 // randomWorld has an owner and some monitors of each kind in two namespaces.

@@ -16,7 +16,6 @@ import (
 
 	"github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1alpha1"
 	"github.com/firekeeper-dev/firekeeper/operator/assets"
-	"github.com/firekeeper-dev/firekeeper/operator/crds"
 	"github.com/firekeeper-dev/firekeeper/operator/crds/sample"
 )
 
@@ -93,21 +92,11 @@ func (foreign) Object(ref assets.Ref) (assets.Object, error) {
 
 func scrapeConfigSamples(t *testing.T) *sample.Generator {
 	t.Helper()
-	all, err := crds.Standard("1.0.0")
+	all, err := sample.OfKinds(map[string]string{v1alpha1.ScrapeConfigKind: v1alpha1.Version})
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, crd := range all {
-		if crd.Spec.Names.Kind == v1alpha1.ScrapeConfigKind {
-			g, err := sample.New(crd, v1alpha1.Version)
-			if err != nil {
-				t.Fatal(err)
-			}
-			return g
-		}
-	}
-	t.Fatal("there is no definition of ScrapeConfig")
-	return nil
+	return all[v1alpha1.ScrapeConfigKind]
 }
 
 // randomObjects returns objects by name: each discovery of each sample alone,

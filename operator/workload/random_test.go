@@ -14,7 +14,6 @@ import (
 
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 	"github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1alpha1"
-	"github.com/firekeeper-dev/firekeeper/operator/crds"
 	"github.com/firekeeper-dev/firekeeper/operator/crds/sample"
 )
 
@@ -104,24 +103,8 @@ func podOf(o *Owner) (corev1.PodTemplateSpec, error) {
 	return pod, nil
 }
 
-var ownerSamples = sync.OnceValues(func() (map[bool]*sample.Generator, error) {
-	all, err := crds.Standard("1.0.0")
-	if err != nil {
-		return nil, err
-	}
-	out := map[bool]*sample.Generator{}
-	for _, crd := range all {
-		switch crd.Spec.Names.Kind {
-		case v1.PrometheusKind:
-			out[false], err = sample.New(crd, v1.Version)
-		case v1alpha1.PrometheusAgentKind:
-			out[true], err = sample.New(crd, v1alpha1.Version)
-		}
-		if err != nil {
-			return nil, err
-		}
-	}
-	return out, nil
+var ownerSamples = sync.OnceValues(func() (map[string]*sample.Generator, error) {
+	return sample.OfKinds(map[string]string{v1.PrometheusKind: v1.Version, v1alpha1.PrometheusAgentKind: v1alpha1.Version})
 })
 
 // randomOwner is one or the other. What the user adds to pods is left out, as only
@@ -133,7 +116,11 @@ func randomOwner(t *testing.T, seed uint64, density float64, agent bool) (*v1.Pr
 		t.Fatal(err)
 	}
 	rng := rand.New(rand.NewPCG(seed, 4))
-	object, err := samples[agent].Object(rng, density)
+	kind := v1.PrometheusKind
+	if agent {
+		kind = v1alpha1.PrometheusAgentKind
+	}
+	object, err := samples[kind].Object(rng, density)
 	if err != nil {
 		t.Fatal(err)
 	}
