@@ -120,3 +120,17 @@ func TestCreatedAgainWithTheSameTemplate(t *testing.T) {
 		t.Error("what was left behind is still remembered")
 	}
 }
+
+// Pods that go with their StatefulSet are new ones afterwards: nothing of theirs is kept.
+func TestPodsThatGoLeaveNothing(t *testing.T) {
+	live := statefulSet("5", "1", pods("p:1", "r:1", "r:1"), func(s *appsv1.StatefulSet) { s.Spec.ServiceName = "old" })
+	b := newBench(t, live.DeepCopy())
+	b.statefulSets.show(live)
+	b.fail("update", apierrors.NewInvalid(schema.GroupKind{Group: "apps", Kind: "StatefulSet"}, "web", nil))
+	if change, err := b.writer.StatefulSet(t.Context(), statefulSet("", "2", pods("p:1", "r:1", "r:1"))); change != Deleted || err != nil {
+		t.Fatal(change, err)
+	}
+	if left, kept := b.writer.orphans.take(keyOf(live)); kept {
+		t.Errorf("remembered: %v", left.live.Spec.Template)
+	}
+}
