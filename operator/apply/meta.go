@@ -35,9 +35,11 @@ func overlay(live, want map[string]string) map[string]string {
 	return out
 }
 
-// mergeMeta completes the metadata of want so that it can replace live.
+// mergeMeta completes the metadata of want so that it can replace live. Finalizers
+// are never ours: an update without "orphan" would delete a StatefulSet's pods.
 func mergeMeta(want, live metav1.Object) {
 	want.SetResourceVersion(live.GetResourceVersion())
+	want.SetFinalizers(live.GetFinalizers())
 	want.SetLabels(overlay(live.GetLabels(), want.GetLabels()))
 	want.SetAnnotations(overlay(live.GetAnnotations(), want.GetAnnotations()))
 }

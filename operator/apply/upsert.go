@@ -39,6 +39,10 @@ type kind[T metav1.Object] struct {
 	// frozen (optional) reports whether the API server would refuse to replace
 	// the content of live.
 	frozen func(live T) bool
+	// hasPods: an object that is being deleted is left alone, because its pods go
+	// with it or wait for the next one. Others are read until they are gone, and
+	// written until then.
+	hasPods bool
 	// wrote (optional) is told what the API server made of a write.
 	wrote func(want, got T)
 	// keep is what of a written object is remembered and compared later; nil keeps all.
@@ -83,10 +87,12 @@ func (k *kind[T]) create(ctx context.Context, want T) (Change, error) {
 }
 
 // replace updates the object, starting from the version in live when there is
-// one and from the API server's after a conflict.
+// one and from the API server's after a conflict, by which a deletion may have
+// begun.
 func (k *kind[T]) replace(ctx context.Context, want T, live *T) (Change, error) {
 	api := k.api(want.GetNamespace())
 	var got T
+	ending := false
 	err := retry.RetryOnConflict(retry.DefaultRetry, func() error {
 		if live == nil {
 			current, err := api.Get(ctx, want.GetName(), metav1.GetOptions{})
@@ -94,6 +100,9 @@ func (k *kind[T]) replace(ctx context.Context, want T, live *T) (Change, error) 
 				return err
 			}
 			live = &current
+		}
+		if ending = k.hasPods && (*live).GetDeletionTimestamp() != nil; ending {
+			return nil
 		}
 		next := k.copy(want)
 		k.merge(next, *live)
@@ -104,6 +113,9 @@ func (k *kind[T]) replace(ctx context.Context, want T, live *T) (Change, error) 
 	})
 	if err != nil {
 		return "", fmt.Errorf("update %s %q: %w", k.name, want.GetName(), err)
+	}
+	if ending {
+		return Unchanged, nil
 	}
 	k.remember(want, got)
 	return Updated, nil

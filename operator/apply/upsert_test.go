@@ -70,6 +70,21 @@ func (b *bench) fail(verb string, err error) {
 	})
 }
 
+// track lets the server have another version of an object than the cache.
+func (b *bench) track(t *testing.T, obj metav1.Object) {
+	t.Helper()
+	plural := map[string]string{
+		"*v1.Secret": "secrets", "*v1.ConfigMap": "configmaps", "*v1.Service": "services", "*v1.StatefulSet": "statefulsets", "*v1.DaemonSet": "daemonsets",
+	}[fmt.Sprintf("%T", obj)]
+	version := corev1.SchemeGroupVersion
+	if strings.HasSuffix(plural, "sets") {
+		version = appsv1.SchemeGroupVersion
+	}
+	if err := b.kube.Tracker().Update(version.WithResource(plural), obj.(runtime.Object), obj.GetNamespace()); err != nil {
+		t.Fatal(err)
+	}
+}
+
 // calls are the verbs since the last look.
 func (b *bench) calls() (verbs []string) {
 	for _, a := range b.kube.Actions() {

@@ -76,12 +76,12 @@ func NewWriter(kube kubernetes.Interface, c Caches) *Writer {
 		statefulSets: kind[*appsv1.StatefulSet]{
 			name: "StatefulSet", view: NewView(c.StatefulSets), copy: (*appsv1.StatefulSet).DeepCopy,
 			api:   func(ns string) endpoint[*appsv1.StatefulSet] { return kube.AppsV1().StatefulSets(ns) },
-			merge: mergeStatefulSet, same: sameInput,
+			merge: mergeStatefulSet, same: sameInput, hasPods: true,
 		},
 		daemonSets: kind[*appsv1.DaemonSet]{
 			name: "DaemonSet", view: NewView(c.DaemonSets), copy: (*appsv1.DaemonSet).DeepCopy,
 			api:   func(ns string) endpoint[*appsv1.DaemonSet] { return kube.AppsV1().DaemonSets(ns) },
-			merge: mergeDaemonSet, same: nodes.same, wrote: nodes.note,
+			merge: mergeDaemonSet, same: nodes.same, wrote: nodes.note, hasPods: true,
 		},
 		OnRecreate: func(Recreation) {},
 	}
