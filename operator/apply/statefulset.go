@@ -138,6 +138,9 @@ func sameInput(want, live *appsv1.StatefulSet) bool {
 
 func mergeStatefulSet(want, live *appsv1.StatefulSet) {
 	mergeMeta(want, live)
+	if want.Spec.RevisionHistoryLimit == nil {
+		want.Spec.RevisionHistoryLimit = live.Spec.RevisionHistoryLimit // left to others
+	}
 	mergeTemplate(&want.Spec.Template, &live.Spec.Template)
 }
 

@@ -170,3 +170,16 @@ func TestAnnotateStatefulSet(t *testing.T) {
 		t.Errorf("annotations %v, %v", got.Annotations, err)
 	}
 }
+
+// The history limit is left to others, whatever else changes.
+func TestUpdateKeepsTheHistoryLimit(t *testing.T) {
+	live := statefulSet("5", "1", func(s *appsv1.StatefulSet) { s.Spec.RevisionHistoryLimit = new(int32(3)) })
+	b := newBench(t, live.DeepCopy())
+	b.statefulSets.show(live)
+	if change, err := b.writer.StatefulSet(t.Context(), statefulSet("", "2")); change != Updated || err != nil {
+		t.Fatal(change, err)
+	}
+	if got, _ := b.writer.StatefulSets().Get("ns", "web"); got.Spec.RevisionHistoryLimit == nil || *got.Spec.RevisionHistoryLimit != 3 {
+		t.Errorf("history limit %v", got.Spec.RevisionHistoryLimit)
+	}
+}

@@ -4,8 +4,6 @@ import (
 	"maps"
 	"slices"
 
-	appsv1 "k8s.io/api/apps/v1"
-
 	"github.com/firekeeper-dev/firekeeper/operator/apply"
 	"github.com/firekeeper-dev/firekeeper/operator/workload"
 )
@@ -25,15 +23,11 @@ func (plan *Plan) shards(o Owner, owner *workload.Owner, in Inputs, cfg workload
 	wanted := map[string]bool{}
 	for shard, name := range owner.ShardNames() {
 		wanted[name] = true
-		var live *appsv1.StatefulSetSpec
-		if s := in.StatefulSets[name]; s != nil {
-			live = &s.Spec
-		}
 		pod := workload.Inputs{
 			Shard: int32(shard), RuleConfigMaps: ruleMaps, TLSSecrets: tlsSecrets, ConfigInParts: inParts,
 		}
 		var err error
-		if pod.Hash, err = owner.InputHash(live, pod); err != nil {
+		if pod.Hash, err = owner.InputHash(in.StatefulSets[name], pod); err != nil {
 			return err
 		}
 		sts, err := owner.StatefulSet(pod)

@@ -25,11 +25,16 @@ type hashInput struct {
 // InputHash is the value of AnnotationInputHash: as long as it is equal to that
 // of the live object, the StatefulSet need not be written.
 //
-// live is the spec in the cluster, nil when there is none; it is the spec before
-// a write, so one more write with the same content follows a change. The order
-// of in.RuleConfigMaps does not count. The hash is over JSON, in which quantities
-// have one form per value ("1000m" is "1").
-func (o *Owner) InputHash(live *appsv1.StatefulSetSpec, pod Inputs) (string, error) {
+// live is what is in the cluster, nil when there is nothing. Its spec finds edits by
+// hand. It is the spec before a write, so one more write with the same content
+// follows a change. A new StatefulSet is written once: as long as its generation is
+// 1, its spec is what the API server made of the create, defaults included, and
+// counts as no spec, as it did for the create. This needs no memory, so it also
+// holds after a restart of the operator.
+//
+// The order of in.RuleConfigMaps does not count. The hash is over JSON, in which
+// quantities have one form per value ("1000m" is "1").
+func (o *Owner) InputHash(live *appsv1.StatefulSet, pod Inputs) (string, error) {
 	in := hashInput{
 		Labels:         o.meta.Labels,
 		Annotations:    o.meta.Annotations,
@@ -42,9 +47,9 @@ func (o *Owner) InputHash(live *appsv1.StatefulSetSpec, pod Inputs) (string, err
 	if w := o.common.Web; w != nil && w.HTTPConfig != nil {
 		in.HTTP2 = w.HTTPConfig.HTTP2
 	}
-	if live != nil {
-		spec := *live
-		spec.RevisionHistoryLimit = nil // never set by us, not worth a write
+	if live != nil && live.Generation != 1 {
+		spec := live.Spec
+		spec.RevisionHistoryLimit = nil // left to others
 		in.Live = &spec
 	}
 	text, err := json.Marshal(in)

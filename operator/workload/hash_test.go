@@ -14,7 +14,7 @@ import (
 type hashed struct {
 	p     *v1.Prometheus
 	cfg   Config
-	live  *appsv1.StatefulSetSpec
+	live  *appsv1.StatefulSet
 	rules []string
 	tls   int
 	parts bool
@@ -30,8 +30,8 @@ func newHashed(t *testing.T) *hashed {
 	if err != nil {
 		t.Fatal(err)
 	}
-	live.Spec.RevisionHistoryLimit = new(int32(10))
-	return &hashed{p: p, cfg: testConfig(), live: &live.Spec, rules: []string{"x", "y"}, tls: 1}
+	live.Generation, live.Spec.RevisionHistoryLimit = 2, new(int32(10))
+	return &hashed{p: p, cfg: testConfig(), live: live, rules: []string{"x", "y"}, tls: 1}
 }
 
 func (h *hashed) sum(t *testing.T) string {
@@ -44,14 +44,14 @@ func (h *hashed) sum(t *testing.T) string {
 }
 
 func TestInputHash(t *testing.T) {
-	reloader := func(h *hashed) *corev1.Container { return &h.live.Template.Spec.Containers[1] }
+	reloader := func(h *hashed) *corev1.Container { return &h.live.Spec.Template.Spec.Containers[1] }
 	for name, tc := range map[string]struct {
 		change func(*hashed)
 		equal  bool
 	}{
 		"nothing changes":                         {func(*hashed) {}, true},
 		"the order of rule ConfigMaps":            {func(h *hashed) { h.rules = []string{"y", "x"} }, true},
-		"only the history limit of the live spec": {func(h *hashed) { h.live.RevisionHistoryLimit = new(int32(2)) }, true},
+		"only the history limit of the live spec": {func(h *hashed) { h.live.Spec.RevisionHistoryLimit = new(int32(2)) }, true},
 		"a quantity written in another way":       {func(h *hashed) { reloader(h).Resources.Limits[corev1.ResourceCPU] = resource.MustParse("0.01") }, true},
 		"a reloader quantity written differently": {func(h *hashed) { h.cfg.ReloaderResources.CPULimit = resource.MustParse("0.010") }, true},
 		"the status":                        {func(h *hashed) { h.p.Status.Replicas = 7 }, true},
@@ -76,7 +76,7 @@ func TestInputHash(t *testing.T) {
 		"one more TLS Secret":               {func(h *hashed) { h.tls++ }, false},
 		"a quantity edited by hand":         {func(h *hashed) { reloader(h).Resources.Limits[corev1.ResourceCPU] = resource.MustParse("11m") }, false},
 		"an image edited by hand":           {func(h *hashed) { reloader(h).Image = "x" }, false},
-		"replicas edited by hand":           {func(h *hashed) { h.live.Replicas = new(int32(5)) }, false},
+		"replicas edited by hand":           {func(h *hashed) { h.live.Spec.Replicas = new(int32(5)) }, false},
 		"parts of the configuration, which pods of this layout see in any case": {func(h *hashed) { h.parts = true }, true},
 		"no live object": {func(h *hashed) { h.live = nil }, false},
 	} {
@@ -88,6 +88,22 @@ func TestInputHash(t *testing.T) {
 				t.Errorf("hash %s then %s, want equal=%t", before, after, tc.equal)
 			}
 		})
+	}
+}
+
+// A StatefulSet that nobody has edited since it was created need not be written
+// again because of what the API server filled in; one that was edited must be.
+func TestInputHashOfANewStatefulSet(t *testing.T) {
+	h := newHashed(t)
+	created := h.live
+	h.live = nil
+	wanted := h.sum(t)
+	h.live = created
+	if h.live.Generation = 1; h.sum(t) != wanted {
+		t.Error("a new StatefulSet would be written twice")
+	}
+	if h.live.Generation = 2; h.sum(t) == wanted {
+		t.Error("an edit is not seen")
 	}
 }
 
