@@ -121,16 +121,27 @@ func TestCreatedAgainWithTheSameTemplate(t *testing.T) {
 	}
 }
 
-// Pods that go with their StatefulSet are new ones afterwards: nothing of theirs is kept.
-func TestPodsThatGoLeaveNothing(t *testing.T) {
+// Pods that are replaced in turn after a recreate get the images that are wanted.
+func TestPodsThatAreReplacedKeepNoImage(t *testing.T) {
 	live := statefulSet("5", "1", pods("p:1", "r:1", "r:1"), func(s *appsv1.StatefulSet) { s.Spec.ServiceName = "old" })
 	b := newBench(t, live.DeepCopy())
 	b.statefulSets.show(live)
-	b.fail("update", apierrors.NewInvalid(schema.GroupKind{Group: "apps", Kind: "StatefulSet"}, "web", nil))
-	if change, err := b.writer.StatefulSet(t.Context(), statefulSet("", "2", pods("p:1", "r:1", "r:1"))); change != Deleted || err != nil {
+	b.writer.HoldImages = []string{"r:2"}
+	want := statefulSet("", "2", pods("p:1", "r:2", "r:2"))
+	updates := 0
+	b.kube.PrependReactor("update", "*", func(clienttesting.Action) (bool, runtime.Object, error) {
+		updates++
+		return updates == 2, nil, apierrors.NewInvalid(schema.GroupKind{Group: "apps", Kind: "StatefulSet"}, "web", nil)
+	})
+	if change, err := b.writer.StatefulSet(t.Context(), want); change != Deleted || err != nil {
 		t.Fatal(change, err)
 	}
-	if left, kept := b.writer.orphans.take(keyOf(live)); kept {
-		t.Errorf("remembered: %v", left.live.Spec.Template)
+	delete(b.statefulSets, "ns/web")
+	b.writer.StatefulSets().Forget(live)
+	if change, err := b.writer.StatefulSet(t.Context(), want); change != Created || err != nil {
+		t.Fatal(change, err)
+	}
+	if diff := cmp.Diff(map[string]string{"prometheus": "p:1", "reloader": "r:2", "init": "r:2"}, imagesOf(t, b)); diff != "" {
+		t.Error(diff)
 	}
 }

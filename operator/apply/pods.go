@@ -14,16 +14,28 @@ import (
 // PodAnnotation sets one annotation on a running pod. It restarts nothing: the
 // controllers compare revision labels only.
 func (w *Writer) PodAnnotation(ctx context.Context, namespace, pod, key, value string) error {
-	patch, err := json.Marshal(map[string]any{"metadata": map[string]any{"annotations": map[string]string{key: value}}})
-	if err != nil {
-		return fmt.Errorf("encode annotation of pod %q: %w", pod, err)
-	}
-	_, err = w.kube.CoreV1().Pods(namespace).Patch(ctx, pod, types.StrategicMergePatchType, patch,
-		metav1.PatchOptions{FieldManager: FieldManager})
-	if err != nil {
+	if err := w.patchPod(ctx, namespace, pod, "annotations", map[string]string{key: value}); err != nil {
 		return fmt.Errorf("annotate pod %q: %w", pod, err)
 	}
 	return nil
+}
+
+// PodLabels sets labels on a running pod.
+func (w *Writer) PodLabels(ctx context.Context, namespace, pod string, labels map[string]string) error {
+	if err := w.patchPod(ctx, namespace, pod, "labels", labels); err != nil {
+		return fmt.Errorf("label pod %q: %w", pod, err)
+	}
+	return nil
+}
+
+func (w *Writer) patchPod(ctx context.Context, namespace, pod, field string, entries map[string]string) error {
+	patch, err := json.Marshal(map[string]any{"metadata": map[string]any{field: entries}})
+	if err != nil {
+		return err
+	}
+	_, err = w.kube.CoreV1().Pods(namespace).Patch(ctx, pod, types.StrategicMergePatchType, patch,
+		metav1.PatchOptions{FieldManager: FieldManager})
+	return err
 }
 
 // EvictPod asks for a pod to be deleted, which disruption budgets may refuse.

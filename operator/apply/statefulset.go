@@ -51,9 +51,13 @@ func (w *Writer) StatefulSet(ctx context.Context, want *appsv1.StatefulSet) (Cha
 }
 
 // recreate deletes a StatefulSet whose update was refused; the event of its
-// deletion starts the pass that creates it again, also in an operator that was
-// started meanwhile. The pods stay and are adopted unless [rollout.Misfit] knows
-// why they cannot.
+// deletion starts the reconciliation that creates it again, also in an operator
+// that was started meanwhile.
+//
+// Pods and volume claims stay and are adopted: a StatefulSet that owns its claims
+// ("whenDeleted: Delete") must not take them along when nobody deletes the
+// workload. Whoever keeps the pods looks after those that cannot stay for good
+// ([rollout.Misfit]).
 //
 // An object that would be refused as a new one too is left alone, and so is
 // everything else when the API server would not take the new one: without its
@@ -64,34 +68,41 @@ func (w *Writer) recreate(ctx context.Context, live, want *appsv1.StatefulSet, h
 	if _, invalid := refusedAsInvalid(err); invalid {
 		return "", refused
 	}
-	if err != nil && !apierrors.IsAlreadyExists(err) {
-		return "", fmt.Errorf("create StatefulSet %q again, because an immutable field changes: %w", want.Name, err)
+	if err != nil && !apierrors.IsAlreadyExists(err) && !overQuota(err) {
+		return "", fmt.Errorf("recreate StatefulSet %q, because an immutable field changes: %w", want.Name, err)
 	}
 	r := Recreation{Name: want.Name, Causes: causes, Misfit: rollout.Misfit(live, want)}
 	w.OnRecreate(r)
-	propagation := metav1.DeletePropagationForeground
-	if r.Misfit == "" {
-		propagation = metav1.DeletePropagationOrphan
-	}
-	change, err := w.statefulSets.end(ctx, want.Namespace, want.Name, metav1.DeleteOptions{
-		PropagationPolicy: &propagation, Preconditions: &metav1.Preconditions{UID: &live.UID},
-	})
-	if r.Misfit == "" && change == Deleted {
-		w.orphans.keep(live, held)
+	change, err := w.leavePods(ctx, want.Namespace, want.Name, &metav1.Preconditions{UID: &live.UID})
+	if change == Deleted {
+		w.orphans.keep(live, held && r.Misfit == "") // pods that are replaced need not keep their images
 	}
 	return change, err
+}
+
+// overQuota reports whether a quota alone refused to create a StatefulSet. The one
+// that is deleted before makes room.
+func overQuota(err error) bool {
+	return apierrors.IsForbidden(err) && strings.Contains(err.Error(), "exceeded quota")
 }
 
 // Recreation tells that a StatefulSet is deleted in order to be created again.
 type Recreation struct {
 	Name   string
 	Causes string // why the API server refused the update
-	Misfit string // why its pods go too; empty when they stay
+	Misfit string // why its pods are replaced in turn afterwards; empty when they stay
 }
 
-// DeleteStatefulSet deletes a StatefulSet and, before it disappears, its pods.
+// DeleteStatefulSet deletes a StatefulSet. Its pods stay until somebody deletes
+// them, its volume claims for good.
 func (w *Writer) DeleteStatefulSet(ctx context.Context, namespace, name string) (Change, error) {
-	return w.statefulSets.removeWithPods(ctx, namespace, name)
+	return w.leavePods(ctx, namespace, name, nil)
+}
+
+// leavePods deletes a StatefulSet without anything that it owns.
+func (w *Writer) leavePods(ctx context.Context, namespace, name string, only *metav1.Preconditions) (Change, error) {
+	orphan := metav1.DeletePropagationOrphan
+	return w.statefulSets.end(ctx, namespace, name, metav1.DeleteOptions{PropagationPolicy: &orphan, Preconditions: only})
 }
 
 // removeWithPods deletes a workload in the foreground: it disappears after its pods.

@@ -55,7 +55,10 @@ func TestStatefulSet(t *testing.T) {
 		"a new one would be refused too": {statefulSet("5", "1"), false, map[string]error{"update": immutable, "create": immutable}, "", []string{"update", "create"}, nil,
 			`update StatefulSet "web": StatefulSet.apps "web" is invalid: spec: Forbidden: updates to podManagementPolicy are forbidden`},
 		"a new one is not allowed": {statefulSet("5", "1"), false, map[string]error{"update": immutable, "create": apierrors.NewForbidden(things, "web", errors.New("no"))}, "",
-			[]string{"update", "create"}, nil, `create StatefulSet "web" again, because an immutable field changes: things "web" is forbidden: no`},
+			[]string{"update", "create"}, nil, `recreate StatefulSet "web", because an immutable field changes: things "web" is forbidden: no`},
+		"a quota is full until the old one is deleted": {statefulSet("5", "1"), false, map[string]error{"update": immutable,
+			"create": apierrors.NewForbidden(things, "web", errors.New("exceeded quota: sets, requested: count/statefulsets.apps=1, used: count/statefulsets.apps=1, limited: count/statefulsets.apps=1"))},
+			Deleted, []string{"update", "create", "delete"}, []string{"web: Forbidden: updates to podManagementPolicy are forbidden: "}, ""},
 		"refused for another reason": {statefulSet("5", "1"), false, map[string]error{"update": apierrors.NewBadRequest("no")}, "", []string{"update"}, nil,
 			`update StatefulSet "web": no`},
 		"create is refused": {nil, false, map[string]error{"create": apierrors.NewForbidden(things, "web", errors.New("no"))}, "", []string{"create"}, nil,
@@ -90,12 +93,9 @@ func TestStatefulSet(t *testing.T) {
 			if diff := cmp.Diff([]string{metav1.DryRunAll}, trial); diff != "" {
 				t.Errorf("it is created before the old one is deleted: %s", diff)
 			}
-			want := metav1.DeletePropagationOrphan
-			if tc.live.Spec.ServiceName != "" {
-				want = metav1.DeletePropagationForeground
-			}
+			// Whatever becomes of its pods: the garbage collector must not take its claims.
 			opts := actions[2].(clienttesting.DeleteActionImpl).DeleteOptions
-			if p := opts.PropagationPolicy; p == nil || *p != want || *opts.Preconditions.UID != "u" {
+			if p := opts.PropagationPolicy; p == nil || *p != metav1.DeletePropagationOrphan || *opts.Preconditions.UID != "u" {
 				t.Errorf("delete options %+v", opts)
 			}
 			// The cache still shows the old one; neither is it deleted again nor created.
@@ -148,6 +148,18 @@ func TestUpdateKeepsAnnotationsOfKubectl(t *testing.T) {
 	}
 	if diff := cmp.Diff(map[string]string{"kubectl.kubernetes.io/default-container": "prometheus"}, want.Spec.Template.Annotations); diff != "" {
 		t.Errorf("the wanted object was changed: %s", diff)
+	}
+}
+
+// The StatefulSet of a shard that is not wanted any more owns its claims when
+// they are to be deleted with the workload; it must not take them along.
+func TestDeleteStatefulSetLeavesClaims(t *testing.T) {
+	b := newBench(t, statefulSet("5", "1"))
+	if done, err := b.writer.Do(t.Context(), []Step{{Remove, statefulSet("", "")}}); err != nil || done[0].Change != Deleted {
+		t.Fatal(done, err)
+	}
+	if p := b.kube.Actions()[0].(clienttesting.DeleteActionImpl).DeleteOptions.PropagationPolicy; p == nil || *p != metav1.DeletePropagationOrphan {
+		t.Errorf("propagation %v", p)
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 	"fmt"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/fields"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/runtime/serializer"
@@ -62,6 +63,23 @@ func (c *Client) ApplyStatus(ctx context.Context, kind, resource, namespace, nam
 		return fmt.Errorf("apply status of %s %q: %w", kind, name, err)
 	}
 	return nil
+}
+
+// Exists asks the API server whether there is an object. It lists, which whoever
+// watches the kind may do.
+func (c *Client) Exists(ctx context.Context, resource, namespace, name string) (bool, error) {
+	text, err := c.rest.Get().Namespace(namespace).Resource(resource).
+		Param("fieldSelector", fields.OneTermEqualSelector("metadata.name", name).String()).Do(ctx).Raw()
+	if err != nil {
+		return false, fmt.Errorf("look for %s %q: %w", resource, name, err)
+	}
+	var list struct {
+		Items []json.RawMessage `json:"items"`
+	}
+	if err := json.Unmarshal(text, &list); err != nil {
+		return false, fmt.Errorf("look for %s %q: %w", resource, name, err)
+	}
+	return len(list.Items) > 0, nil
 }
 
 // Operation is one step of a JSON patch.

@@ -23,38 +23,67 @@ type Growth struct {
 	From, To    resource.Quantity
 }
 
-// claims compares the storage that a StatefulSet asks for with what its pods
-// have:
+// claims compares the storage that a StatefulSet asks for with what its pods have:
 //
-//	the template asks for more than a claim      the claim grows, pods go on running
-//	the template asks for less than the live one the live one's size stays: claims cannot shrink
+//	a volume claim | the template asks for more | the template asks for less
+//	---------------|----------------------------|-----------------------------------
+//	bound          | it grows                   | it stays, and the user is told how
+//	               |                            | to get a smaller one
+//	not bound      | it stays, and the user is told: the API server does not resize it
+//	being deleted  | nothing
 //
-// live is nil when there is no StatefulSet. Claims of pods that were scaled away
-// grow too: they are used again when the pods come back.
-func (plan *Plan) claims(want, live *appsv1.StatefulSet, claims []*corev1.PersistentVolumeClaim) {
+// The template is written in any case, so that new claims get the new size: who
+// wants smaller volumes deletes claims one by one. Only where a bound claim cannot
+// grow it keeps its size, see grow.
+//
+// Claims of pods that were scaled away count too: they are used again when the pods
+// come back.
+func (plan *Plan) claims(want *appsv1.StatefulSet, claims []*corev1.PersistentVolumeClaim) {
 	for i := range want.Spec.VolumeClaimTemplates {
 		t := &want.Spec.VolumeClaimTemplates[i]
 		size, asked := storageOf(t)
 		if !asked {
 			continue
 		}
-		if has, ok := liveTemplate(live, t.Name); ok && has.Cmp(size) > 0 {
-			plan.Refused = append(plan.Refused, fmt.Sprintf(
-				"spec.storage.volumeClaimTemplate.spec.resources.requests.storage: %s is less than the %s that StatefulSet %s has, and volumes cannot shrink",
-				size.String(), has.String(), want.Name))
-			setStorage(t, has)
-			size = has
-		}
+		var larger, unbound []string
 		for _, c := range claims {
-			if rest, ok := strings.CutPrefix(c.Name, t.Name+"-"+want.Name+"-"); !ok || !isNumber(rest) {
-				continue
-			}
-			if has, ok := storageOf(c); ok && has.Cmp(size) < 0 {
+			rest, ofTemplate := strings.CutPrefix(c.Name, t.Name+"-"+want.Name+"-")
+			has, sized := storageOf(c)
+			order := has.Cmp(size)
+			switch {
+			case !ofTemplate || !isNumber(rest) || !sized || order == 0 || c.DeletionTimestamp != nil:
+			case c.Status.Phase != corev1.ClaimBound:
+				unbound = append(unbound, c.Name+" ("+has.String()+")")
+			case order > 0:
+				larger = append(larger, c.Name+" ("+has.String()+")")
+			default:
 				plan.Growths = append(plan.Growths, Growth{StatefulSet: want.Name, Claim: c.Name, From: has, To: size})
 			}
 		}
+		if len(larger) > 0 {
+			plan.Larger = append(plan.Larger, fmt.Sprintf(
+				"%s: PersistentVolumeClaims of StatefulSet %s are larger than %s and stay, because volumes cannot shrink: %s. To get a smaller volume, without its data, delete a claim and then its pod",
+				storageField, want.Name, size.String(), someOf(larger)))
+		}
+		if len(unbound) > 0 {
+			plan.Unbound = append(plan.Unbound, fmt.Sprintf(
+				"%s: PersistentVolumeClaims of StatefulSet %s are not bound and do not ask for %s: %s. The API server resizes bound claims only; delete a claim and then its pod to get one of the new size",
+				storageField, want.Name, size.String(), someOf(unbound)))
+		}
 	}
 	slices.SortFunc(plan.Growths, func(a, b Growth) int { return cmp.Compare(a.Claim, b.Claim) })
+}
+
+const storageField = "spec.storage.volumeClaimTemplate.spec.resources.requests.storage"
+
+// someOf lists the first names in order.
+func someOf(names []string) string {
+	const most = 5
+	slices.Sort(names)
+	if n := len(names) - most; n > 0 {
+		names = append(names[:most], fmt.Sprintf("and %d more", n))
+	}
+	return strings.Join(names, ", ")
 }
 
 func storageOf(c *corev1.PersistentVolumeClaim) (resource.Quantity, bool) {
@@ -98,22 +127,27 @@ func (c *Controller) grow(ctx context.Context, log *slog.Logger, o Owner, plan *
 	return errors.Join(failed...)
 }
 
+// notGrown ends the hash of a StatefulSet that keeps the size it asks for. The hash
+// changes with everything else that is wanted, and with edits by hand; without the
+// ending it is another one, so that the size is written once the claims have grown.
+const notGrown = "-not-grown"
+
 // keepSize gives the wanted StatefulSet the storage that the live one asks for,
-// and no hash: it is not what its inputs say, and must be written once its claims
-// have grown.
+// where that is less.
 func (plan *Plan) keepSize(live *appsv1.StatefulSet) {
 	if live == nil {
 		return
 	}
 	for _, s := range plan.Workload {
 		want, ok := s.Object.(*appsv1.StatefulSet)
-		if !ok || want.Name != live.Name {
+		if !ok || want.Name != live.Name || strings.HasSuffix(want.Annotations[workload.AnnotationInputHash], notGrown) {
 			continue
 		}
-		want.Annotations[workload.AnnotationInputHash] = ""
+		want.Annotations[workload.AnnotationInputHash] += notGrown
 		for i := range want.Spec.VolumeClaimTemplates {
 			t := &want.Spec.VolumeClaimTemplates[i]
-			if has, ok := liveTemplate(live, t.Name); ok {
+			size, asked := storageOf(t)
+			if has, ok := liveTemplate(live, t.Name); ok && asked && has.Cmp(size) < 0 {
 				setStorage(t, has)
 			}
 		}

@@ -1,6 +1,7 @@
 package prometheus
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -29,38 +30,48 @@ func claiming(size string) *appsv1.StatefulSet {
 }
 
 func TestClaims(t *testing.T) {
+	const larger, unbound = "larger", "unbound"
 	for name, tc := range map[string]struct {
-		want, live string // sizes of the templates; live "" means no StatefulSet
-		claims     map[string]string
-		grow       []string
-		size       string // of the template to write
-		refused    string
+		want   string            // size of the template
+		claims map[string]string // name: size, and "Pending" or "deleted" unless it is bound
+		grow   []string
+		said   string // larger or unbound
+		about  string // the claims that the message names
 	}{
-		"nothing changed":                      {"2Gi", "2Gi", map[string]string{"db-prometheus-k8s-0": "2Gi"}, nil, "2Gi", ""},
-		"more storage":                         {"3Gi", "2Gi", map[string]string{"db-prometheus-k8s-0": "2Gi", "db-prometheus-k8s-1": "2Gi"}, []string{"db-prometheus-k8s-0 2Gi 3Gi", "db-prometheus-k8s-1 2Gi 3Gi"}, "3Gi", ""},
-		"one has grown already":                {"3Gi", "2Gi", map[string]string{"db-prometheus-k8s-0": "3Gi", "db-prometheus-k8s-1": "2Gi"}, []string{"db-prometheus-k8s-1 2Gi 3Gi"}, "3Gi", ""},
-		"a claim is larger by hand":            {"3Gi", "2Gi", map[string]string{"db-prometheus-k8s-0": "5Gi"}, nil, "3Gi", ""},
-		"the StatefulSet was made again":       {"3Gi", "3Gi", map[string]string{"db-prometheus-k8s-0": "2Gi"}, []string{"db-prometheus-k8s-0 2Gi 3Gi"}, "3Gi", ""},
-		"it is gone, its claims are not":       {"3Gi", "", map[string]string{"db-prometheus-k8s-0": "2Gi"}, []string{"db-prometheus-k8s-0 2Gi 3Gi"}, "3Gi", ""},
-		"equal in another unit":                {"2048Mi", "2Gi", map[string]string{"db-prometheus-k8s-0": "2Gi"}, nil, "2048Mi", ""},
-		"another shard, another volume":        {"3Gi", "2Gi", map[string]string{"db-prometheus-k8s-shard-1-0": "2Gi", "tmp-prometheus-k8s-0": "2Gi", "db-prometheus-k8s-x": "1Gi"}, nil, "3Gi", ""},
-		"less storage":                         {"1Gi", "2Gi", map[string]string{"db-prometheus-k8s-0": "2Gi"}, nil, "2Gi", "spec.storage.volumeClaimTemplate.spec.resources.requests.storage: 1Gi is less than the 2Gi that StatefulSet prometheus-k8s has, and volumes cannot shrink"},
-		"less storage, a claim that lags":      {"1Gi", "3Gi", map[string]string{"db-prometheus-k8s-0": "2Gi"}, []string{"db-prometheus-k8s-0 2Gi 3Gi"}, "3Gi", "spec.storage.volumeClaimTemplate.spec.resources.requests.storage: 1Gi is less than the 3Gi that StatefulSet prometheus-k8s has, and volumes cannot shrink"},
-		"no size asked for":                    {"", "2Gi", map[string]string{"db-prometheus-k8s-0": "2Gi"}, nil, "", ""},
-		"a claim that asks for nothing at all": {"3Gi", "2Gi", map[string]string{"db-prometheus-k8s-0": ""}, nil, "3Gi", ""},
+		"nothing changed":                      {"2Gi", map[string]string{"db-prometheus-k8s-0": "2Gi"}, nil, "", ""},
+		"no claim yet":                         {"2Gi", nil, nil, "", ""},
+		"more storage":                         {"3Gi", map[string]string{"db-prometheus-k8s-0": "2Gi", "db-prometheus-k8s-1": "2Gi"}, []string{"db-prometheus-k8s-0 2Gi 3Gi", "db-prometheus-k8s-1 2Gi 3Gi"}, "", ""},
+		"one has grown already":                {"3Gi", map[string]string{"db-prometheus-k8s-0": "3Gi", "db-prometheus-k8s-1": "2Gi"}, []string{"db-prometheus-k8s-1 2Gi 3Gi"}, "", ""},
+		"equal in another unit":                {"2048Mi", map[string]string{"db-prometheus-k8s-0": "2Gi"}, nil, "", ""},
+		"another shard, another volume":        {"3Gi", map[string]string{"db-prometheus-k8s-shard-1-0": "2Gi", "tmp-prometheus-k8s-0": "2Gi", "db-prometheus-k8s-x": "1Gi"}, nil, "", ""},
+		"less storage":                         {"1Gi", map[string]string{"db-prometheus-k8s-1": "2Gi", "db-prometheus-k8s-0": "3Gi"}, nil, larger, "db-prometheus-k8s-0 (3Gi), db-prometheus-k8s-1 (2Gi)."},
+		"less storage, one is deleted":         {"1Gi", map[string]string{"db-prometheus-k8s-0": "2Gi deleted", "db-prometheus-k8s-1": "1Gi"}, nil, "", ""},
+		"less than was ever there":             {"1Gi", map[string]string{"db-prometheus-k8s-0": "10Ti Pending"}, nil, unbound, "db-prometheus-k8s-0 (10Ti)."},
+		"more, before it is bound":             {"3Gi", map[string]string{"db-prometheus-k8s-0": "2Gi Pending", "db-prometheus-k8s-1": "2Gi"}, []string{"db-prometheus-k8s-1 2Gi 3Gi"}, unbound, "db-prometheus-k8s-0 (2Gi)."},
+		"not bound, of the right size":         {"3Gi", map[string]string{"db-prometheus-k8s-0": "3Gi Pending"}, nil, "", ""},
+		"many":                                 {"1Gi", map[string]string{"db-prometheus-k8s-0": "2Gi", "db-prometheus-k8s-1": "2Gi", "db-prometheus-k8s-2": "2Gi", "db-prometheus-k8s-3": "2Gi", "db-prometheus-k8s-4": "2Gi", "db-prometheus-k8s-5": "2Gi"}, nil, larger, "db-prometheus-k8s-4 (2Gi), and 1 more."},
+		"no size asked for":                    {"", map[string]string{"db-prometheus-k8s-0": "2Gi"}, nil, "", ""},
+		"a claim that asks for nothing at all": {"3Gi", map[string]string{"db-prometheus-k8s-0": ""}, nil, "", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			want := claiming(tc.want)
-			var live *appsv1.StatefulSet
-			if tc.live != "" {
-				live = claiming(tc.live)
-			}
+			before := want.DeepCopy()
 			var claims []*corev1.PersistentVolumeClaim
-			for name, size := range tc.claims {
-				claims = append(claims, claim(name, size))
+			for name, text := range tc.claims {
+				size, state, _ := strings.Cut(text, " ")
+				c := claim(name, size)
+				switch state {
+				case "":
+					c.Status.Phase = corev1.ClaimBound
+				case "deleted":
+					c.Status.Phase, c.DeletionTimestamp = corev1.ClaimBound, new(metav1.Now())
+				default:
+					c.Status.Phase = corev1.PersistentVolumeClaimPhase(state)
+				}
+				claims = append(claims, c)
 			}
 			var plan Plan
-			plan.claims(want, live, claims)
+			plan.claims(want, claims)
 			var got []string
 			for _, g := range plan.Growths {
 				got = append(got, g.Claim+" "+g.From.String()+" "+g.To.String())
@@ -68,39 +79,50 @@ func TestClaims(t *testing.T) {
 			if diff := cmp.Diff(tc.grow, got); diff != "" {
 				t.Errorf("growths: %s", diff)
 			}
-			size := ""
-			if q, ok := storageOf(&want.Spec.VolumeClaimTemplates[0]); ok {
-				size = q.String()
+			if diff := cmp.Diff(before, want); diff != "" {
+				t.Errorf("the template is not written as it is wanted: %s", diff)
 			}
-			if q := resource.MustParse("2048Mi"); tc.size == "2048Mi" {
-				tc.size = q.String()
-			}
-			if size != tc.size {
-				t.Errorf("template asks for %s, want %s", size, tc.size)
-			}
-			var refused string
-			if len(plan.Refused) > 0 {
-				refused = plan.Refused[0]
-			}
-			if refused != tc.refused {
-				t.Errorf("refused %q, want %q", refused, tc.refused)
+			for kind, said := range map[string][]string{larger: plan.Larger, unbound: plan.Unbound} {
+				text := strings.Join(said, "; ")
+				if kind == tc.said && !strings.Contains(text, tc.about) || kind != tc.said && text != "" {
+					t.Errorf("%s: %q, want %q about %q", kind, text, tc.said, tc.about)
+				}
 			}
 		})
 	}
 }
 
-// Where a claim cannot grow, the StatefulSet is written with the size it has,
-// and again when the claim could.
+// Where a claim cannot grow, the StatefulSet is written with the size it has and
+// all other changes, and again when the claim could.
 func TestKeepSize(t *testing.T) {
-	want, other := claiming("3Gi"), claiming("3Gi")
-	other.Name = "prometheus-k8s-shard-1"
-	plan := Plan{Workload: []apply.Step{{Verb: apply.Put, Object: want}, {Verb: apply.Put, Object: other}}}
-	plan.keepSize(claiming("2Gi"))
-	plan.keepSize(nil)
-	if size, _ := storageOf(&want.Spec.VolumeClaimTemplates[0]); size.String() != "2Gi" || want.Annotations[workload.AnnotationInputHash] != "" {
-		t.Errorf("size %s, hash %q", size.String(), want.Annotations[workload.AnnotationInputHash])
+	sized := func(name, size, hash string) *appsv1.StatefulSet {
+		s := claiming(size)
+		s.Name, s.Annotations[workload.AnnotationInputHash] = name, hash
+		return s
 	}
-	if size, _ := storageOf(&other.Spec.VolumeClaimTemplates[0]); size.String() != "3Gi" || other.Annotations[workload.AnnotationInputHash] != "1" {
-		t.Errorf("the other shard: size %s", size.String())
+	kept := func(hash string, size string) (string, string) {
+		want := sized("prometheus-k8s", size, hash)
+		other := sized("prometheus-k8s-shard-1", size, hash)
+		plan := Plan{Workload: []apply.Step{{Verb: apply.Put, Object: want}, {Verb: apply.Put, Object: other}}}
+		plan.keepSize(claiming("2Gi"))
+		plan.keepSize(claiming("2Gi")) // one call for each of its claims
+		plan.keepSize(nil)
+		if q, _ := storageOf(&other.Spec.VolumeClaimTemplates[0]); q.String() != size || other.Annotations[workload.AnnotationInputHash] != hash {
+			t.Errorf("the other shard: size %s", q.String())
+		}
+		q, _ := storageOf(&want.Spec.VolumeClaimTemplates[0])
+		return want.Annotations[workload.AnnotationInputHash], q.String()
+	}
+	one, size := kept("1", "3Gi")
+	again, _ := kept("1", "3Gi")
+	changed, _ := kept("2", "3Gi")
+	if size != "2Gi" || one == "1" {
+		t.Errorf("size %s, hash %q: it would not be written again once the claim has grown", size, one)
+	}
+	if one != again || one == changed {
+		t.Errorf("hashes %q, %q, and %q after another change, which must be written", one, again, changed)
+	}
+	if _, size := kept("1", "1Gi"); size != "1Gi" {
+		t.Errorf("less than there is: size %s", size)
 	}
 }

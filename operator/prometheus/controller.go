@@ -7,6 +7,7 @@
 //	desired.go shards.go daemonset.go  decide: which objects should exist (pure)
 //	retention.go
 //	pass.go checks.go tell.go          one pass: gather, decide, write, tell the pods and the user
+//	orphans.go                         pods that a deletion of their StatefulSet left behind
 //	finalizer.go                       what happens before an owner is gone
 //	status.go report.go                what is reported about it
 //	bind.go finalizer.go               what monitors and rules say about their owners
@@ -137,10 +138,10 @@ func New(kind *Kind, opts Options, sources *Sources, clients Clients, log *slog.
 	c.writer.OnRecreate = func(r apply.Recreation) {
 		c.metrics.Recreated.Inc()
 		if r.Misfit == "" {
-			log.Info("StatefulSet is created again and its pods stay: an immutable field changed", "name", r.Name, "causes", r.Causes)
+			log.Info("recreating StatefulSet, keeping its pods", "name", r.Name, "causes", r.Causes)
 			return
 		}
-		log.Warn("StatefulSet is created again with its pods: an immutable field changed", "name", r.Name, "causes", r.Causes, "why_pods_go", r.Misfit)
+		log.Warn("recreating StatefulSet, replacing its pods in turn", "name", r.Name, "causes", r.Causes, "reason", r.Misfit)
 	}
 	if !opts.RestartForReloaderImage {
 		c.writer.HoldImages = []string{opts.Workload.ConfigReloaderImage, opts.Workload.RulesReloaderImage}

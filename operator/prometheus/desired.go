@@ -45,8 +45,9 @@ type Plan struct {
 	Dropped []string
 	// Growths are the claims that must grow before Workload.
 	Growths []Growth
-	// Refused names what is asked for and cannot be, with the reason.
-	Refused []string
+	// Larger tells of claims that are larger than asked for, Unbound of claims of
+	// another size that cannot be resized yet.
+	Larger, Unbound []string
 	// Warnings are remarks for the user, sorted.
 	Warnings []string
 }

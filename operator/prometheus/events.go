@@ -17,6 +17,7 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/assets"
 	"github.com/firekeeper-dev/firekeeper/operator/controller"
 	"github.com/firekeeper-dev/firekeeper/operator/delivery"
+	"github.com/firekeeper-dev/firekeeper/operator/rollout"
 	"github.com/firekeeper-dev/firekeeper/operator/selection"
 	"github.com/firekeeper-dev/firekeeper/operator/workload"
 )
@@ -40,6 +41,9 @@ func (c *Controller) handleEvents() error {
 		func() error { return ownedChanged(c, s.ownServices, "Service", c.writer.Services()) },
 		func() error { return s.statefulSets.OnChange(c.statefulSetChanged) },
 		func() error { return s.runningPods.OnChange(c.podChanged) },
+	}
+	if s.claims != nil {
+		connects = append(connects, func() error { return s.claims.OnChange(c.claimChanged) })
 	}
 	if s.daemonSets != nil {
 		connects = append(connects, func() error { return s.daemonSets.OnChange(c.daemonSetChanged) })
@@ -204,6 +208,10 @@ func (c *Controller) statefulSetChanged(e controller.Event[*appsv1.StatefulSet])
 	owners := eventOwners(c, e)
 	for _, key := range owners {
 		c.loop.EnqueueStatus(key)
+		c.wakeForPods(key)
+	}
+	if e.Action == "delete" && len(owners) == 0 {
+		c.loop.Enqueue(types.NamespacedName{Namespace: e.Before.Namespace, Name: e.Before.Labels[workload.LabelOwnerName]}) // see abandoned
 	}
 	if e.Action == "update" && (e.After.DeletionTimestamp != nil || sameIntent(e.Before, e.After) &&
 		equality.Semantic.DeepEqual(e.Before.OwnerReferences, e.After.OwnerReferences)) {
@@ -212,6 +220,20 @@ func (c *Controller) statefulSetChanged(e controller.Event[*appsv1.StatefulSet])
 	// Our own write is looked at once more on purpose: its input hash was made
 	// from the spec before it.
 	c.trigger("StatefulSet", e.Action, owners...)
+}
+
+// claimChanged wakes the owner of a claim of which something else is to be said, or
+// that can be resized from now on.
+func (c *Controller) claimChanged(e controller.Event[*corev1.PersistentVolumeClaim]) {
+	if e.Action == "add" || e.Action == "update" && e.Before.Status.Phase == e.After.Status.Phase &&
+		equality.Semantic.DeepEqual(e.Before.Spec, e.After.Spec) && e.Before.DeletionTimestamp.Equal(e.After.DeletionTimestamp) {
+		return
+	}
+	claim := e.Object()
+	o, ok := c.stores.owners.Get(claim.Namespace, claim.Labels[workload.LabelOwnerName])
+	if ok && c.mine(o) {
+		c.loop.Enqueue(o.Key())
+	}
 }
 
 // daemonSetChanged is what statefulSetChanged is; its own writes tell nothing new.
@@ -248,10 +270,16 @@ func (c *Controller) podChanged(e controller.Event[*corev1.Pod]) {
 		return
 	}
 	o, ok := c.stores.owners.Get(key.Namespace, key.Name)
+	if !ok && e.Action != "delete" && rollout.Orphan(pod) {
+		c.loop.Enqueue(key) // see abandoned
+	}
 	if !ok || !c.mine(o) {
 		return
 	}
 	c.loop.EnqueueStatus(key)
+	if rollout.Orphan(pod) || e.Action == "delete" || (e.Action == "update" && e.Before.ResourceVersion != e.After.ResourceVersion) {
+		c.wakeForPods(key)
+	}
 	if e.Action != "delete" && !delivery.Carries(pod.Annotations[delivery.Annotation], c.deliveredHash(key)) {
 		c.deliver(key, pod)
 	}
@@ -260,15 +288,26 @@ func (c *Controller) podChanged(e controller.Event[*corev1.Pod]) {
 	}
 }
 
+// wakeForPods asks for a reconciliation when pods must be adjusted to their
+// StatefulSets.
+func (c *Controller) wakeForPods(key types.NamespacedName) {
+	if o, ok := c.stores.owners.Get(key.Namespace, key.Name); ok && c.mine(o) && !o.Fields.Paused && len(c.leftovers(o)) > 0 {
+		c.loop.Enqueue(key)
+	}
+}
+
 // ownerOfPod returns the owner of this kind that a pod belongs to. A Prometheus
 // and a PrometheusAgent may have the same name; those of their workloads differ.
+// A pod that has lost its StatefulSet is known by its own name.
 func (k *Kind) ownerOfPod(pod *corev1.Pod) (key types.NamespacedName, ok bool) {
+	ours := rollout.Orphan(pod) && strings.HasPrefix(pod.Name, k.prefix)
 	for _, ref := range pod.OwnerReferences {
-		if strings.HasPrefix(ref.Name, k.prefix) {
-			return types.NamespacedName{Namespace: pod.Namespace, Name: pod.Labels[workload.LabelOwnerName]}, true
-		}
+		ours = ours || strings.HasPrefix(ref.Name, k.prefix)
 	}
-	return key, false
+	if !ours {
+		return key, false
+	}
+	return types.NamespacedName{Namespace: pod.Namespace, Name: pod.Labels[workload.LabelOwnerName]}, true
 }
 
 // podsOf returns the running pods of an owner.

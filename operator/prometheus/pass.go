@@ -98,7 +98,10 @@ func (c *Controller) reconcile(ctx context.Context, key types.NamespacedName) (c
 	cached, ok := c.stores.owners.Get(key.Namespace, key.Name)
 	if !ok || !c.mine(cached) {
 		c.forget(key) // owner references clean up
-		return controller.Outcome{}, nil
+		if ok {
+			return controller.Outcome{}, nil
+		}
+		return controller.Outcome{}, c.abandoned(ctx, key)
 	}
 	if cached.GetDeletionTimestamp() != nil {
 		c.forget(key)
@@ -177,7 +180,7 @@ func (c *Controller) write(ctx context.Context, log *slog.Logger, o Owner, state
 	notGrown := c.grow(ctx, log, o, &plan, live)
 	done, err := c.writer.Do(ctx, plan.Workload)
 	logChanges(log, done)
-	return errors.Join(err, notGrown)
+	return errors.Join(err, notGrown, c.settle(ctx, log, o))
 }
 
 func logChanges(log *slog.Logger, done []apply.Done) {

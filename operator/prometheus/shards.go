@@ -35,7 +35,7 @@ func (plan *Plan) shards(o Owner, owner *workload.Owner, in Inputs, cfg workload
 			return err
 		}
 		if in.Claims != nil {
-			plan.claims(sts, in.StatefulSets[name], in.Claims)
+			plan.claims(sts, in.Claims)
 		}
 		plan.Workload = append(plan.Workload, apply.Step{Verb: apply.Put, Object: sts})
 	}

@@ -31,7 +31,8 @@ const (
 	reasonDeprecated        = "DeprecatedFieldsInUse"  // the message names them
 	reasonConfigUnmanaged   = "ConfigurationUnmanaged" // the configuration Secret is left to the user
 	reasonFieldsLeftOut     = "FieldsNotSupported"     // the version does not know some fields; the message names them
-	reasonStorage           = "StorageCannotShrink"    // the message says what is asked for and what there is
+	reasonStorage           = "StorageCannotShrink"    // claims are larger than asked for; the message names them
+	reasonClaimNotBound     = "ClaimNotBound"          // claims have another size than asked for, and cannot be resized yet
 	reasonObjectsNotWritten = "WaitingForObjects"      // something else must happen first
 )
 

@@ -91,19 +91,31 @@ func trimNamespace(n *corev1.Namespace) *corev1.Namespace {
 	}}
 }
 
-// trimPod keeps what status and delivery need.
+// trimPod keeps what status, delivery and rollouts need.
 func trimPod(p *corev1.Pod) *corev1.Pod {
 	return &corev1.Pod{
 		ObjectMeta: metav1.ObjectMeta{
 			Namespace: p.Namespace, Name: p.Name, UID: p.UID, ResourceVersion: p.ResourceVersion, Labels: p.Labels,
 			Annotations: p.Annotations, OwnerReferences: p.OwnerReferences, DeletionTimestamp: p.DeletionTimestamp,
+			CreationTimestamp: p.CreationTimestamp,
 		},
-		Spec: corev1.PodSpec{NodeName: p.Spec.NodeName},
+		Spec: corev1.PodSpec{NodeName: p.Spec.NodeName, Subdomain: p.Spec.Subdomain, Volumes: claimed(p.Spec.Volumes)},
 		Status: corev1.PodStatus{
 			Phase: p.Status.Phase, PodIP: p.Status.PodIP, Conditions: p.Status.Conditions,
 			InitContainerStatuses: waiting(p.Status.InitContainerStatuses), ContainerStatuses: waiting(p.Status.ContainerStatuses),
 		},
 	}
+}
+
+// claimed keeps the volumes that are claims.
+func claimed(all []corev1.Volume) []corev1.Volume {
+	var out []corev1.Volume
+	for _, v := range all {
+		if v.PersistentVolumeClaim != nil {
+			out = append(out, v)
+		}
+	}
+	return out
 }
 
 // waiting keeps why containers wait, where that says more than that the pod is young.
@@ -120,8 +132,12 @@ func waiting(all []corev1.ContainerStatus) []corev1.ContainerStatus {
 // trimClaim keeps what decides about its size.
 func trimClaim(c *corev1.PersistentVolumeClaim) *corev1.PersistentVolumeClaim {
 	return &corev1.PersistentVolumeClaim{
-		ObjectMeta: metav1.ObjectMeta{Namespace: c.Namespace, Name: c.Name, UID: c.UID, ResourceVersion: c.ResourceVersion, Labels: c.Labels},
-		Spec:       corev1.PersistentVolumeClaimSpec{Resources: c.Spec.Resources},
+		ObjectMeta: metav1.ObjectMeta{
+			Namespace: c.Namespace, Name: c.Name, UID: c.UID, ResourceVersion: c.ResourceVersion, Labels: c.Labels,
+			DeletionTimestamp: c.DeletionTimestamp,
+		},
+		Spec:   corev1.PersistentVolumeClaimSpec{Resources: c.Spec.Resources},
+		Status: corev1.PersistentVolumeClaimStatus{Phase: c.Status.Phase},
 	}
 }
 

@@ -67,8 +67,10 @@ func outcome(o Owner, in Inputs, plan Plan, unmanaged bool) controller.Outcome {
 		total += n.Selected
 	}
 	switch deprecated := deprecatedFields(o); {
-	case len(plan.Refused) > 0:
-		out.Reason, out.Message = reasonStorage, strings.Join(plan.Refused, "; ")
+	case len(plan.Unbound) > 0:
+		out.Reason, out.Message = reasonClaimNotBound, strings.Join(slices.Concat(plan.Unbound, plan.Larger), "; ")
+	case len(plan.Larger) > 0:
+		out.Reason, out.Message = reasonStorage, strings.Join(plan.Larger, "; ")
 	case total == 0:
 		out.Reason = reasonNothingSelected
 		out.Message = o.Kind().nothing

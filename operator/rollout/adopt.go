@@ -8,20 +8,23 @@ import (
 	"k8s.io/apimachinery/pkg/api/equality"
 )
 
-// Misfit says why the pods of a StatefulSet cannot live on under another one of
-// the same name; empty when that one adopts them and leaves them running.
+// Misfit says why the pods of a StatefulSet cannot live on for good under another
+// one of the same name; empty when that one adopts them and leaves them running.
 //
 //	differs                   | pods
 //	--------------------------|------------------------------------------------
 //	podManagementPolicy       | stay: it is not part of a pod
 //	settings of a claim       | stay: claims that exist are not touched
 //	a claim template is gone  | stay; the changed pod template replaces them in turn
-//	a claim template is new   | go: the volumes of a pod cannot change, and the
-//	                          | StatefulSet controller would fail for ever trying
-//	the selector              | go: it might not find them
-//	serviceName               | go: it is part of their host names, and the
-//	                          | StatefulSet controller would not replace them
 //	the pod template          | stay until the rolling update gets to them
+//	the selector              | get its labels ([Relabel]); then the changed pod
+//	                          | template replaces them in turn
+//	a claim template is new   | are replaced in turn ([Replace]): their volumes
+//	                          | cannot change
+//	serviceName               | are replaced in turn ([Replace]): it is part of
+//	                          | their host names, which no rolling update compares
+//
+// Only the last three are misfits.
 func Misfit(live, want *appsv1.StatefulSet) string {
 	if !equality.Semantic.DeepEqual(live.Spec.Selector, want.Spec.Selector) {
 		return "the selector changes"
