@@ -71,16 +71,6 @@ func TestPodsOutliveTheirStatefulSet(t *testing.T) {
 	if after := w.podOf(t, ns, "prometheus-web"); after.GetUID() != pod.GetUID() {
 		t.Error("the pod was replaced")
 	}
-	// Another Service is another domain for the pods' names: they go.
-	w.apply(t, fill("{apiVersion: v1, kind: Service, metadata: {name: mine, namespace: NAMESPACE}, spec: {clusterIP: None, selector: {app.kubernetes.io/instance: web}}}", ns, ""))
-	w.patch(t, "monitoring.coreos.com/v1", "Prometheus", ns, "web", `{"spec":{"serviceName":"mine"}}`)
-	w.waitFor(t, set, "has a new pod", func(now *unstructured.Unstructured) error {
-		after, err := w.get(t, "v1", "Pod", ns, "prometheus-web-0")
-		if err == nil && after.GetUID() == pod.GetUID() {
-			err = errors.New("it is the old one")
-		}
-		return err
-	})
 }
 
 // A StatefulSet that the API server would not create is not deleted.
@@ -123,19 +113,9 @@ func (w *world) claiming(t *testing.T, id string, expandable bool) (namespace st
 	t.Helper()
 	namespace = w.namespace(t)
 	w.apply(t, fill(storage, namespace, fmt.Sprint(expandable)))
-	t.Cleanup(func() {
-		for _, o := range []*unstructured.Unstructured{clusterWide("v1", "PersistentVolume", namespace), clusterWide("storage.k8s.io/v1", "StorageClass", namespace)} {
-			if err := w.of(t, o).Delete(context.Background(), o.GetName(), metav1.DeleteOptions{}); err != nil {
-				t.Error(err)
-			}
-		}
-	})
+	t.Cleanup(func() { w.dropStorage(t, namespace) })
 	w.apply(t, strings.Replace(fill(web, namespace, id), "replicas: 1", "replicas: 1\n  storage: {volumeClaimTemplate: {spec: {storageClassName: "+namespace+", resources: {requests: {storage: 2Gi}}}}}", 1))
-	claim = &unstructured.Unstructured{}
-	claim.SetAPIVersion("v1")
-	claim.SetKind("PersistentVolumeClaim")
-	claim.SetNamespace(namespace)
-	claim.SetName("prometheus-web-db-prometheus-web-0")
+	claim = claimNamed(namespace, "prometheus-web-db-prometheus-web-0")
 	w.waitFor(t, claim, "is bound", func(c *unstructured.Unstructured) error {
 		if phase, _, _ := unstructured.NestedString(c.Object, "status", "phase"); phase != "Bound" {
 			return fmt.Errorf("phase %s", phase)
@@ -143,6 +123,21 @@ func (w *world) claiming(t *testing.T, id string, expandable bool) (namespace st
 		return nil
 	})
 	return namespace, claim
+}
+
+func claimNamed(namespace, name string) *unstructured.Unstructured {
+	o := clusterWide("v1", "PersistentVolumeClaim", name)
+	o.SetNamespace(namespace)
+	return o
+}
+
+// dropStorage deletes the objects of storage, which are in no namespace.
+func (w *world) dropStorage(t *testing.T, name string) {
+	for _, o := range []*unstructured.Unstructured{clusterWide("v1", "PersistentVolume", name), clusterWide("storage.k8s.io/v1", "StorageClass", name)} {
+		if err := w.of(t, o).Delete(context.Background(), o.GetName(), metav1.DeleteOptions{}); err != nil {
+			t.Error(err)
+		}
+	}
 }
 
 func clusterWide(apiVersion, kind, name string) *unstructured.Unstructured {
@@ -182,24 +177,72 @@ func TestStorageGrows(t *testing.T) {
 	if after := w.podOf(t, ns, "prometheus-web"); after.GetUID() != pod.GetUID() {
 		t.Error("the pod was replaced")
 	}
-	// Less is refused and said, and nothing is done about it.
+	// Less is for new claims only, and said.
 	o.settle(t)
 	w.patch(t, "monitoring.coreos.com/v1", "Prometheus", ns, "web", fmt.Sprintf(grow, "1Gi"))
+	w.waitFor(t, stateful(ns, "prometheus-web"), "asks for less", func(now *unstructured.Unstructured) error { return asksFor(now, "1Gi") })
 	now := w.reconciled(t, ns, "web", "True", "StorageCannotShrink")
-	if text := fmt.Sprint(now.Object["status"]); !strings.Contains(text, "1Gi is less than the 3Gi that StatefulSet prometheus-web has") {
+	if text := fmt.Sprint(now.Object["status"]); !strings.Contains(text, "larger than 1Gi and stay, because volumes cannot shrink: prometheus-web-db-prometheus-web-0 (3Gi)") {
 		t.Errorf("status %s", text)
 	}
-	w.waitFor(t, stateful(ns, "prometheus-web"), "keeps its size", func(now *unstructured.Unstructured) error { return asksFor(now, "3Gi") })
+	o.settle(t)
+	w.waitFor(t, claim, "stays", func(now *unstructured.Unstructured) error { return asksFor(now, "3Gi") })
 	if after := w.podOf(t, ns, "prometheus-web"); after.GetUID() != pod.GetUID() {
 		t.Error("the pod was replaced")
 	}
+	// Who deletes the claim and then the pod gets a smaller one.
+	w.delete(t, "v1", "PersistentVolumeClaim", ns, claim.GetName())
+	w.delete(t, "v1", "Pod", ns, "prometheus-web-0")
+	w.waitFor(t, claim, "is a smaller one", func(now *unstructured.Unstructured) error { return asksFor(now, "1Gi") })
+	w.saysNothing(t, ns)
+}
+
+// A claim that was never bound is not resized by the API server, and a size that no
+// volume ever had can be taken back.
+func TestStorageOfPendingClaims(t *testing.T) {
+	w := start(t)
+	t.Parallel()
+	o := w.operator(t, "pending", "", "--controller-id=pending")
+	ns := w.namespace(t)
+	w.apply(t, fill(storage, ns, "true"))
+	t.Cleanup(func() { w.dropStorage(t, ns) })
+	w.apply(t, strings.Replace(fill(web, ns, "pending"), "replicas: 1", "replicas: 1\n  storage: {volumeClaimTemplate: {spec: {storageClassName: "+ns+", resources: {requests: {storage: 10Ti}}}}}", 1))
+	set, claim := stateful(ns, "prometheus-web"), claimNamed(ns, "prometheus-web-db-prometheus-web-0")
+	w.waitFor(t, claim, "is there", func(now *unstructured.Unstructured) error { return asksFor(now, "10Ti") })
+	o.settle(t)
+	w.patch(t, "monitoring.coreos.com/v1", "Prometheus", ns, "web", fmt.Sprintf(grow, "2Gi"))
+	w.waitFor(t, set, "asks for less", func(now *unstructured.Unstructured) error { return asksFor(now, "2Gi") })
+	now := w.reconciled(t, ns, "web", "True", "ClaimNotBound")
+	if text := fmt.Sprint(now.Object["status"]); !strings.Contains(text, "not bound and do not ask for 2Gi: prometheus-web-db-prometheus-web-0 (10Ti). The API server resizes bound claims only") {
+		t.Errorf("status %s", text)
+	}
+	w.delete(t, "v1", "PersistentVolumeClaim", ns, claim.GetName())
+	w.delete(t, "v1", "Pod", ns, "prometheus-web-0")
+	w.waitFor(t, claim, "is bound", func(now *unstructured.Unstructured) error {
+		if phase, _, _ := unstructured.NestedString(now.Object, "status", "phase"); phase != "Bound" {
+			return fmt.Errorf("phase %s", phase)
+		}
+		return asksFor(now, "2Gi")
+	})
+	w.saysNothing(t, ns)
+}
+
+// saysNothing waits until the condition Reconciled of web has no reason.
+func (w *world) saysNothing(t *testing.T, namespace string) {
+	t.Helper()
+	w.waitFor(t, owner(namespace, "web"), "has nothing to say", func(o *unstructured.Unstructured) error {
+		if reason := fmt.Sprint(o.Object["status"]); strings.Contains(reason, "StorageCannotShrink") || strings.Contains(reason, "ClaimNotBound") {
+			return errors.New(reason)
+		}
+		return nil
+	})
 }
 
 // Storage that cannot grow holds nothing else up.
 func TestStorageCannotGrow(t *testing.T) {
 	w := start(t)
 	t.Parallel()
-	w.operator(t, "grow-not", "", "--controller-id=grow-not")
+	o := w.operator(t, "grow-not", "", "--controller-id=grow-not")
 	ns, claim := w.claiming(t, "grow-not", false)
 	pod := w.podOf(t, ns, "prometheus-web")
 	w.patch(t, "monitoring.coreos.com/v1", "Prometheus", ns, "web", strings.Replace(fmt.Sprintf(grow, "3Gi"), `"retention":"9d"`, `"minReadySeconds":7`, 1))
@@ -211,6 +254,22 @@ func TestStorageCannotGrow(t *testing.T) {
 		return asksFor(now, "2Gi")
 	})
 	w.waitFor(t, claim, "is as it was", func(now *unstructured.Unstructured) error { return asksFor(now, "2Gi") })
+	// So are later changes, and edits by hand are undone.
+	for _, change := range []func(){
+		func() {
+			w.patch(t, "monitoring.coreos.com/v1", "Prometheus", ns, "web", `{"spec":{"minReadySeconds":8}}`)
+		},
+		func() { w.patch(t, "apps/v1", "StatefulSet", ns, "prometheus-web", `{"spec":{"minReadySeconds":99}}`) },
+	} {
+		o.settle(t)
+		change()
+		w.waitFor(t, stateful(ns, "prometheus-web"), "has the later change", func(now *unstructured.Unstructured) error {
+			if seconds, _, _ := unstructured.NestedInt64(now.Object, "spec", "minReadySeconds"); seconds != 8 {
+				return fmt.Errorf("minReadySeconds %d", seconds)
+			}
+			return asksFor(now, "2Gi")
+		})
+	}
 	// As soon as it may grow, it does.
 	w.patch(t, "storage.k8s.io/v1", "StorageClass", "", ns, `{"allowVolumeExpansion":true}`)
 	w.waitFor(t, stateful(ns, "prometheus-web"), "asks for more", func(now *unstructured.Unstructured) error { return asksFor(now, "3Gi") })

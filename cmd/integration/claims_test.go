@@ -1,0 +1,337 @@
+package integration
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/types"
+)
+
+// claimed is web with claims that are to be deleted with it.
+func claimed(namespace, id string, more ...string) string {
+	return strings.Replace(fill(web, namespace, id), "  replicas: 1", "  replicas: 2\n"+
+		"  storage: {volumeClaimTemplate: {spec: {resources: {requests: {storage: 1Gi}}}}}\n"+
+		"  persistentVolumeClaimRetentionPolicy: {whenDeleted: Delete}\n"+strings.Join(more, ""), 1)
+}
+
+const governing = `
+apiVersion: v1
+kind: Service
+metadata: {name: mine, namespace: NAMESPACE}
+spec: {clusterIP: None, selector: {app.kubernetes.io/instance: web}}
+`
+
+// ownedClaim waits until a claim belongs to the StatefulSet as it is now.
+func (w *world) ownedClaim(t *testing.T, namespace, name, set string) types.UID {
+	t.Helper()
+	var uid types.UID
+	w.waitFor(t, stateful(namespace, set), "owns "+name, func(s *unstructured.Unstructured) error {
+		c, err := w.kube.CoreV1().PersistentVolumeClaims(namespace).Get(t.Context(), name, metav1.GetOptions{})
+		if err != nil {
+			return err
+		}
+		for _, o := range c.OwnerReferences {
+			if uid = c.UID; o.UID == s.GetUID() {
+				return nil
+			}
+		}
+		return fmt.Errorf("owners %v", c.OwnerReferences)
+	})
+	return uid
+}
+
+// becomesReady waits for a pod other than before and says of it what a kubelet would.
+func (w *world) becomesReady(t *testing.T, namespace, name string, before types.UID) types.UID {
+	t.Helper()
+	var uid types.UID
+	eventually(t, name+" is a new one", func() error {
+		p, err := w.kube.CoreV1().Pods(namespace).Get(t.Context(), name, metav1.GetOptions{})
+		if err != nil {
+			return err
+		}
+		if p.UID == before {
+			return fmt.Errorf("it is the old one")
+		}
+		uid = p.UID
+		p.Status.Phase = corev1.PodRunning
+		p.Status.Conditions = []corev1.PodCondition{{Type: corev1.PodReady, Status: corev1.ConditionTrue}}
+		_, err = w.kube.CoreV1().Pods(namespace).UpdateStatus(t.Context(), p, metav1.UpdateOptions{})
+		return err
+	})
+	return uid
+}
+
+// untouched fails unless a pod is there and not being deleted.
+func (w *world) untouched(t *testing.T, namespace, name string, uid types.UID) {
+	t.Helper()
+	p := w.pod(t, namespace, name)
+	if p.UID != uid || p.DeletionTimestamp != nil {
+		t.Errorf("pod %s is another one: %t, or is being deleted at %v", name, p.UID != uid, p.DeletionTimestamp)
+	}
+}
+
+// Claims that Kubernetes deletes with their StatefulSet outlive every recreate, and
+// the pods that cannot stay are replaced one after the other.
+func TestClaimsOutliveTheirStatefulSet(t *testing.T) {
+	w := start(t)
+	t.Parallel()
+	const id = "claims"
+	o := w.operator(t, id, "", "--controller-id="+id)
+	ns := w.namespace(t)
+	w.apply(t, claimed(ns, id))
+	w.apply(t, fill(governing, ns, id))
+	const set, db = "prometheus-web", "prometheus-web-db-prometheus-web-"
+	claims := [2]types.UID{w.ownedClaim(t, ns, db+"0", set), w.ownedClaim(t, ns, db+"1", set)}
+	pods := [2]types.UID{w.becomesReady(t, ns, set+"-0", ""), w.becomesReady(t, ns, set+"-1", "")}
+	same := func() {
+		t.Helper()
+		for i, before := range claims {
+			if now := w.ownedClaim(t, ns, fmt.Sprint(db, i), set); now != before {
+				t.Errorf("claim %d is another one", i)
+			}
+		}
+	}
+	// rolled replaces the pods in an order, and the next only after the one before.
+	rolled := func(first, second int) {
+		t.Helper()
+		now := w.becomesReadyLater(t, o, ns, fmt.Sprint(set, "-", first), pods[first], func() {
+			w.untouched(t, ns, fmt.Sprint(set, "-", second), pods[second])
+		})
+		pods[first], pods[second] = now, w.becomesReady(t, ns, fmt.Sprint(set, "-", second), pods[second])
+		same()
+	}
+
+	o.settle(t)
+	w.patch(t, "monitoring.coreos.com/v1", "Prometheus", ns, "web", `{"spec":{"serviceName":"mine"}}`)
+	rolled(0, 1)
+	for i := range 2 {
+		if p := w.pod(t, ns, fmt.Sprint(set, "-", i)); p.Spec.Subdomain != "mine" {
+			t.Errorf("pod %d has the service name %q", i, p.Spec.Subdomain)
+		}
+	}
+
+	// Another selector: the pods are relabeled, and the rolling update begins above.
+	o.settle(t)
+	o.stop(t)
+	o = w.run(t, id, "--controller-id="+id, "--labels=team=a")
+	rolled(1, 0)
+
+	// Another claim template: the claims of the one before stay, without an owner.
+	o.settle(t)
+	w.patch(t, "monitoring.coreos.com/v1", "Prometheus", ns, "web", `{"spec":{"storage":{"volumeClaimTemplate":{"metadata":{"name":"more"}}}}}`)
+	now := w.becomesReadyLater(t, o, ns, set+"-0", pods[0], func() { w.untouched(t, ns, set+"-1", pods[1]) })
+	pods[0], pods[1] = now, w.becomesReady(t, ns, set+"-1", pods[1])
+	for i, before := range claims {
+		c, err := w.kube.CoreV1().PersistentVolumeClaims(ns).Get(t.Context(), fmt.Sprint(db, i), metav1.GetOptions{})
+		if err != nil || c.UID != before || c.DeletionTimestamp != nil {
+			t.Errorf("claim %d: %v", i, err)
+		}
+	}
+
+	// Only deleting the Prometheus deletes claims.
+	w.ownedClaim(t, ns, "more-prometheus-web-0", set)
+	w.ownedClaim(t, ns, "more-prometheus-web-1", set)
+	w.delete(t, "monitoring.coreos.com/v1", "Prometheus", ns, "web")
+	for i := range 2 {
+		w.claimGone(t, ns, fmt.Sprint("more-prometheus-web-", i))
+	}
+}
+
+// becomesReadyLater is becomesReady, with a look at the cluster before.
+func (w *world) becomesReadyLater(t *testing.T, o *operator, namespace, name string, before types.UID, look func()) types.UID {
+	t.Helper()
+	eventually(t, name+" is replaced", func() error {
+		p, err := w.kube.CoreV1().Pods(namespace).Get(t.Context(), name, metav1.GetOptions{})
+		if err == nil && p.UID == before {
+			return fmt.Errorf("it is the old one")
+		}
+		return err
+	})
+	o.settle(t)
+	look()
+	return w.becomesReady(t, namespace, name, before)
+}
+
+// claimGone waits until a claim is deleted, as far as its pods let it.
+func (w *world) claimGone(t *testing.T, namespace, name string) {
+	t.Helper()
+	eventually(t, "claim "+name+" is deleted", func() error {
+		c, err := w.kube.CoreV1().PersistentVolumeClaims(namespace).Get(t.Context(), name, metav1.GetOptions{})
+		if apierrors.IsNotFound(err) || err == nil && c.DeletionTimestamp != nil {
+			return nil
+		}
+		return fmt.Errorf("it is there, %v", err)
+	})
+}
+
+// A shard that is not wanted any more goes with its pods, and leaves its claims.
+func TestSurplusShardLeavesItsClaims(t *testing.T) {
+	w := start(t)
+	t.Parallel()
+	const id = "surplus-claims"
+	o := w.operator(t, id, "", "--controller-id="+id)
+	ns := w.namespace(t)
+	w.apply(t, claimed(ns, id, "  shards: 2\n"))
+	const set, claim = "prometheus-web-shard-1", "prometheus-web-db-prometheus-web-shard-1-0"
+	before := w.ownedClaim(t, ns, claim, set)
+	o.settle(t)
+	w.patch(t, "monitoring.coreos.com/v1", "Prometheus", ns, "web", `{"spec":{"shards":1}}`)
+	w.podsGone(t, ns, set)
+	o.settle(t)
+	c, err := w.kube.CoreV1().PersistentVolumeClaims(ns).Get(t.Context(), claim, metav1.GetOptions{})
+	if err != nil || c.UID != before || c.DeletionTimestamp != nil || len(c.OwnerReferences) > 0 {
+		t.Errorf("claim: %v, %v", c.ObjectMeta, err)
+	}
+	w.patch(t, "monitoring.coreos.com/v1", "Prometheus", ns, "web", `{"spec":{"shards":2}}`)
+	if after := w.ownedClaim(t, ns, claim, set); after != before {
+		t.Error("the shard came back with another claim")
+	}
+}
+
+// podsGone waits until a StatefulSet and its pods are deleted.
+func (w *world) podsGone(t *testing.T, namespace, set string) {
+	t.Helper()
+	eventually(t, set+" is gone", func() error {
+		if _, err := w.kube.AppsV1().StatefulSets(namespace).Get(t.Context(), set, metav1.GetOptions{}); !apierrors.IsNotFound(err) {
+			return fmt.Errorf("the StatefulSet is there, %v", err)
+		}
+		all, err := w.kube.CoreV1().Pods(namespace).List(t.Context(), metav1.ListOptions{})
+		if err != nil {
+			return err
+		}
+		for _, p := range all.Items {
+			if strings.HasPrefix(p.Name, set+"-") {
+				return fmt.Errorf("pod %s is there", p.Name)
+			}
+		}
+		return nil
+	})
+}
+
+// An operator that ended between the deletion and the creation of a StatefulSet
+// cannot create it when its Prometheus is deleted meanwhile: the pods go.
+func TestPodsOfAWorkloadThatIsGone(t *testing.T) {
+	w := start(t)
+	t.Parallel()
+	const id = "abandoned"
+	o := w.operator(t, id, "", "--controller-id="+id)
+	ns := w.namespace(t)
+	w.apply(t, claimed(ns, id))
+	const set, claim = "prometheus-web", "prometheus-web-db-prometheus-web-0"
+	before := w.ownedClaim(t, ns, claim, set)
+	pod := w.podOf(t, ns, set)
+	o.settle(t)
+	o.stop(t)
+	w.orphan(t, ns, set)
+
+	// Somebody else's workload is none of its business.
+	other := w.operator(t, "not-"+id, "", "--controller-id=not-"+id)
+	other.settle(t)
+	w.untouched(t, ns, set+"-0", pod.GetUID())
+
+	w.delete(t, "monitoring.coreos.com/v1", "Prometheus", ns, "web")
+	o = w.run(t, id, "--controller-id="+id)
+	w.podsGone(t, ns, set)
+	c, err := w.kube.CoreV1().PersistentVolumeClaims(ns).Get(t.Context(), claim, metav1.GetOptions{})
+	if err != nil || c.UID != before || c.DeletionTimestamp != nil {
+		t.Errorf("claim: %v, %v", c.ObjectMeta, err)
+	}
+
+	// The same under the eyes of an operator, which may not create it.
+	w.apply(t, claimed(ns, id))
+	pod = w.podOf(t, ns, set)
+	w.patch(t, "monitoring.coreos.com/v1", "Prometheus", ns, "web", `{"spec":{"paused":true}}`)
+	o.settle(t)
+	w.orphan(t, ns, set)
+	o.settle(t)
+	w.untouched(t, ns, set+"-0", pod.GetUID())
+	w.delete(t, "monitoring.coreos.com/v1", "Prometheus", ns, "web")
+	w.podsGone(t, ns, set)
+}
+
+// orphan deletes a StatefulSet without its pods, as the operator does.
+func (w *world) orphan(t *testing.T, namespace, set string) {
+	t.Helper()
+	orphan := metav1.DeletePropagationOrphan
+	if err := w.kube.AppsV1().StatefulSets(namespace).Delete(t.Context(), set, metav1.DeleteOptions{PropagationPolicy: &orphan}); err != nil {
+		t.Fatal(err)
+	}
+	eventually(t, set+" is orphaned", func() error {
+		_, err := w.kube.AppsV1().StatefulSets(namespace).Get(context.Background(), set, metav1.GetOptions{})
+		if !apierrors.IsNotFound(err) {
+			return fmt.Errorf("still there, %v", err)
+		}
+		return nil
+	})
+}
+
+// A quota that the StatefulSet itself has used up does not stop a recreate.
+func TestRecreateUnderAFullQuota(t *testing.T) {
+	w := start(t)
+	t.Parallel()
+	const id = "quota"
+	o := w.operator(t, id, "", "--controller-id="+id)
+	ns := w.deployed(t, o, id)
+	pod := w.podOf(t, ns, "prometheus-web")
+	w.apply(t, fill("{apiVersion: v1, kind: ResourceQuota, metadata: {name: sets, namespace: NAMESPACE}, spec: {hard: {count/statefulsets.apps: 1}}}", ns, ""))
+	quota := &unstructured.Unstructured{Object: map[string]any{"apiVersion": "v1", "kind": "ResourceQuota", "metadata": map[string]any{"namespace": ns, "name": "sets"}}}
+	w.waitFor(t, quota, "is full", func(q *unstructured.Unstructured) error {
+		if used, _, _ := unstructured.NestedString(q.Object, "status", "used", "count/statefulsets.apps"); used != "1" {
+			return fmt.Errorf("used %q", used)
+		}
+		return nil
+	})
+	w.patch(t, "monitoring.coreos.com/v1", "Prometheus", ns, "web", `{"spec":{"podManagementPolicy":"OrderedReady"}}`)
+	w.waitFor(t, stateful(ns, "prometheus-web"), "is recreated", func(s *unstructured.Unstructured) error {
+		if policy, _, _ := unstructured.NestedString(s.Object, "spec", "podManagementPolicy"); policy != "OrderedReady" {
+			return fmt.Errorf("policy %s", policy)
+		}
+		return nil
+	})
+	if after := w.podOf(t, ns, "prometheus-web"); after.GetUID() != pod.GetUID() {
+		t.Error("the pod was replaced")
+	}
+	w.reconciled(t, ns, "web", "True")
+}
+
+// A new StatefulSet is written once, also when another operator comes to see it.
+func TestNewStatefulSetIsWrittenOnce(t *testing.T) {
+	w := start(t)
+	t.Parallel()
+	const id = "once"
+	o := w.operator(t, id, "", "--controller-id="+id)
+	var ns string
+	writes := func(calls []call) (out []string) {
+		for _, c := range calls {
+			if c.writes() && c.Object.Resource == "statefulsets" && c.Object.Namespace == ns {
+				out = append(out, c.Verb)
+			}
+		}
+		return out
+	}
+	calls := o.during(t, func() { ns = w.deployed(t, o, id) })
+	if got := writes(calls); len(got) != 1 {
+		t.Errorf("writes %q, want one create", got)
+	}
+	o.stop(t)
+	before := len(w.audit.calls(t, o.user))
+	o = w.run(t, id, "--controller-id="+id)
+	o.settle(t)
+	if got := writes(w.audit.calls(t, o.user)[before:]); len(got) > 0 {
+		t.Errorf("after a restart: %q", got)
+	}
+	// Edits by hand are still undone.
+	w.patch(t, "apps/v1", "StatefulSet", ns, "prometheus-web", `{"spec":{"template":{"spec":{"priority":0,"hostNetwork":true}},"minReadySeconds":9}}`)
+	w.waitFor(t, stateful(ns, "prometheus-web"), "is as it was", func(s *unstructured.Unstructured) error {
+		if seconds, _, _ := unstructured.NestedInt64(s.Object, "spec", "minReadySeconds"); seconds != 0 {
+			return fmt.Errorf("minReadySeconds %d", seconds)
+		}
+		return nil
+	})
+}
