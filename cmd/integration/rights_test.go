@@ -102,7 +102,6 @@ var rare = map[string]string{
 	"get storageclasses":                 "spec.storage names one",
 	"update prometheuses/finalizers":     "clusters that check owner references that block deletion",
 	"update prometheusagents/finalizers": "the same",
-	"delete pods":                        "--repair-policy-for-statefulsets=delete",
 	"create pods/eviction":               "--repair-policy-for-statefulsets=evict",
 	"patch events":                       "an event that is repeated",
 }

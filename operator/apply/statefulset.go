@@ -93,9 +93,13 @@ type Recreation struct {
 	Misfit string // why its pods are replaced in turn afterwards; empty when they stay
 }
 
-// DeleteStatefulSet deletes a StatefulSet. Its pods stay until somebody deletes
-// them, its volume claims for good.
+// DeleteStatefulSet deletes a StatefulSet. One without claim templates disappears
+// after its pods. Any other might own its volume claims, now or a moment ago, and
+// leaves them, and its pods until somebody deletes them.
 func (w *Writer) DeleteStatefulSet(ctx context.Context, namespace, name string) (Change, error) {
+	if live, ok := w.statefulSets.view.Get(namespace, name); ok && len(live.Spec.VolumeClaimTemplates) == 0 {
+		return w.statefulSets.removeWithPods(ctx, namespace, name)
+	}
 	return w.leavePods(ctx, namespace, name, nil)
 }
 

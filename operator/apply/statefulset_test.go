@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -154,12 +155,28 @@ func TestUpdateKeepsAnnotationsOfKubectl(t *testing.T) {
 // The StatefulSet of a shard that is not wanted any more owns its claims when
 // they are to be deleted with the workload; it must not take them along.
 func TestDeleteStatefulSetLeavesClaims(t *testing.T) {
-	b := newBench(t, statefulSet("5", "1"))
-	if done, err := b.writer.Do(t.Context(), []Step{{Remove, statefulSet("", "")}}); err != nil || done[0].Change != Deleted {
-		t.Fatal(done, err)
+	claims := func(s *appsv1.StatefulSet) {
+		s.Spec.VolumeClaimTemplates = []corev1.PersistentVolumeClaim{{ObjectMeta: metav1.ObjectMeta{Name: "db"}}}
 	}
-	if p := b.kube.Actions()[0].(clienttesting.DeleteActionImpl).DeleteOptions.PropagationPolicy; p == nil || *p != metav1.DeletePropagationOrphan {
-		t.Errorf("propagation %v", p)
+	for name, tc := range map[string]struct {
+		live   *appsv1.StatefulSet
+		hidden bool // the cache does not show it
+		want   metav1.DeletionPropagation
+	}{
+		"with claims":              {statefulSet("5", "1", claims), false, metav1.DeletePropagationOrphan},
+		"that nothing is known of": {statefulSet("5", "1"), true, metav1.DeletePropagationOrphan},
+		"without claims":           {statefulSet("5", "1"), false, metav1.DeletePropagationForeground},
+	} {
+		b := newBench(t, tc.live)
+		if !tc.hidden {
+			b.statefulSets.show(tc.live.DeepCopy())
+		}
+		if done, err := b.writer.Do(t.Context(), []Step{{Remove, statefulSet("", "")}}); err != nil || done[0].Change != Deleted {
+			t.Fatal(done, err)
+		}
+		if p := b.kube.Actions()[0].(clienttesting.DeleteActionImpl).DeleteOptions.PropagationPolicy; p == nil || *p != tc.want {
+			t.Errorf("%s: propagation %v, want %s", name, p, tc.want)
+		}
 	}
 }
 

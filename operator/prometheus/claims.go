@@ -62,12 +62,12 @@ func (plan *Plan) claims(want *appsv1.StatefulSet, claims []*corev1.PersistentVo
 		}
 		if len(larger) > 0 {
 			plan.Larger = append(plan.Larger, fmt.Sprintf(
-				"%s: PersistentVolumeClaims of StatefulSet %s are larger than %s and stay, because volumes cannot shrink: %s. To get a smaller volume, without its data, delete a claim and then its pod",
+				"%s: PersistentVolumeClaims of StatefulSet %s are larger than %s and stay, because volumes cannot shrink: %s. To get a smaller volume, without its data, delete a PVC and then its pod",
 				storageField, want.Name, size.String(), someOf(larger)))
 		}
 		if len(unbound) > 0 {
 			plan.Unbound = append(plan.Unbound, fmt.Sprintf(
-				"%s: PersistentVolumeClaims of StatefulSet %s are not bound and do not ask for %s: %s. The API server resizes bound claims only; delete a claim and then its pod to get one of the new size",
+				"%s: PersistentVolumeClaims of StatefulSet %s are not bound and do not ask for %s: %s. The API server resizes bound PVCs only; delete a PVC and then its pod to get one of the new size",
 				storageField, want.Name, size.String(), someOf(unbound)))
 		}
 	}
@@ -122,7 +122,7 @@ func (c *Controller) grow(ctx context.Context, log *slog.Logger, o Owner, plan *
 			plan.keepSize(live[g.StatefulSet])
 			continue
 		}
-		log.Info("claim grows", "claim", g.Claim, "from", g.From.String(), "to", g.To.String())
+		log.Info("expanding PVC", "pvc", g.Claim, "from", g.From.String(), "to", g.To.String())
 	}
 	return errors.Join(failed...)
 }

@@ -16,8 +16,8 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/rollout"
 )
 
-// The operator deletes StatefulSets without their pods and volume claims, so that
-// the garbage collector takes no claim. What becomes of the pods is decided here,
+// The operator deletes StatefulSets that have volume claims without them and their
+// pods, so that the garbage collector takes no claim. What becomes of the pods is decided here,
 // from what the cluster shows: an operator that was restarted in between goes on.
 
 // leftBehind is what must be done about the pods of one StatefulSet.
