@@ -143,6 +143,49 @@ func TestClaimsOutliveTheirStatefulSet(t *testing.T) {
 	}
 }
 
+// The StatefulSet controller stops at the first pod that it cannot bring in line:
+// one after the other is replaced all the same.
+func TestPodsAreReplacedInTurn(t *testing.T) {
+	w := start(t)
+	t.Parallel()
+	const set = "prometheus-web"
+	for name, tc := range map[string]struct {
+		more   string // of the spec
+		role   func(t *testing.T) string
+		change string // of the object
+		flags  []string
+	}{
+		"ordered":           {"  podManagementPolicy: OrderedReady\n", nil, `{"spec":{"storage":{"volumeClaimTemplate":{"metadata":{"name":"more"}}}}}`, nil},
+		"relabel-forbidden": {"", func(t *testing.T) string { return w.withoutPatchingPods(t, "integration-no-relabel") }, "", []string{"--labels=team=a"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			role := ""
+			if tc.role != nil {
+				role = tc.role(t)
+			}
+			o := w.operator(t, name, role, "--controller-id="+name)
+			ns := w.namespace(t)
+			w.apply(t, claimed(ns, name, tc.more))
+			var pods [2]types.UID
+			for i := range pods {
+				pods[i] = w.becomesReady(t, ns, fmt.Sprint(set, "-", i), "")
+			}
+			o.settle(t)
+			if tc.change != "" {
+				w.patch(t, "monitoring.coreos.com/v1", "Prometheus", ns, "web", tc.change)
+			}
+			if tc.flags != nil {
+				o.stop(t)
+				o = w.run(t, name, append(tc.flags, "--controller-id="+name)...)
+			}
+			now := w.becomesReadyLater(t, o, ns, set+"-0", pods[0], func() { w.untouched(t, ns, set+"-1", pods[1]) })
+			w.becomesReady(t, ns, set+"-1", pods[1])
+			o.settle(t)
+			w.untouched(t, ns, set+"-0", now)
+		})
+	}
+}
+
 // becomesReadyLater is becomesReady, with a look at the cluster before.
 func (w *world) becomesReadyLater(t *testing.T, o *operator, namespace, name string, before types.UID, look func()) types.UID {
 	t.Helper()
