@@ -378,3 +378,35 @@ func TestHandlesTheFilesOfTheList(t *testing.T) {
 		}
 	}
 }
+
+// TestOwnsWhileRendering has the file watcher ask what belongs to the renderer, as it
+// does when input and output share a folder. The race detector is the judge.
+func TestOwnsWhileRendering(t *testing.T) {
+	s := newSite(t)
+	rules := filepath.Join(filepath.Dir(s.out), RulesDir)
+	stop, done := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(done)
+		for {
+			select {
+			case <-stop:
+				return
+			default:
+				s.Owns(rules)
+			}
+		}
+	}()
+	for i := range 20 {
+		var r map[string]string
+		if i%2 == 0 {
+			r = map[string]string{"a.yaml": fmt.Sprint(i)}
+		}
+		s.vol.Swap(files(t, fmt.Sprint("a: ", i), 1, r, len(r)))
+		s.render()
+		if s.Owns(rules) != (r != nil) {
+			t.Errorf("step %d: the folder of rules is taken for %v", i, s.Owns(rules))
+		}
+	}
+	close(stop)
+	<-done
+}

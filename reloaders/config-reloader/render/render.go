@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/firekeeper-dev/firekeeper/internal/parts"
 	"github.com/firekeeper-dev/firekeeper/internal/volume"
@@ -62,12 +63,15 @@ func (r Result) Content() string {
 	return r.OutputSHA256
 }
 
-// Renderer renders the same inputs again and again. It serves one goroutine.
+// Renderer renders the same inputs again and again. It serves one goroutine; only
+// Owns and Handles may be called by others meanwhile.
 type Renderer struct {
 	opts   Options
 	stream stream
-	known  map[File]known      // what the last good call left behind
-	rules  map[string]unpacked // by path of the link
+	known  map[File]known // what the last good call left behind
+
+	mu    sync.Mutex          // held to write rules, and to read it beside Render
+	rules map[string]unpacked // by path of the link
 }
 
 // known is an output this process has seen.
@@ -119,7 +123,9 @@ func (r *Renderer) ownsRules(dir, path string) bool {
 		return false
 	}
 	top, _, _ := strings.Cut(below, string(filepath.Separator))
+	r.mu.Lock()
 	_, linked := r.rules[filepath.Join(dir, RulesDir)]
+	r.mu.Unlock()
 	return strings.HasPrefix(top, versionPrefix) || top == RulesDir && linked
 }
 
@@ -330,7 +336,7 @@ func (r *Renderer) publish(j *job) error {
 		return err
 	}
 	if j.rules.version != "" {
-		r.rules[j.rules.link] = j.rules.now
+		r.keepRules(j.rules)
 	}
 	if j.temp != "" {
 		if err := os.Rename(j.temp, j.file.Output); err != nil {
@@ -345,10 +351,21 @@ func (r *Renderer) publish(j *job) error {
 	}
 	r.known[j.file] = known{j.result, info}
 	if j.rules.link != "" && j.rules.version == "" {
-		delete(r.rules, j.rules.link)
+		r.keepRules(j.rules)
 		return j.rules.remove()
 	}
 	return nil
+}
+
+// keepRules notes which rules the link leads to, or that there are none.
+func (r *Renderer) keepRules(a archive) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if a.version == "" {
+		delete(r.rules, a.link)
+		return
+	}
+	r.rules[a.link] = a.now
 }
 
 // removeVanished deletes outputs of folder entries that are gone since the last call.
