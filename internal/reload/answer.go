@@ -43,7 +43,7 @@ func read(res *http.Response, err error) answer {
 	return a
 }
 
-// describe says why the answer is not the wanted one.
+// describe says why the answer is not the wanted one, without its body.
 func (a answer) describe() string {
 	s := "answered " + a.text
 	switch {
@@ -53,9 +53,6 @@ func (a answer) describe() string {
 		s += " (is the lifecycle API enabled?)"
 	case a.status == http.StatusNotFound || a.status == http.StatusMethodNotAllowed:
 		s += " (is the route prefix part of the URL?)"
-	}
-	if a.excerpt != "" {
-		s += ": " + a.excerpt
 	}
 	return s
 }

@@ -15,5 +15,7 @@
 // may still be worked on. And the time of the last load that the server reports
 // has a resolution of one second: see RuntimeInfo.
 //
-// The package never logs or returns credentials or queries of URLs.
+// The package never logs or returns credentials or queries of URLs. What a server says
+// about a configuration may quote it, secrets included: that is logged, and reports
+// for others hold known phrases of it only (public.go).
 package reload

@@ -29,9 +29,18 @@ const (
 type Error struct {
 	Reason Reason
 	Err    error
+	// Said is the start of what the server answered, which may quote values of the
+	// configuration: it belongs into the log only.
+	Said string
 }
 
-func (e *Error) Error() string { return e.Err.Error() }
+func (e *Error) Error() string {
+	if e.Said == "" {
+		return e.Err.Error()
+	}
+	return e.Err.Error() + ": " + e.Said
+}
+
 func (e *Error) Unwrap() error { return e.Err }
 
 // ReasonOf returns the reason of a failed attempt, or "" for nil and foreign errors.

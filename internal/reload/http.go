@@ -2,6 +2,7 @@ package reload
 
 import (
 	"context"
+	"fmt"
 	"net/http"
 	"net/http/httptrace"
 	"net/url"
@@ -231,7 +232,7 @@ func (h *HTTP) judge(ctx context.Context, x *exchange) error {
 		return fail(Unreachable, "%s: %w", what, a.err)
 	}
 	if !slices.Contains(h.opts.Success, a.status) {
-		return fail(Rejected, "%s: %s", what, a.describe())
+		return &Error{Reason: Rejected, Err: fmt.Errorf("%s: %s", what, a.describe()), Said: a.excerpt}
 	}
 	if h.opts.Info == nil {
 		return nil

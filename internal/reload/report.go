@@ -57,6 +57,8 @@ type TargetReport struct {
 
 // Failure is an error with its time.
 type Failure struct {
+	// Message holds nothing that may be a value of a configuration: whoever reaches the
+	// port can read it. The log has the whole text.
 	Message string    `json:"message"`
 	Reason  Reason    `json:"reason,omitempty"`
 	Time    time.Time `json:"time"`
@@ -72,7 +74,7 @@ type version struct {
 func (l *Loop) keep(c Content, err error) {
 	now := time.Now()
 	if err != nil {
-		l.failure = &Failure{Message: err.Error(), Time: now}
+		l.failure = &Failure{Message: public(err), Time: now}
 		return
 	}
 	l.failure = nil
@@ -107,7 +109,7 @@ func (t *Target) report() TargetReport {
 	}
 	if s.Last.Err != nil {
 		r.Error = &Failure{
-			Message: s.Last.Err.Error(), Reason: ReasonOf(s.Last.Err),
+			Message: public(s.Last.Err), Reason: ReasonOf(s.Last.Err),
 			Time: s.Last.Started.Add(s.Last.Duration),
 		}
 	}

@@ -2,8 +2,6 @@ package delivery
 
 import (
 	"context"
-	"regexp"
-	"strings"
 
 	"github.com/firekeeper-dev/firekeeper/internal/reload"
 )
@@ -53,7 +51,7 @@ func outcomeOf(reports []reload.Report, want Content) Outcome {
 	}
 	for _, r := range reports {
 		if r.InputError != nil {
-			return Outcome{Refused, "its reloader cannot use the files: " + Safe(r.InputError.Message)}
+			return Outcome{Refused, "its reloader cannot use the files: " + safe(r.InputError.Message)}
 		}
 		if out.State == Waiting && out.Message != starting {
 			continue // what a server says is about something older
@@ -62,7 +60,7 @@ func outcomeOf(reports []reload.Report, want Content) Outcome {
 			switch {
 			case t.Ready:
 			case t.Error != nil && t.Error.Reason == reload.Rejected:
-				return Outcome{Refused, "the server refuses it: " + Safe(t.Error.Message)}
+				return Outcome{Refused, "the server refuses it: " + safe(t.Error.Message)}
 			default:
 				out = Outcome{Waiting, starting}
 			}
@@ -98,42 +96,12 @@ func onDisk(reports []reload.Report, want Content) bool {
 	return true
 }
 
-// known are the parts of errors of Prometheus that hold nothing of a
-// configuration but line numbers. Everything else may be a value, and values may be
-// secret (so may be what stands where a field should): it is left out.
-var known = []struct {
-	pattern *regexp.Regexp
-	text    string // with the groups of the pattern
-}{
-	{regexp.MustCompile(`line (\d{1,8}): field .{1,200}? not found in type`), "line $1: there is no such field at this place"},
-	{regexp.MustCompile(`line (\d{1,8}): cannot unmarshal (!![a-z]{1,10})\b[^\n]*? into `), "line $1: the value has the wrong type ($2)"},
-	{regexp.MustCompile(`line (\d{1,8}): did not find expected`), "line $1: this is not YAML"},
-	{regexp.MustCompile(`line (\d{1,8}): mapping key "[^"]*" already defined`), "line $1: the key is there twice"},
-	{regexp.MustCompile(`found multiple scrape configs with job name`), "two scrape configurations have one job name"},
-	{regexp.MustCompile(`found multiple remote write configs`), "two remote writes have one name"},
-	{regexp.MustCompile(`unknown service discovery type|unknown (?:auth|relabel) `), "it has a kind of value that this version does not know"},
-	{regexp.MustCompile(`scrape timeout greater than scrape interval`), "a scrape timeout is greater than its interval"},
-	{regexp.MustCompile(`error loading rules|loading rule`), "a rule does not load"},
-	{regexp.MustCompile(`at most one of`), "two settings exclude each other"},
-}
-
-// maxKnown bounds the parts of one message.
-const maxKnown = 3
-
-// Safe returns what an error of a server says without what may be a value of the
+// safe returns what an error of a server says without what may be a value of the
 // configuration. The whole text is where the configuration is: in the reloader's log.
-func Safe(message string) string {
-	var out []string
-	for _, k := range known {
-		for _, at := range k.pattern.FindAllStringSubmatchIndex(message, maxKnown) {
-			if len(out) < maxKnown {
-				out = append(out, string(k.pattern.ExpandString(nil, k.text, message, at)))
-			}
-		}
-	}
+func safe(message string) string {
 	const more = "the log of its reloader has all of it"
-	if len(out) == 0 {
-		return more
+	if said := reload.Safe(message); said != "" {
+		return said + " (" + more + ")"
 	}
-	return strings.Join(out, ", ") + " (" + more + ")"
+	return more
 }

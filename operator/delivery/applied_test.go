@@ -51,25 +51,6 @@ func TestOutcomeOf(t *testing.T) {
 	}
 }
 
-// Nothing of a configuration but line numbers is let through.
-func TestSafe(t *testing.T) {
-	const log = "the log of its reloader has all of it"
-	for message, want := range map[string]string{
-		"": log,
-		`parse "http://admin:hush@x": invalid port`:    log,
-		`unsupported scheme hush in bearer_token hush`: log,
-		"answered 500: couldn't load configuration: yaml: unmarshal errors: line 12: field hush not found in type config.plain line 14: cannot unmarshal !!str `hush` into int": "line 12: there is no such field at this place, line 14: the value has the wrong type (!!str) (" + log + ")",
-		`yaml: line 7: did not find expected key`:              "line 7: this is not YAML (" + log + ")",
-		`found multiple scrape configs with job name "hush"`:   "two scrape configurations have one job name (" + log + ")",
-		`line 3: mapping key "hush" already defined at line 2`: "line 3: the key is there twice (" + log + ")",
-		"line 1: field a not found in type line 2: field b not found in type line 3: field c not found in type line 4: field d not found in type": "line 1: there is no such field at this place, line 2: there is no such field at this place, line 3: there is no such field at this place (" + log + ")",
-	} {
-		if diff := cmp.Diff(want, Safe(message)); diff != "" {
-			t.Errorf("%s\n%s", message, diff)
-		}
-	}
-}
-
 // scripted answers what the test says, and counts.
 type scripted struct {
 	mu      sync.Mutex

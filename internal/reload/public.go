@@ -1,0 +1,75 @@
+package reload
+
+import (
+	"errors"
+	"io/fs"
+	"regexp"
+	"strings"
+	"syscall"
+)
+
+// known are the phrases of errors that hold nothing of a configuration but line
+// numbers. Everything else may be a value, and values may be secret (so may be what
+// stands where a field should): it is left out. Each pattern takes its own text too,
+// so that what was filtered once stays as it is.
+var known = []struct {
+	pattern *regexp.Regexp
+	text    string // with the groups of the pattern
+}{
+	{regexp.MustCompile(`line (\d{1,8}): (?:field .{1,200}? not found in type|there is no such field)`), "line $1: there is no such field at this place"},
+	{regexp.MustCompile(`line (\d{1,8}): (?:cannot unmarshal (!![a-z]{1,10})\b[^\n]*? into |the value has the wrong type \((!![a-z]{1,10})\))`), "line $1: the value has the wrong type ($2$3)"},
+	{regexp.MustCompile(`line (\d{1,8}): (?:did not find expected|this is not YAML)`), "line $1: this is not YAML"},
+	{regexp.MustCompile(`line (\d{1,8}): (?:mapping key "[^"]*" already defined|the key is there twice)`), "line $1: the key is there twice"},
+	{regexp.MustCompile(`found multiple scrape configs with job name|two scrape configurations have one job name`), "two scrape configurations have one job name"},
+	{regexp.MustCompile(`found multiple remote write configs|two remote writes have one name`), "two remote writes have one name"},
+	{regexp.MustCompile(`unknown service discovery type|unknown (?:auth|relabel) |it has a kind of value that this version does not know`), "it has a kind of value that this version does not know"},
+	{regexp.MustCompile(`scrape timeout greater than scrape interval|a scrape timeout is greater than its interval`), "a scrape timeout is greater than its interval"},
+	{regexp.MustCompile(`error loading rules|loading rule|a rule does not load`), "a rule does not load"},
+	{regexp.MustCompile(`at most one of|two settings exclude each other`), "two settings exclude each other"},
+	{regexp.MustCompile(`no such file or directory`), "no such file or directory"},
+	{regexp.MustCompile(`permission denied`), "permission denied"},
+	{regexp.MustCompile(`no space left on device`), "no space left on device"},
+	{regexp.MustCompile(`gzip: invalid (?:header|checksum)|unexpected EOF|the compressed file is damaged`), "the compressed file is damaged"},
+	{regexp.MustCompile(`[Ll]ifecycle API is not enabled`), "lifecycle API is not enabled"},
+}
+
+// maxKnown bounds the phrases taken from one message.
+const maxKnown = 3
+
+// Safe returns the phrases of an error that cannot be a value of the configuration;
+// "" when there are none. The whole text is where the configuration is: in the log of
+// the reloader. It may be applied to its own results.
+func Safe(message string) string {
+	var out []string
+	for _, k := range known {
+		for _, at := range k.pattern.FindAllStringSubmatchIndex(message, maxKnown) {
+			if len(out) < maxKnown {
+				out = append(out, string(k.pattern.ExpandString(nil, k.text, message, at)))
+			}
+		}
+	}
+	return strings.Join(out, ", ")
+}
+
+const inLog = "(the log has the whole text)"
+
+// public is what the endpoints say of an error: they answer everybody, and what a
+// server says about a configuration may quote its secrets.
+func public(err error) string {
+	if e, ok := errors.AsType[*Error](err); ok {
+		if e.Said == "" {
+			return e.Err.Error()
+		}
+		return e.Err.Error() + ": " + join(Safe(e.Said), inLog)
+	}
+	_, path := errors.AsType[*fs.PathError](err)
+	_, errno := errors.AsType[syscall.Errno](err)
+	if path || errno || Temporary(err) {
+		return err.Error() // of files: their names, and what the system says
+	}
+	return join(Safe(err.Error()), inLog)
+}
+
+func join(words ...string) string {
+	return strings.TrimSpace(strings.Join(words, " "))
+}
