@@ -20,15 +20,15 @@ type RuntimeInfo struct {
 	Client ClientOptions
 }
 
-// loadState is what the server says about its configuration.
-type loadState struct {
+// LoadState is what the server says about its configuration.
+type LoadState struct {
 	OK bool // the last load succeeded
 	// At is when the running configuration was loaded, cut to the second: a load in
 	// the second of the one before cannot be told from it.
 	At time.Time
 }
 
-func (s loadState) String() string {
+func (s LoadState) String() string {
 	return fmt.Sprintf("reloadConfigSuccess=%t, lastConfigTime=%s", s.OK, s.At.UTC().Format(time.RFC3339))
 }
 
@@ -40,7 +40,7 @@ type statusError struct {
 
 func (e *statusError) Error() string { return "answered " + e.status }
 
-func (i *RuntimeInfo) get(ctx context.Context) (loadState, error) {
+func (i *RuntimeInfo) get(ctx context.Context) (LoadState, error) {
 	s, err := i.fetch(ctx)
 	if err != nil {
 		return s, fmt.Errorf("ask %s: %w", Redact(i.URL), err)
@@ -48,7 +48,7 @@ func (i *RuntimeInfo) get(ctx context.Context) (loadState, error) {
 	return s, nil
 }
 
-func (i *RuntimeInfo) fetch(ctx context.Context) (s loadState, err error) {
+func (i *RuntimeInfo) fetch(ctx context.Context) (s LoadState, err error) {
 	ctx, cancel := context.WithTimeout(ctx, i.Client.Timeout)
 	defer cancel()
 	c, err := i.Client.client()
@@ -67,6 +67,13 @@ func (i *RuntimeInfo) fetch(ctx context.Context) (s loadState, err error) {
 	if res.StatusCode/100 != 2 {
 		return s, &statusError{res.StatusCode, res.Status}
 	}
+	return DecodeRuntimeInfo(res.Body)
+}
+
+// DecodeRuntimeInfo reads the answer of /api/v1/status/runtimeinfo.
+//
+// Errors: the answer is not that of a Prometheus that loads configurations.
+func DecodeRuntimeInfo(body io.Reader) (s LoadState, err error) {
 	var answer struct {
 		Status string
 		Data   struct {
@@ -74,13 +81,13 @@ func (i *RuntimeInfo) fetch(ctx context.Context) (s loadState, err error) {
 			LastConfigTime      *time.Time
 		}
 	}
-	if err := json.NewDecoder(io.LimitReader(res.Body, maxInfo)).Decode(&answer); err != nil {
+	if err := json.NewDecoder(io.LimitReader(body, maxInfo)).Decode(&answer); err != nil {
 		return s, fmt.Errorf("decode the answer: %w", err)
 	}
 	if answer.Status != "success" || answer.Data.ReloadConfigSuccess == nil || answer.Data.LastConfigTime == nil {
 		return s, fmt.Errorf("the answer (status %q) does not tell how the last load went", answer.Status)
 	}
-	return loadState{*answer.Data.ReloadConfigSuccess, *answer.Data.LastConfigTime}, nil
+	return LoadState{*answer.Data.ReloadConfigSuccess, *answer.Data.LastConfigTime}, nil
 }
 
 // Derive returns the URL of another endpoint of the server whose reload URL is

@@ -65,7 +65,7 @@ func (s *Signal) Reload(ctx context.Context, r Request) error {
 }
 
 // verify polls until the outcome is known, often at first and then every second.
-func (s *Signal) verify(ctx context.Context, r Request, before loadState) error {
+func (s *Signal) verify(ctx context.Context, r Request, before LoadState) error {
 	end := time.Now().Add(s.opts.Deadline)
 	for every := 25 * time.Millisecond; ; every = min(2*every, time.Second) {
 		now, err := s.opts.Info.get(ctx)

@@ -1,7 +1,7 @@
 package delivery
 
 import (
-	"context"
+	"fmt"
 
 	"github.com/firekeeper-dev/firekeeper/internal/reload"
 )
@@ -14,6 +14,8 @@ const (
 	NotAsked State = iota
 	// Applied: its servers run the content.
 	Applied
+	// Reloaded: its server has reloaded since the content was written, and nobody says what.
+	Reloaded
 	// Waiting: the content is on its way, or a server is still starting.
 	Waiting
 	// Refused: a server does not take the content.
@@ -29,44 +31,49 @@ type Outcome struct {
 	Message string
 }
 
-// AskOutcome asks the reloaders of a pod what became of the content.
-func AskOutcome(ctx context.Context, pod Pod, want Content) Outcome {
+// Good reports whether nothing more is to be expected of the pod.
+func (o Outcome) Good() bool { return o.State == Applied || o.State == Reloaded }
+
+// findingOf decides over what reloaders report: what is refused counts most, as
+// nothing but a change helps. At least one of them has answered.
+func findingOf(replies []reply, want Content) Finding {
 	var reports []reload.Report
-	for _, port := range pod.Ports {
-		if report, err := fetch(ctx, pod, port); err == nil {
-			reports = append(reports, report)
+	silent := 0 // port
+	for _, r := range replies {
+		if r.err == nil {
+			reports = append(reports, r.report)
+		} else {
+			silent = r.port
 		}
 	}
-	return outcomeOf(reports, want)
-}
-
-// outcomeOf decides: what is refused counts most, as nothing but a change helps.
-func outcomeOf(reports []reload.Report, want Content) Outcome {
-	if len(reports) == 0 {
-		return Outcome{Silent, "its reloaders do not answer"}
-	}
-	out := Outcome{State: Applied}
-	if !onDisk(reports, want) {
-		out = Outcome{Waiting, "the kubelet has not refreshed its files yet"}
+	f := Finding{Outcome{State: Applied}, Confirmed}
+	switch {
+	case onDisk(reports, want):
+	case silent != 0:
+		f = Finding{Outcome{Silent, fmt.Sprintf("its reloader on port %d does not answer", silent)}, Unknown}
+	default:
+		f = Finding{Outcome{Waiting, "the kubelet has not refreshed its files yet"}, Missing}
 	}
 	for _, r := range reports {
 		if r.InputError != nil {
-			return Outcome{Refused, "its reloader cannot use the files: " + safe(r.InputError.Message)}
+			f.Outcome = Outcome{Refused, "its reloader cannot use the files: " + safe(r.InputError.Message)}
+			return f
 		}
-		if out.State == Waiting && out.Message != starting {
+		if f.Disk != Confirmed {
 			continue // what a server says is about something older
 		}
 		for _, t := range r.Targets {
 			switch {
 			case t.Ready:
 			case t.Error != nil && t.Error.Reason == reload.Rejected:
-				return Outcome{Refused, "the server refuses it: " + safe(t.Error.Message)}
+				f.Outcome = Outcome{Refused, "the server refuses it: " + safe(t.Error.Message)}
+				return f
 			default:
-				out = Outcome{Waiting, starting}
+				f.Outcome = Outcome{Waiting, starting}
 			}
 		}
 	}
-	return out
+	return f
 }
 
 const starting = "the server has not confirmed it yet"

@@ -1,11 +1,13 @@
 package delivery
 
 import (
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
 	"strconv"
 	"testing"
+	"time"
 )
 
 func TestAsk(t *testing.T) {
@@ -44,15 +46,40 @@ func TestAsk(t *testing.T) {
 		"another configuration":         {[]int{config, rules}, Content{Config: "bb", Dirs: both}, Missing},
 		"other rules":                   {[]int{config, rules}, Content{Config: "aa", Dirs: map[string]string{"/rules/a": "12"}}, Missing},
 		"a folder nobody speaks about":  {[]int{config}, Content{Config: "aa", Dirs: both}, Missing},
+		"nobody answers about folders":  {[]int{config, broken}, Content{Config: "aa", Dirs: both}, Unknown},
 		"the configuration is not ours": {[]int{config, rules}, Content{Dirs: both}, Confirmed},
 		"nothing was read yet":          {[]int{fresh}, Content{Config: "aa"}, Missing},
 		"nobody answers":                {[]int{1, broken, nonsense}, Content{Config: "aa"}, Unknown},
 		"one answers":                   {[]int{broken, config}, Content{Config: "aa"}, Confirmed},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if got := Ask(t.Context(), Pod{IP: "127.0.0.1", Scheme: "http", Ports: tc.ports}, tc.want); got != tc.reply {
-				t.Errorf("Ask = %d, want %d", got, tc.reply)
+			got, inTime := Ask(t.Context(), Pod{IP: "127.0.0.1", Scheme: "http", Ports: tc.ports}, Wanted{Content: tc.want}, slowLimit)
+			if got.Disk != tc.reply || !inTime {
+				t.Errorf("Ask = %+v, in time %v, want %d", got, inTime, tc.reply)
 			}
 		})
+	}
+}
+
+// TestAskIsBounded asks ports that take the connection and say nothing: at once, and
+// no longer than the limit.
+func TestAskIsBounded(t *testing.T) {
+	var ports []int
+	for range 2 {
+		l, err := net.Listen("tcp", "127.0.0.1:0")
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer l.Close()
+		ports = append(ports, l.Addr().(*net.TCPAddr).Port)
+	}
+	const limit = 300 * time.Millisecond
+	began := time.Now()
+	got, inTime := Ask(t.Context(), Pod{IP: "127.0.0.1", Scheme: "http", Ports: ports, ServerPort: ports[0], RuntimeInfo: "/"}, Wanted{}, limit)
+	if inTime || got.State != Silent || got.Disk != Unknown {
+		t.Errorf("%+v, in time %v", got, inTime)
+	}
+	if took := time.Since(began); took > 4*limit {
+		t.Errorf("took %s", took)
 	}
 }

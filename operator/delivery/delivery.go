@@ -10,6 +10,11 @@
 // until the pod confirms (its reloader says what it applied) or a limit is
 // reached. Nothing depends on this for correctness: without permission to patch
 // pods, changes are only slower.
+//
+//	delivery.go         Nudger: patches pods, and waits for nobody
+//	watch.go            Watcher: when which pod is asked, and what is known of it
+//	ask.go applied.go   one question: what reloaders report, and what it means
+//	loads.go            the same for reloaders that report no content
 package delivery
 
 import (
@@ -42,32 +47,30 @@ const (
 	maxPatches = 5
 	// maxBlind bounds them for a pod that cannot be asked.
 	maxBlind = 2
-	// forbiddenPause is how long nothing is tried after a refused patch.
+	// forbiddenPause is how long nothing is tried in a namespace after a refused patch.
 	forbiddenPause = time.Minute
 )
 
-// Answer is what a pod says about a content.
-type Answer int
+// asker knows what pods have; it is a Watcher.
+type asker interface {
+	// Disk answers at once.
+	Disk(pod types.NamespacedName, hash string) Answer
+	// Expect has a pod asked soon.
+	Expect(pod types.NamespacedName)
+}
 
-const (
-	Unknown   Answer = iota // the pod cannot be asked, or does not say
-	Confirmed               // it has the content
-	Missing                 // it has another one
-)
-
-// Nudger patches pods. Create it with New and start Run.
+// Nudger patches pods. It asks none: that may take long. Create it with New and start Run.
 type Nudger struct {
 	annotate func(ctx context.Context, namespace, pod, key, value string) error
-	ask      func(ctx context.Context, pod types.NamespacedName, hash string) Answer
+	asker    asker
 	log      *slog.Logger
 	patches  *prometheus.CounterVec
 
 	queue workqueue.TypedDelayingInterface[types.NamespacedName]
 
-	mu       sync.Mutex
-	pods     map[types.NamespacedName]*state
-	quiet    time.Time // no patches until then
-	reported bool
+	mu    sync.Mutex
+	pods  map[types.NamespacedName]*state
+	quiet map[string]time.Time // namespace without permission → when to try again
 }
 
 type state struct {
@@ -92,15 +95,13 @@ func (s *state) patched() {
 	s.recent = append(s.recent, time.Now())
 }
 
-// New returns a nudger. annotate patches one annotation of a pod; ask asks a pod
-// whether it has the content with a hash.
-func New(annotate func(ctx context.Context, namespace, pod, key, value string) error,
-	ask func(ctx context.Context, pod types.NamespacedName, hash string) Answer,
+// New returns a nudger. annotate patches one annotation of a pod.
+func New(annotate func(ctx context.Context, namespace, pod, key, value string) error, asker asker,
 	log *slog.Logger, reg prometheus.Registerer) *Nudger {
 	n := &Nudger{
-		annotate: annotate, ask: ask, log: log,
+		annotate: annotate, asker: asker, log: log,
 		queue: workqueue.NewTypedDelayingQueue[types.NamespacedName](),
-		pods:  map[types.NamespacedName]*state{},
+		pods:  map[types.NamespacedName]*state{}, quiet: map[string]time.Time{},
 		patches: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Name: "prometheus_operator_pod_nudges_total",
 			Help: "Patches of pod annotations that make the kubelet refresh configuration at once, by result.",
@@ -172,7 +173,7 @@ func (n *Nudger) step(ctx context.Context, pod types.NamespacedName) {
 		return
 	}
 	if patches > 0 {
-		switch answer := n.ask(ctx, pod, want); {
+		switch answer := n.asker.Disk(pod, want); {
 		case answer == Confirmed, answer == Unknown && patches >= maxBlind:
 			return
 		}
@@ -184,6 +185,7 @@ func (n *Nudger) step(ctx context.Context, pod types.NamespacedName) {
 	if !n.patch(ctx, pod, value) {
 		return
 	}
+	n.asker.Expect(pod)
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	s := n.pods[pod]
@@ -201,30 +203,35 @@ func (n *Nudger) step(ctx context.Context, pod types.NamespacedName) {
 	}
 }
 
-// due returns what the pod should be told now.
+// due returns what the pod should be told now. Without permission it is put off.
 func (n *Nudger) due(pod types.NamespacedName) (want string, patches int, ok bool) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	s := n.pods[pod]
-	if s == nil || s.patches >= maxPatches || time.Now().Before(n.quiet) {
+	if s == nil || s.patches >= maxPatches {
+		return "", 0, false
+	}
+	if rest := time.Until(n.quiet[pod.Namespace]); rest > 0 {
+		n.queue.AddAfter(pod, rest)
 		return "", 0, false
 	}
 	return s.want, s.patches, true
 }
 
-// patch reports whether trying the pod again makes sense.
+// patch reports whether the pod was told, or may be with another try.
 func (n *Nudger) patch(ctx context.Context, pod types.NamespacedName, value string) bool {
 	err := n.annotate(ctx, pod.Namespace, pod.Name, Annotation, value)
 	switch {
 	case err == nil:
 		n.patches.WithLabelValues("ok").Inc()
+		n.allow(pod.Namespace)
 		return true
 	case apierrors.IsNotFound(err):
 		n.Forget(pod)
 		return false
 	case apierrors.IsForbidden(err):
 		n.patches.WithLabelValues("forbidden").Inc()
-		n.forbid(err)
+		n.forbid(pod, err)
 		return false
 	default:
 		n.patches.WithLabelValues("failed").Inc()
@@ -234,12 +241,23 @@ func (n *Nudger) patch(ctx context.Context, pod types.NamespacedName, value stri
 	}
 }
 
-func (n *Nudger) forbid(err error) {
+// forbid puts off all pods of the namespace.
+func (n *Nudger) forbid(pod types.NamespacedName, err error) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	n.quiet = time.Now().Add(forbiddenPause)
-	if !n.reported {
-		n.reported = true
-		n.log.Warn("no permission to patch pods: changes reach them with the kubelet's own refresh, within two minutes", "tried_again_after", forbiddenPause.String(), "err", err)
+	if _, told := n.quiet[pod.Namespace]; !told {
+		n.log.Warn("no permission to patch pods: changes reach them with the kubelet's own refresh, within two minutes",
+			"namespace", pod.Namespace, "tried_again_after", forbiddenPause.String(), "err", err)
+	}
+	n.quiet[pod.Namespace] = time.Now().Add(forbiddenPause)
+	n.queue.AddAfter(pod, forbiddenPause)
+}
+
+func (n *Nudger) allow(namespace string) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if _, told := n.quiet[namespace]; told {
+		delete(n.quiet, namespace)
+		n.log.Info("pods may be patched now: changes reach them at once", "namespace", namespace)
 	}
 }

@@ -58,7 +58,8 @@ func TestOutcomeOfAReloader(t *testing.T) {
 	done := make(chan error, 1)
 	go func() { done <- loop.Run(ctx) }()
 	outcome := func() Outcome {
-		return AskOutcome(t.Context(), Pod{IP: "127.0.0.1", Scheme: "http", Ports: []int{port}}, Content{Config: "aa"})
+		f, _ := Ask(t.Context(), Pod{IP: "127.0.0.1", Scheme: "http", Ports: []int{port}}, Wanted{Content: Content{Config: "aa"}}, slowLimit)
+		return f.Outcome
 	}
 
 	<-attempts

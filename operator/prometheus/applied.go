@@ -1,20 +1,20 @@
 package prometheus
 
 import (
-	"context"
 	"fmt"
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/types"
 
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 	"github.com/firekeeper-dev/firekeeper/operator/delivery"
+	"github.com/firekeeper-dev/firekeeper/operator/workload"
 )
 
 // Reasons of the condition ConfigApplied.
 const (
 	reasonAllApplied    = "AllPodsApplied"        // every pod runs what was written
+	reasonAllReloaded   = "AllPodsReloaded"       // every pod has reloaded since, and some do not say what
 	reasonConfigRefused = "ConfigurationRejected" // a server does not take it; the message says which and why
 	reasonPodsPending   = "WaitingForPods"        // some pods are not there, not started or not told yet
 	reasonPodsSilent    = "PodsNotReachable"      // the operator cannot ask them
@@ -50,45 +50,51 @@ func appliedOf(in AppliedInputs) (c v1.Condition, ok bool) {
 		c.Message = "the reloaders listen inside of their pods only (spec.listenLocal)"
 		return c, true
 	}
-	total, applied, refused, silent := max(in.Expected, len(in.Pods)), 0, 0, 0
+	total, count := max(in.Expected, len(in.Pods)), map[delivery.State]int{}
 	var lines []string
 	for _, p := range in.Pods {
 		if p.Started && (p.State == delivery.NotAsked || !in.Written) {
 			return c, false
 		}
 		why := p.Message
-		switch {
-		case !p.Started:
+		if p.Started {
+			count[p.State]++
+		} else {
 			why = "not started"
-		case p.State == delivery.Applied:
-			applied++
-			continue
-		case p.State == delivery.Refused:
-			refused++
-		case p.State == delivery.Silent:
-			silent++
 		}
-		lines = append(lines, "pod "+p.Name+": "+shorten(why, maxPodMessage))
+		if !p.Started || p.State != delivery.Applied {
+			lines = append(lines, "pod "+p.Name+": "+shorten(why, maxPodMessage))
+		}
 	}
 	if n := total - len(in.Pods); n > 0 {
 		lines = append(lines, fmt.Sprintf("%d not there yet", n))
 	}
-	missing := total - applied
+	good := count[delivery.Applied] + count[delivery.Reloaded]
 	switch {
-	case missing == 0:
+	case total == count[delivery.Applied]:
 		c.Status, c.Reason = v1.ConditionTrue, reasonAllApplied
-	case refused > 0:
-		c.Status, c.Reason = someOrNone(applied), reasonConfigRefused
-	case missing == silent:
+	case total == good:
+		c.Status, c.Reason = v1.ConditionTrue, reasonAllReloaded
+	case count[delivery.Refused] > 0:
+		c.Status, c.Reason = someOrNone(good), reasonConfigRefused
+	case total == good+count[delivery.Silent]:
 		c.Status, c.Reason = v1.ConditionUnknown, reasonPodsSilent
 	default:
-		c.Status, c.Reason = someOrNone(applied), reasonPodsPending
+		c.Status, c.Reason = someOrNone(good), reasonPodsPending
 	}
 	if n := len(lines) - maxPodsNamed; n > 0 {
 		lines = append(lines[:maxPodsNamed], fmt.Sprintf("and %d more", n))
 	}
-	c.Message = strings.Join(append([]string{fmt.Sprintf("%d of %d pods run the configuration", applied, total)}, lines...), "\n")
+	c.Message = strings.Join(append([]string{summary(total, count)}, lines...), "\n")
 	return c, true
+}
+
+func summary(total int, count map[delivery.State]int) string {
+	text := fmt.Sprintf("%d of %d pods run the configuration", count[delivery.Applied], total)
+	if n := count[delivery.Reloaded]; n > 0 {
+		text += fmt.Sprintf(", %d reloaded after it was written (they do not report content)", n)
+	}
+	return text
 }
 
 // appliedOrBefore is the condition, or the one before while it is not known: after a
@@ -112,42 +118,12 @@ func someOrNone(applied int) v1.ConditionStatus {
 	return v1.ConditionFalse
 }
 
-// watchPod has a pod asked what it made of what was written last.
-func (c *Controller) watchPod(key types.NamespacedName, pod *corev1.Pod) {
-	if hash := c.deliveredHash(key); hash != "" && started(pod) {
-		c.watcher.Watch(keyOf(pod), hash)
-	}
-}
-
-// started reports whether the containers of a pod may run.
-func started(pod *corev1.Pod) bool {
-	return pod.Status.Phase == corev1.PodRunning && pod.Status.PodIP != "" && pod.DeletionTimestamp == nil
-}
-
-// askOutcome asks a pod what became of the content with a hash.
-func (c *Controller) askOutcome(ctx context.Context, key types.NamespacedName, hash string) delivery.Outcome {
-	pod, want, ok := c.reloadersOf(key, hash)
-	if !ok {
-		return delivery.Outcome{State: delivery.Silent, Message: "it cannot be asked"}
-	}
-	return delivery.AskOutcome(ctx, pod, want)
-}
-
-// podSettled has the status of a pod's owner looked at.
-func (c *Controller) podSettled(key types.NamespacedName) {
-	if pod, ok := c.stores.runningPods.Get(key.Namespace, key.Name); ok {
-		if owner, ours := c.kind.ownerOfPod(pod); ours {
-			c.loop.EnqueueStatus(owner)
-		}
-	}
-}
-
 // applied is what is known of the pods of an owner.
 func (c *Controller) applied(o Owner, in StatusInputs) AppliedInputs {
 	out := AppliedInputs{Askable: len(reloaders(o, c.opts.Workload).Ports) > 0, Written: c.deliveredHash(o.Key()) != ""}
 	add := func(pods []*corev1.Pod) {
 		for _, p := range pods {
-			out.Pods = append(out.Pods, PodOutcome{Name: p.Name, Started: started(p), Outcome: c.watcher.Outcome(keyOf(p))})
+			out.Pods = append(out.Pods, PodOutcome{Name: p.Name, Started: started(p), Outcome: outcomeOfPod(p, c.watcher.Outcome(keyOf(p)))})
 		}
 	}
 	replicas := int(max(0, valueOr(o.Fields.Replicas, 1)))
@@ -160,4 +136,24 @@ func (c *Controller) applied(o Owner, in StatusInputs) AppliedInputs {
 	}
 	out.Expected += len(out.Pods)
 	return out
+}
+
+// outcomeOfPod corrects what reloaders say by the state of the server's container, of
+// which they do not know: one that does not run applies nothing.
+func outcomeOfPod(p *corev1.Pod, said delivery.Outcome) delivery.Outcome {
+	if said.State == delivery.Refused || said.State == delivery.Silent {
+		return said // which says more
+	}
+	for _, s := range p.Status.ContainerStatuses {
+		switch {
+		case s.Name != workload.ServerContainer:
+		case s.State.Waiting != nil:
+			return delivery.Outcome{State: delivery.Waiting, Message: "its server does not run: " + s.State.Waiting.Reason}
+		case s.State.Terminated != nil:
+			return delivery.Outcome{State: delivery.Waiting, Message: "its server does not run: " + s.State.Terminated.Reason}
+		case s.Started != nil && !*s.Started:
+			return delivery.Outcome{State: delivery.Waiting, Message: "its server is starting"}
+		}
+	}
+	return said
 }

@@ -6,8 +6,9 @@
 //	cluster.go selected.go inputs.go   gather: what belongs to an owner, compiled
 //	desired.go shards.go daemonset.go  decide: which objects should exist (pure)
 //	retention.go
-//	pass.go checks.go tell.go          one pass: gather, decide, write, tell the pods and the user
+//	pass.go checks.go tell.go          one pass: gather, decide, write, tell the user
 //	orphans.go                         pods that a deletion of their StatefulSet left behind
+//	deliver.go applied.go              the pods: tell them, ask them, and what they say
 //	finalizer.go                       what happens before an owner is gone
 //	status.go report.go                what is reported about it
 //	bind.go finalizer.go               what monitors and rules say about their owners
@@ -154,8 +155,9 @@ func New(kind *Kind, opts Options, sources *Sources, clients Clients, log *slog.
 		},
 		Idle: sync.OnceFunc(c.settled),
 	}, log, c.metrics)
-	c.nudger = delivery.New(c.writer.PodAnnotation, c.askPod, log, promclient.WrapRegistererWith(promclient.Labels{"controller": kind.label}, reg))
-	c.watcher = delivery.NewWatcher(c.askOutcome, c.podSettled)
+	ofKind := promclient.WrapRegistererWith(promclient.Labels{"controller": kind.label}, reg)
+	c.watcher = delivery.NewWatcher(c.askPod, c.podSettled, ofKind)
+	c.nudger = delivery.New(c.writer.PodAnnotation, c.watcher, log, ofKind)
 	return c
 }
 
@@ -209,8 +211,9 @@ func (c *Controller) Run(ctx context.Context) error {
 const (
 	// nudgeWorkers is how many pods are told about changes at the same time.
 	nudgeWorkers = 4
-	// watchWorkers is how many pods are asked what they run at the same time.
-	watchWorkers = 4
+	// watchWorkers is how many pods are asked what they run at the same time, and as many
+	// of those that did not answer.
+	watchWorkers = 32
 	// pollPeriod is the pause between looks at deadlines and stale statuses.
 	pollPeriod = time.Minute
 )

@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"fmt"
 	"maps"
+	"path"
 	"slices"
 	"strings"
 
@@ -267,6 +268,7 @@ func reloaders(o Owner, cfg workload.Config) delivery.Pod {
 		out.Scheme = "https"
 	}
 	out.Ports = []int{workload.ConfigReloaderPort}
+	out.ServerPort, out.RuntimeInfo = workload.ServerPort, path.Join("/", o.Fields.RoutePrefix, workload.RuntimeInfoPath)
 	if o.Server != nil && cfg.Layout != workload.LayoutSingle {
 		out.Ports = append(out.Ports, workload.RulesReloaderPort)
 	}

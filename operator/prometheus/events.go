@@ -258,9 +258,8 @@ func (c *Controller) daemonSetChanged(e controller.Event[*appsv1.DaemonSet]) {
 // it should run.
 func (c *Controller) podChanged(e controller.Event[*corev1.Pod]) {
 	pod := e.Object()
-	if e.Action == "delete" {
-		c.nudger.Forget(keyOf(pod))
-		c.watcher.Forget(keyOf(pod))
+	if e.Action == "delete" || e.Action == "update" && e.Before.UID != e.After.UID {
+		c.forgetPod(pod)
 	}
 	key, ok := c.kind.ownerOfPod(pod)
 	if !ok && e.Action == "update" {

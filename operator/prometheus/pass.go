@@ -5,11 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"slices"
 	"strings"
 	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
-	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
 
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
@@ -35,9 +35,7 @@ type ownerState struct {
 	held      types.UID         // the owner that got the finalizer last, until the cache shows it
 
 	references map[assets.Ref]bool // guarded
-	hash       string              // guarded: stands for content
-	content    delivery.Content    // guarded: what the pods should have
-	reloaders  delivery.Pod        // guarded: how their reloaders are asked, without address
+	delivered  delivered           // guarded
 }
 
 // frameCache keeps the owner's part of the document while nothing it depends on changed.
@@ -155,17 +153,15 @@ func (c *Controller) write(ctx context.Context, log *slog.Logger, o Owner, state
 	for _, w := range plan.Warnings {
 		log.Warn("remark about the owner", "remark", w)
 	}
+	began := time.Now()
 	content, err := c.writer.Do(ctx, plan.Content)
 	logChanges(log, content)
 	if err != nil {
 		return err
 	}
-	if c.deliveredHash(key) != plan.Hash {
-		content := plan.content()
-		c.mu.Lock()
-		state.hash, state.content, state.reloaders = plan.Hash, content, plan.Reloaders
-		c.mu.Unlock()
-	}
+	c.mu.Lock()
+	state.delivered = state.delivered.next(plan, began, changesAny(content))
+	c.mu.Unlock()
 	for _, pod := range c.podsOf(key) {
 		if !delivery.Carries(pod.Annotations[delivery.Annotation], plan.Hash) {
 			c.deliver(key, pod)
@@ -191,59 +187,13 @@ func logChanges(log *slog.Logger, done []apply.Done) {
 	}
 }
 
+func changesAny(done []apply.Done) bool {
+	return slices.ContainsFunc(done, func(d apply.Done) bool { return d.Change != apply.Unchanged })
+}
+
 func kindName(o apply.Object) string {
 	name := fmt.Sprintf("%T", o)
 	return name[strings.LastIndexByte(name, '.')+1:]
-}
-
-// deliver tells a pod what it should run. Pods that are going are left alone.
-func (c *Controller) deliver(key types.NamespacedName, pod *corev1.Pod) {
-	hash := c.deliveredHash(key)
-	if !c.opts.InstantDelivery || hash == "" || pod.DeletionTimestamp != nil || pod.Spec.NodeName == "" {
-		return
-	}
-	c.nudger.Deliver(keyOf(pod), hash)
-}
-
-func (c *Controller) deliveredHash(key types.NamespacedName) string {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if s := c.owners[key]; s != nil {
-		return s.hash
-	}
-	return ""
-}
-
-// askPod asks a pod whether it has what its owner's last pass wrote.
-func (c *Controller) askPod(ctx context.Context, key types.NamespacedName, hash string) delivery.Answer {
-	pod, want, ok := c.reloadersOf(key, hash)
-	if !ok {
-		return delivery.Unknown
-	}
-	return delivery.Ask(ctx, pod, want)
-}
-
-// reloadersOf returns how the reloaders of a pod are asked, and what it should
-// have; false when its owner's last pass wrote something else than the hash.
-func (c *Controller) reloadersOf(key types.NamespacedName, hash string) (delivery.Pod, delivery.Content, bool) {
-	pod, ok := c.stores.runningPods.Get(key.Namespace, key.Name)
-	if !ok || pod.Status.PodIP == "" {
-		return delivery.Pod{}, delivery.Content{}, false
-	}
-	c.mu.Lock()
-	state := c.owners[types.NamespacedName{Namespace: key.Namespace, Name: pod.Labels[workload.LabelOwnerName]}]
-	var want delivery.Content
-	var ask delivery.Pod
-	current := state != nil && state.hash == hash
-	if current {
-		want, ask = state.content, state.reloaders
-	}
-	c.mu.Unlock()
-	if !current || len(ask.Ports) == 0 {
-		return delivery.Pod{}, delivery.Content{}, false
-	}
-	ask.IP = pod.Status.PodIP
-	return ask, want, true
 }
 
 // remember keeps which Secrets and ConfigMaps the pass asked for. After a failed

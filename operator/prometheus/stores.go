@@ -2,6 +2,7 @@ package prometheus
 
 import (
 	"context"
+	"slices"
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -102,7 +103,7 @@ func trimPod(p *corev1.Pod) *corev1.Pod {
 		Spec: corev1.PodSpec{NodeName: p.Spec.NodeName, Subdomain: p.Spec.Subdomain, Volumes: claimed(p.Spec.Volumes)},
 		Status: corev1.PodStatus{
 			Phase: p.Status.Phase, PodIP: p.Status.PodIP, Conditions: p.Status.Conditions,
-			InitContainerStatuses: waiting(p.Status.InitContainerStatuses), ContainerStatuses: waiting(p.Status.ContainerStatuses),
+			InitContainerStatuses: waiting(p.Status.InitContainerStatuses), ContainerStatuses: containers(p.Status.ContainerStatuses),
 		},
 	}
 }
@@ -118,13 +119,24 @@ func claimed(all []corev1.Volume) []corev1.Volume {
 	return out
 }
 
-// waiting keeps why containers wait, where that says more than that the pod is young.
+// waiting keeps the containers that wait for more than the pod to get older.
 func waiting(all []corev1.ContainerStatus) []corev1.ContainerStatus {
+	return slices.DeleteFunc(containers(all), func(c corev1.ContainerStatus) bool { return c.State.Waiting == nil })
+}
+
+// containers keeps the state of containers: which start anew, which do not run, and
+// why they wait where that says more than that the pod is young.
+func containers(all []corev1.ContainerStatus) []corev1.ContainerStatus {
 	var out []corev1.ContainerStatus
 	for _, c := range all {
-		if w := c.State.Waiting; w != nil && w.Reason != "PodInitializing" && w.Reason != "ContainerCreating" {
-			out = append(out, corev1.ContainerStatus{Name: c.Name, State: corev1.ContainerState{Waiting: w}})
+		kept := corev1.ContainerStatus{Name: c.Name, Ready: c.Ready, RestartCount: c.RestartCount, Started: c.Started, State: c.State}
+		if w := c.State.Waiting; w != nil && (w.Reason == "PodInitializing" || w.Reason == "ContainerCreating") {
+			kept.State.Waiting = nil
 		}
+		if end := c.State.Terminated; end != nil {
+			kept.State.Terminated = &corev1.ContainerStateTerminated{Reason: end.Reason}
+		}
+		out = append(out, kept)
 	}
 	return out
 }

@@ -1,0 +1,164 @@
+package delivery
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/firekeeper-dev/firekeeper/internal/reload"
+)
+
+// loads is what a pod tells of loads when its reloaders do not say of what: those of
+// the reference have metrics only, and the server itself knows its last load.
+type loads struct {
+	reloader    reloads
+	reloaderErr error // why nothing is known of reloader
+	server      reload.LoadState
+	serverErr   error // why nothing is known of server
+}
+
+// reloads are the metrics of a config-reloader.
+type reloads struct {
+	OK bool      // the last attempt succeeded
+	At time.Time // of the last success; zero before the first
+}
+
+const (
+	metricLastOK     = "reloader_last_reload_successful"
+	metricLastOKTime = "reloader_last_reload_success_timestamp_seconds"
+)
+
+// kubeletDelay is how long a running kubelet may take to refresh a mounted volume, and
+// a reloader to notice.
+const kubeletDelay = 3 * time.Minute
+
+var errNoReloads = errors.New("it has no metrics of reloads")
+
+func askLoads(ctx context.Context, pod Pod, limit time.Duration) (l loads) {
+	l.reloaderErr, l.serverErr = errNoReloads, errNoReloads
+	if len(pod.Ports) > 0 {
+		l.reloaderErr = pod.get(ctx, limit, pod.Ports[0], "/metrics", func(body io.Reader) (err error) {
+			l.reloader, err = readReloads(body)
+			return err
+		})
+	}
+	if pod.RuntimeInfo != "" && !timedOut(l.reloaderErr) {
+		l.serverErr = pod.get(ctx, limit, pod.ServerPort, pod.RuntimeInfo, func(body io.Reader) (err error) {
+			l.server, err = reload.DecodeRuntimeInfo(body)
+			return err
+		})
+	}
+	return l
+}
+
+// readReloads finds the two gauges, which have no labels, in the text format.
+func readReloads(body io.Reader) (r reloads, err error) {
+	found := 0
+	lines := bufio.NewScanner(body)
+	for lines.Scan() {
+		name, value, _ := strings.Cut(lines.Text(), " ")
+		if name != metricLastOK && name != metricLastOKTime {
+			continue
+		}
+		v, err := strconv.ParseFloat(strings.TrimSpace(value), 64)
+		if err != nil {
+			return r, fmt.Errorf("%s: %w", name, err)
+		}
+		found++
+		switch {
+		case name == metricLastOK:
+			r.OK = v == 1
+		case v > 0:
+			r.At = time.UnixMilli(int64(v * 1000))
+		}
+	}
+	if err := lines.Err(); err != nil {
+		return r, err
+	}
+	if found < 2 {
+		return r, errNoReloads
+	}
+	return r, nil
+}
+
+const opaque = "its config-reloader does not report content"
+
+// outcomeOfLoads decides what the times of loads tell about a content.
+func outcomeOfLoads(l loads, want Wanted, now time.Time) Outcome {
+	last, who := l.last()
+	switch {
+	case l.serverErr == nil && !l.server.OK:
+		return Outcome{Refused, "the server refused what it was told to load last, which may be an older configuration; " + opaque}
+	case l.reloaderErr == nil && l.reloader.At.IsZero():
+		return Outcome{Waiting, opaque + "; it has not made the server reload yet" + l.aboutServer()}
+	case l.reloaderErr == nil && !l.reloader.OK && statusOf(l.serverErr) == http.StatusServiceUnavailable:
+		return Outcome{Waiting, "the server is not ready; " + opaque}
+	case l.reloaderErr == nil && !l.reloader.OK:
+		return Outcome{Refused, opaque + "; its last attempt to reload the server failed, and its log says why" + l.aboutServer()}
+	case last.IsZero() && wantsCredentials(l.reloaderErr):
+		return Outcome{Silent, "its reloaders want credentials" + l.aboutServer()}
+	case last.IsZero():
+		return Outcome{Silent, "its reloaders do not answer" + l.aboutServer()}
+	case !want.Before && !last.Before(want.Since.Truncate(time.Second)): // the server's time is in whole seconds
+		return Outcome{Reloaded, who + " at " + stamp(last) + ", after the last change" + l.aboutServer()}
+	case !want.Before:
+		return Outcome{Waiting, who + " at " + stamp(last) + ", and not since the last change at " + stamp(want.Since) + l.aboutServer()}
+	case now.Sub(want.Since) < kubeletDelay:
+		return Outcome{} // what was there before the operator may still be on its way
+	}
+	return Outcome{Reloaded, who + " at " + stamp(last) + ", and nothing was changed since the operator looked first, at " + stamp(want.Since) + l.aboutServer()}
+}
+
+// last is the latest load that all who know of it agree on; the zero time when
+// nobody does.
+func (l loads) last() (at time.Time, who string) {
+	switch {
+	case l.reloaderErr != nil && l.serverErr != nil:
+		return at, ""
+	case l.reloaderErr != nil:
+		return l.server.At, "its reloaders do not answer; the server loaded a configuration"
+	case l.serverErr == nil && l.server.At.Before(l.reloader.At.Truncate(time.Second)):
+		at = l.server.At
+	default:
+		at = l.reloader.At
+	}
+	return at, opaque + "; it reloaded successfully"
+}
+
+// aboutServer says why the server's own word is missing.
+func (l loads) aboutServer() string {
+	switch code := statusOf(l.serverErr); {
+	case l.serverErr == nil:
+		return ""
+	case wantsCredentials(l.serverErr):
+		return "; the server does not tell its own state, it wants credentials"
+	case code == http.StatusServiceUnavailable:
+		return "; the server is not ready"
+	case code != 0:
+		return fmt.Sprintf("; the server does not say what it loaded (status %d)", code)
+	}
+	return "; the server does not answer the operator"
+}
+
+// wantsCredentials reports whether an error stands for an answer that only others
+// get: with a password, or a client certificate.
+func wantsCredentials(err error) bool {
+	e, _ := errors.AsType[*net.OpError](err)
+	code := statusOf(err)
+	return code == http.StatusUnauthorized || code == http.StatusForbidden || e != nil && e.Op == "remote error"
+}
+
+// statusOf is the status code that an error stands for, or 0.
+func statusOf(err error) int {
+	e, _ := errors.AsType[statusError](err)
+	return int(e)
+}
+
+func stamp(t time.Time) string { return t.UTC().Format(time.RFC3339) }
