@@ -23,6 +23,8 @@ const (
 	Rejected Reason = "rejected"
 	// Superseded: newer content arrived before the outcome was known.
 	Superseded Reason = "superseded"
+	// Incomplete: the inputs are being replaced, see Loop.Step.
+	Incomplete Reason = "incomplete"
 )
 
 // Error is a failed attempt.

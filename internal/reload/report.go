@@ -75,6 +75,9 @@ func (l *Loop) keep(c Content, err error) {
 	now := time.Now()
 	if err != nil {
 		l.failure = &Failure{Message: public(err), Time: now}
+		if Temporary(err) {
+			l.failure.Reason = Incomplete
+		}
 		return
 	}
 	l.failure = nil

@@ -55,6 +55,9 @@ func findingOf(replies []reply, want Content) Finding {
 		f = Finding{Outcome{Waiting, "the kubelet has not refreshed its files yet"}, Missing}
 	}
 	for _, r := range reports {
+		if r.InputError != nil && r.InputError.Reason == reload.Incomplete {
+			return Finding{Outcome{Waiting, "its files are being replaced"}, Missing}
+		}
 		if r.InputError != nil {
 			f.Outcome = Outcome{Refused, "its reloader cannot use the files: " + safe(r.InputError.Message)}
 			return f

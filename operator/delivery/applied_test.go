@@ -21,6 +21,8 @@ func TestFindingOf(t *testing.T) {
 	}
 	broken := report("aa", runs)
 	broken.InputError = &reload.Failure{Message: "open /etc/x: password hush"}
+	mixed := report("aa", runs)
+	mixed.InputError = &reload.Failure{Message: "parts do not belong together", Reason: reload.Incomplete}
 	rules := reload.Report{Targets: []reload.TargetReport{runs}, Current: &reload.Stamped{Content: reload.Content{Dirs: []volume.DirSum{{Path: "/r", SHA256: "11"}}}}}
 	want := Content{Config: "aa", Dirs: map[string]string{"/r": "11"}}
 	says := func(r reload.Report) reply { return reply{report: r} }
@@ -38,6 +40,7 @@ func TestFindingOf(t *testing.T) {
 		"a server that was not asked": {[]reply{says(report("aa", reload.TargetReport{})), says(rules)}, Finding{Outcome{Waiting, "the server has not confirmed it yet"}, Confirmed}},
 		"a server that refuses":       {[]reply{says(report("aa", fails(reload.Rejected, "answered 500: hush"))), says(rules)}, Finding{Outcome{Refused, "the server refuses it: " + log}, Confirmed}},
 		"a refusal counts most":       {[]reply{says(report("aa", fails(reload.NotReady, "503"))), says(reload.Report{Targets: []reload.TargetReport{fails(reload.Rejected, "error loading rules")}, Current: rules.Current})}, Finding{Outcome{Refused, "the server refuses it: a rule does not load (" + log + ")"}, Confirmed}},
+		"parts of two versions":       {[]reply{says(mixed), says(rules)}, Finding{Outcome{Waiting, "its files are being replaced"}, Missing}},
 		"files that make no sense":    {[]reply{says(broken), says(rules)}, Finding{Outcome{Refused, "its reloader cannot use the files: " + log}, Confirmed}},
 	} {
 		t.Run(name, func(t *testing.T) {

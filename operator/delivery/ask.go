@@ -101,10 +101,13 @@ func Ask(ctx context.Context, pod Pod, want Wanted, limit time.Duration) (f Find
 		inTime = inTime && !timedOut(r.err)
 		reports = reports || r.err == nil
 	}
-	if reports {
+	switch {
+	case reports:
 		return findingOf(replies, want.Content), inTime
+	case !inTime && limit < slowLimit:
+		return Finding{}, false // all of it is asked again with more time
 	}
-	l := askLoads(ctx, pod, limit)
+	l := askLoads(ctx, pod, replies, limit)
 	inTime = inTime && !timedOut(l.reloaderErr) && !timedOut(l.serverErr)
 	return Finding{Outcome: outcomeOfLoads(l, want, time.Now())}, inTime
 }

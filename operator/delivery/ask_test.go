@@ -73,13 +73,13 @@ func TestAskIsBounded(t *testing.T) {
 		defer l.Close()
 		ports = append(ports, l.Addr().(*net.TCPAddr).Port)
 	}
-	const limit = 300 * time.Millisecond
+	const limit = quickLimit
 	began := time.Now()
 	got, inTime := Ask(t.Context(), Pod{IP: "127.0.0.1", Scheme: "http", Ports: ports, ServerPort: ports[0], RuntimeInfo: "/"}, Wanted{}, limit)
-	if inTime || got.State != Silent || got.Disk != Unknown {
+	if inTime || got != (Finding{}) {
 		t.Errorf("%+v, in time %v", got, inTime)
 	}
-	if took := time.Since(began); took > 4*limit {
+	if took := time.Since(began); took > 2*limit-limit/10 { // one after the other they take twice the limit
 		t.Errorf("took %s", took)
 	}
 }

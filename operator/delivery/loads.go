@@ -41,15 +41,19 @@ const kubeletDelay = 3 * time.Minute
 
 var errNoReloads = errors.New("it has no metrics of reloads")
 
-func askLoads(ctx context.Context, pod Pod, limit time.Duration) (l loads) {
+// askLoads asks a pod whose reloaders have given replies without a report.
+func askLoads(ctx context.Context, pod Pod, replies []reply, limit time.Duration) (l loads) {
 	l.reloaderErr, l.serverErr = errNoReloads, errNoReloads
-	if len(pod.Ports) > 0 {
+	if len(replies) > 0 {
+		l.reloaderErr = replies[0].err
+	}
+	if statusOf(l.reloaderErr) == http.StatusNotFound {
 		l.reloaderErr = pod.get(ctx, limit, pod.Ports[0], "/metrics", func(body io.Reader) (err error) {
 			l.reloader, err = readReloads(body)
 			return err
 		})
 	}
-	if pod.RuntimeInfo != "" && !timedOut(l.reloaderErr) {
+	if pod.RuntimeInfo != "" {
 		l.serverErr = pod.get(ctx, limit, pod.ServerPort, pod.RuntimeInfo, func(body io.Reader) (err error) {
 			l.server, err = reload.DecodeRuntimeInfo(body)
 			return err
