@@ -116,8 +116,11 @@ func TestCorrectionIsUsedAtOnce(t *testing.T) {
 		t.Errorf("/readyz answers %d, the output is there", code)
 	}
 	r := p.Report()
-	if e := r.Targets[0].Error; e == nil || e.Reason != "rejected" || !strings.Contains(e.Message, "failed to reload config: line 1: bad") {
+	if e := r.Targets[0].Error; e == nil || e.Reason != "rejected" || !strings.Contains(e.Message, "answered 500") || strings.Contains(e.Message, "bad") {
 		t.Errorf("report %+v", r.Targets[0])
+	}
+	if !strings.Contains(p.Log.String(), "failed to reload config: line 1: bad") {
+		t.Errorf("the log lacks the server's words:\n%s", p.Log)
 	}
 	s.put(t, "good 2")
 	s.waitLive(t, "good 2")
@@ -208,7 +211,7 @@ func TestBrokenInputs(t *testing.T) {
 		content string
 		want    string
 	}{
-		"truncated gzip": {gz(t, strings.Repeat("text", 1000))[:20], "gunzip "},
+		"truncated gzip": {gz(t, strings.Repeat("text", 1000))[:20], "unexpected EOF"},
 		"no such key":    {"", "no such file or directory"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -29,7 +29,7 @@ var known = []struct {
 	{regexp.MustCompile(`no such file or directory`), "no such file or directory"},
 	{regexp.MustCompile(`permission denied`), "permission denied"},
 	{regexp.MustCompile(`no space left on device`), "no space left on device"},
-	{regexp.MustCompile(`gzip: invalid (?:header|checksum)|unexpected EOF|the compressed file is damaged`), "the compressed file is damaged"},
+	{regexp.MustCompile(`(gzip: invalid (?:header|checksum)|unexpected EOF)`), "$1"},
 	{regexp.MustCompile(`[Ll]ifecycle API is not enabled`), "lifecycle API is not enabled"},
 }
 
