@@ -423,6 +423,8 @@ func TestURLs(t *testing.T) {
 	for in, want := range map[string]string{
 		"http://localhost:9090/-/reload":                "http://localhost:9090/-/ready",
 		"https://u:p@h/a%20b/-/reload?token=secret#top": "https://u:p@h/a%20b/-/ready",
+		"http://localhost:9090/prom%3Fx/-/reload":       "http://localhost:9090/prom%3Fx/-/ready",
+		"http://localhost:9090/größe/-/reload":          "http://localhost:9090/gr%C3%B6%C3%9Fe/-/ready",
 		"http://localhost:9090/reload":                  "",
 		"http://localhost:9090":                         "",
 	} {

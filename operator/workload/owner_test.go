@@ -74,20 +74,6 @@ func TestStartupBudget(t *testing.T) {
 	}
 }
 
-func TestRoutePrefixInURLs(t *testing.T) {
-	for prefix, want := range map[string]string{
-		``:       "http://localhost:9090/-/reload http://localhost:9090/",
-		`/`:      "http://localhost:9090/-/reload http://localhost:9090/",
-		`/foo`:   "http://localhost:9090/foo/-/reload http://localhost:9090/foo",
-		`/foo//`: "http://localhost:9090/foo/-/reload http://localhost:9090/foo",
-	} {
-		o := serverOwner(t, `{externalUrl: "http://x/ignored", routePrefix: "`+prefix+`"}`)
-		if got := o.localURL(reloadPath) + " " + o.localURL(""); got != want {
-			t.Errorf("%q: %s, want %s", prefix, got, want)
-		}
-	}
-}
-
 func TestPadRuleConfigMaps(t *testing.T) {
 	o := serverOwner(t, ``)
 	for n, want := range map[int]string{

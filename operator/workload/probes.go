@@ -2,7 +2,6 @@ package workload
 
 import (
 	"fmt"
-	"path"
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
@@ -44,7 +43,7 @@ func (o *Owner) addProbes(c *corev1.Container) {
 		{livenessPath, probePeriodSeconds, livenessMaxFailures, func(c *corev1.Container) **corev1.Probe { return &c.LivenessProbe }},
 	} {
 		*p.of(c) = &corev1.Probe{
-			ProbeHandler:     o.probeHandler(path.Clean(o.routePrefix() + p.path)),
+			ProbeHandler:     o.probeHandler(o.endpoint(p.path)),
 			TimeoutSeconds:   probeTimeoutSeconds,
 			PeriodSeconds:    p.period,
 			FailureThreshold: p.maxFailures,
@@ -65,11 +64,11 @@ func startupBudget(max *int32) (period, failures int32) {
 
 func ceilDiv(a, b int32) int32 { return int32((int64(a) + int64(b) - 1) / int64(b)) }
 
-func (o *Owner) probeHandler(urlPath string) corev1.ProbeHandler {
+func (o *Owner) probeHandler(at string) corev1.ProbeHandler {
 	if o.common.ListenLocal {
-		return execHandler(fmt.Sprintf("%s://%s:%d%s", o.scheme(), execProbeHost, webPort, urlPath))
+		return execHandler(o.scheme() + "://" + hostPort(execProbeHost, webPort) + shellPath(at))
 	}
-	get := &corev1.HTTPGetAction{Path: urlPath, Port: intstr.FromString(o.portName())}
+	get := &corev1.HTTPGetAction{Path: urlPath(at), Port: intstr.FromString(o.portName())}
 	if o.servesTLS() {
 		get.Scheme = corev1.URISchemeHTTPS
 	}

@@ -52,7 +52,7 @@ type Listener struct {
 // address is the listen address.
 func (l Listener) address(cfg Config, port int32) string {
 	if l.Local {
-		return fmt.Sprintf("%s:%d", cfg.localhost(), port)
+		return hostPort(cfg.localhost(), port)
 	}
 	return fmt.Sprintf(":%d", port)
 }
@@ -204,7 +204,7 @@ func (l Listener) probeHandler(port int32, healthPath string) (corev1.ProbeHandl
 	case l.Local && secured:
 		return corev1.ProbeHandler{}, false
 	case l.Local:
-		return execHandler(fmt.Sprintf("%s://%s:%d%s", scheme, execProbeHost, port, healthPath)), true
+		return execHandler(scheme + "://" + hostPort(execProbeHost, port) + healthPath), true
 	case secured:
 		return corev1.ProbeHandler{TCPSocket: &corev1.TCPSocketAction{Port: intstr.FromInt32(port)}}, true
 	}

@@ -1,11 +1,6 @@
 package workload
 
-import (
-	"fmt"
-	"path"
-
-	corev1 "k8s.io/api/core/v1"
-)
+import corev1 "k8s.io/api/core/v1"
 
 const (
 	webPort       = 9090
@@ -40,19 +35,6 @@ func (o *Owner) scheme() string {
 		return "https"
 	}
 	return "http"
-}
-
-// localURL is how other containers of the pod reach a path of the server. Only
-// the route prefix counts, the external URL does not.
-func (o *Owner) localURL(urlPath string) string {
-	return fmt.Sprintf("%s://%s:%d%s", o.scheme(), o.cfg.localhost(), webPort, path.Clean(o.routePrefix()+urlPath))
-}
-
-func (o *Owner) routePrefix() string {
-	if o.common.RoutePrefix == "" {
-		return "/"
-	}
-	return o.common.RoutePrefix
 }
 
 func (o *Owner) portName() string {
