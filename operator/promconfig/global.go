@@ -127,7 +127,7 @@ func checkExternalLabels(f *v1.CommonPrometheusFields, c Capabilities, rules rel
 		names = append(names, label{"externalLabels", name})
 	}
 	for _, n := range names {
-		if (n.name != "" || n.field == "externalLabels") && !rules.validLabelName(n.name) {
+		if (n.name != "" || n.field == "externalLabels") && !rules.plain.valid(n.name) {
 			return fmt.Errorf("%s: %q is not a valid label name for the version", n.field, n.name)
 		}
 	}

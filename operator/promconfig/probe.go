@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"slices"
 
 	"github.com/firekeeper-dev/firekeeper/internal/gate"
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
@@ -193,10 +192,8 @@ func (c *compiler) checkProbe(m *v1.Probe, job *ProbeJob) (err error) {
 // checkProbeTargets looks at both kinds, also when one of them is not used.
 func (c *compiler) checkProbeTargets(t v1.ProbeTargets) error {
 	if s := t.StaticConfig; s != nil {
-		for _, label := range slices.Sorted(maps.Keys(s.Labels)) {
-			if !c.s.rules.validLabelName(label) {
-				return fmt.Errorf("targets.staticConfig.labels: %q is not a valid label name for the version", label)
-			}
+		if err := c.checkStaticLabels(s.Labels); err != nil {
+			return fmt.Errorf("targets.staticConfig.labels: %w", err)
 		}
 		if err := c.s.rules.check(s.RelabelConfigs); err != nil {
 			return fmt.Errorf("targets.staticConfig.relabelingConfigs: %w", err)

@@ -103,7 +103,7 @@ func (c *compiler) scrapeConfig(m *v1alpha1.ScrapeConfig) (*ScrapeConfigJob, err
 		ScrapeTimeout:              spec.ScrapeTimeout,
 		Scheme:                     lower(spec.Scheme),
 		MetricNameValidationScheme: lower(spec.NameValidationScheme),
-		MetricNameEscapingScheme:   escapingSchemes[spec.NameEscapingScheme],
+		MetricNameEscapingScheme:   escapingSchemes[c.escapingScheme(spec)],
 	}
 	if spec.HonorLabels != nil {
 		job.HonorLabels = new(*spec.HonorLabels && !c.s.data.OverrideHonorLabels)
@@ -174,10 +174,25 @@ func (c *compiler) checkNameSchemes(spec *v1alpha1.ScrapeConfigSpec, class *v1.S
 			return at("nameValidationScheme", fmt.Errorf("does not go with the scrape class %q: %w", class.Name, err))
 		}
 	}
-	if label := c.s.data.EnforcedNamespaceLabel; label != "" && !rules.validLabelName(label) {
+	if label := c.s.data.EnforcedNamespaceLabel; label != "" && !rules.validTarget("replace", label) {
 		return at("nameValidationScheme", fmt.Errorf("does not go with the owner's enforcedNamespaceLabel %q", label))
 	}
 	return nil
+}
+
+// escapingScheme is the one that is written. From 3.4.0 on, a job without one has
+// the owner's; below 3.7.0 also where that is AllowUTF8 and the job's names are
+// Legacy, and then the server refuses the whole file. What later versions make of
+// it is written there.
+func (c *compiler) escapingScheme(spec *v1alpha1.ScrapeConfigSpec) v1.NameEscapingSchemeOptions {
+	owner := c.s.data.NameEscapingScheme
+	inheritsUTF8 := c.s.data.NameValidationScheme != v1.LegacyNameValidationScheme &&
+		(owner == "" || owner == v1.AllowUTF8NameEscapingScheme)
+	if spec.NameEscapingScheme == "" && spec.NameValidationScheme == v1.LegacyNameValidationScheme && inheritsUTF8 &&
+		c.s.target.AtLeast("3.4.0") && !c.s.target.AtLeast("3.7.0") {
+		return v1.UnderscoresNameEscapingScheme
+	}
+	return spec.NameEscapingScheme
 }
 
 // scrapeConfigTail fills in limits and steps.

@@ -18,15 +18,23 @@ type StaticSD struct {
 }
 
 func (c *compiler) staticSD(in *v1alpha1.StaticConfig) (*StaticSD, error) {
-	// The server looks at the version only here, not at the owner's scheme.
-	rules := rulesFor(c.s.target, "")
-	for _, name := range slices.Sorted(maps.Keys(in.Labels)) {
-		if !rules.validLabelName(name) {
-			return nil, at("labels", fmt.Errorf("%q is not a valid label name for the version", name))
-		}
+	if err := c.checkStaticLabels(in.Labels); err != nil {
+		return nil, at("labels", err)
 	}
 	if slices.Contains(in.Targets, "") {
 		return nil, at("targets", errors.New("one of them is empty"))
 	}
 	return &StaticSD{Targets: in.Targets, Labels: in.Labels}, nil
+}
+
+// checkStaticLabels: the server looks at the version only here, not at the
+// owner's scheme.
+func (c *compiler) checkStaticLabels(labels map[string]string) error {
+	names := namesOf(c.s.target, "")
+	for _, name := range slices.Sorted(maps.Keys(labels)) {
+		if !names.plain.valid(name) {
+			return fmt.Errorf("%q is not a valid label name for the version", name)
+		}
+	}
+	return nil
 }

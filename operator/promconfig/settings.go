@@ -47,9 +47,10 @@ type settingsData struct {
 	Version   string
 	Mode      gate.Mode
 	DaemonSet bool
-	UTF8Names bool
-	// NameValidationScheme is what ScrapeConfigs without their own inherit.
+	// NameValidationScheme and NameEscapingScheme are what ScrapeConfigs without
+	// their own inherit.
 	NameValidationScheme v1.NameValidationSchemeOptions
+	NameEscapingScheme   v1.NameEscapingSchemeOptions
 	// Namespace of the owner; empty when no fragment depends on it.
 	Namespace string
 
@@ -106,10 +107,14 @@ func newSettings(f *v1.CommonPrometheusFields, namespace string, mode gate.Mode,
 	if err := checkExternalLabels(f, c, rules); err != nil {
 		return nil, fmt.Errorf("spec.%w", err)
 	}
+	if label := f.EnforcedNamespaceLabel; label != "" && !rules.validTarget("replace", label) {
+		return nil, fmt.Errorf("spec.enforcedNamespaceLabel: %q is not a valid label name for the version", label)
+	}
 	f = f.DeepCopy() // settings outlive the caller's object
 	s := &Settings{target: target, rules: rules, capabilities: c, data: settingsData{
-		Version: version.String(), Mode: mode, DaemonSet: daemonSet, UTF8Names: rules.utf8,
+		Version: version.String(), Mode: mode, DaemonSet: daemonSet,
 		NameValidationScheme:     f.NameValidationScheme,
+		NameEscapingScheme:       f.NameEscapingScheme,
 		ScrapeInterval:           interval,
 		OverrideHonorLabels:      f.OverrideHonorLabels,
 		OverrideHonorTimestamps:  f.OverrideHonorTimestamps,

@@ -82,7 +82,7 @@ func (c client) authenticates() bool {
 // checkLabelCopies refuses labels whose sanitized form is no label name.
 func checkLabelCopies(field string, labels []string, rules relabelRules) error {
 	for i, l := range labels {
-		if !rules.validLabelName(sanitize(l)) {
+		if !rules.plain.valid(sanitize(l)) {
 			return fmt.Errorf("%s[%d]: %q does not make a valid label name for the version", field, i, l)
 		}
 	}

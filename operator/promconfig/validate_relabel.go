@@ -3,10 +3,8 @@ package promconfig
 import (
 	"errors"
 	"fmt"
-	"regexp"
 	"regexp/syntax"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/firekeeper-dev/firekeeper/internal/gate"
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
@@ -45,14 +43,12 @@ var actions = map[string]actionTraits{
 // relabelRules are the rules of one owner.
 type relabelRules struct {
 	target gate.Target
-	utf8   bool // any UTF-8 string is a label name
+	names
 }
 
-// rulesFor: any UTF-8 string is a label name from 3.0.0 on. From 3.7.0 on the
-// owner's name validation scheme counts for label names in relabel steps too.
+// rulesFor are the rules of a version, with the owner's or the job's scheme.
 func rulesFor(t gate.Target, scheme v1.NameValidationSchemeOptions) relabelRules {
-	legacy := scheme == v1.LegacyNameValidationScheme && t.AtLeast("3.7.0")
-	return relabelRules{target: t, utf8: t.AtLeast("3.0.0") && !legacy}
+	return relabelRules{t, namesOf(t, scheme)}
 }
 
 // check reports the first wrong step, as "[index]: …".
@@ -77,8 +73,9 @@ func (r relabelRules) checkStep(c *v1.RelabelConfig) error {
 	if traits.since != "" && !r.target.AtLeast(traits.since) {
 		return fmt.Errorf("action: %q needs Prometheus >= %s", action, traits.since)
 	}
+	sourceNames := namesOf(r.target, "").plain // the scheme does not count for them
 	for i, label := range c.SourceLabels {
-		if !r.validSourceLabel(string(label)) {
+		if !sourceNames.valid(string(label)) {
 			return fmt.Errorf("sourceLabels[%d]: %q is not a valid label name for the version", i, label)
 		}
 	}
@@ -92,7 +89,7 @@ func (r relabelRules) checkStep(c *v1.RelabelConfig) error {
 		if c.TargetLabel == "" {
 			return fmt.Errorf("targetLabel: %s needs one", action)
 		}
-		if !r.validLabelName(c.TargetLabel) {
+		if !r.validTarget(action, c.TargetLabel) {
 			return fmt.Errorf("targetLabel: %q is not a valid label name for the version", c.TargetLabel)
 		}
 	}
@@ -106,8 +103,8 @@ func (r relabelRules) checkStepRest(c *v1.RelabelConfig, action string, traits a
 	switch {
 	case traits.plain && !plainReplacement:
 		return fmt.Errorf("replacement: %s takes none", action)
-	case action == "labelmap" && c.Replacement != nil && !r.validMapReplacement(*c.Replacement):
-		return fmt.Errorf("replacement: %q does not make valid label names for the version", *c.Replacement)
+	case action == "labelmap" && !r.template.valid(valueOr(c.Replacement, defaultReplacement)):
+		return fmt.Errorf("replacement: %q does not make valid label names for the version", valueOr(c.Replacement, defaultReplacement))
 	case traits.compares && (c.Regex != "" && c.Regex != defaultRegex || c.Modulus != 0 || !plainSeparator):
 		return fmt.Errorf("%s takes only sourceLabels and targetLabel", action)
 	case traits.regexOnly && (len(c.SourceLabels) > 0 || c.TargetLabel != "" || c.Modulus != 0 || !plainSeparator || !plainReplacement):
@@ -136,31 +133,4 @@ func isWord(s string) bool {
 		}
 	}
 	return true
-}
-
-func (r relabelRules) validLabelName(name string) bool {
-	if name == "" {
-		return false
-	}
-	if r.utf8 {
-		return utf8.ValidString(name)
-	}
-	return isWord(name) && (name[0] < '0' || name[0] > '9')
-}
-
-// legacyReplacement is what labelmap took before any UTF-8 name was valid.
-var legacyReplacement = regexp.MustCompile(`^(?:(?:[a-zA-Z_]|\$(?:\{\w+\}|\w+))+\w*)+$`)
-
-// validSourceLabel: one wrong name makes the server refuse the whole file. Major
-// version 3 takes any UTF-8, whatever the validation scheme.
-func (r relabelRules) validSourceLabel(name string) bool {
-	r.utf8 = r.target.AtLeast("3.0.0")
-	return r.validLabelName(name)
-}
-
-func (r relabelRules) validMapReplacement(replacement string) bool {
-	if r.utf8 {
-		return replacement != "" && utf8.ValidString(replacement)
-	}
-	return legacyReplacement.MatchString(replacement)
 }

@@ -25,7 +25,8 @@ func TestRelabelRules(t *testing.T) {
 		{"2.55.0", `{targetLabel: label1.utf}`, `targetLabel: "label1.utf" ` + target},
 		{"3.0.0", `{targetLabel: label1.utf}`, ``},
 		{"3.0.0-rc.1", `{targetLabel: label1.utf}`, `targetLabel: "label1.utf" ` + target},
-		{"2.55.0", `{targetLabel: "${1}"}`, `targetLabel: "${1}" ` + target},
+		{"2.55.0", `{targetLabel: "${1}"}`, ``},
+		{"2.55.0", `{action: hashmod, modulus: 2, targetLabel: "${1}"}`, `targetLabel: "${1}" ` + target},
 		{"3.0.0", `{targetLabel: "${1}"}`, ``},
 		{"2.55.0", `{targetLabel: 1a}`, `targetLabel: "1a" ` + target},
 		{"3.0.0", `{targetLabel: a, regex: "("}`, "regex: \"(\": error parsing regexp: missing closing ): `^(?s:()$`"},
@@ -46,7 +47,8 @@ func TestRelabelRules(t *testing.T) {
 		{"2.36.0", `{action: labelmap, regex: a, replacement: "exported_${1}"}`, ``},
 		{"2.36.0", `{action: labelmap, regex: a, replacement: k8s_$1}`, ``},
 		{"2.36.0", `{action: labelmap, regex: a, replacement: some-name}`, `replacement: "some-name" does not make valid label names for the version`},
-		{"3.0.0", `{action: labelmap, regex: a, replacement: some-name}`, ``},
+		{"3.1.0", `{action: labelmap, regex: a, replacement: some-name}`, `replacement: "some-name" does not make valid label names for the version`},
+		{"3.2.0", `{action: labelmap, regex: a, replacement: some-name}`, ``},
 		{"3.0.0", `{action: labelmap, regex: a, replacement: ""}`, `replacement: "" does not make valid label names for the version`},
 		{"3.0.0", `{action: labelmap}`, ``},
 		{"2.36.0", `{action: labeldrop, regex: (.*)}`, ``},
@@ -76,18 +78,6 @@ func TestRelabelRules(t *testing.T) {
 		if got != want {
 			t.Errorf("%s %s:\n got  %s\n want %s", tc.version, tc.step, got, want)
 		}
-	}
-}
-
-func TestNameValidationSchemeCountsFrom37(t *testing.T) {
-	step := []v1.RelabelConfig{{TargetLabel: "a.b"}}
-	for version, ok := range map[string]bool{"2.55.1": false, "3.6.0": true, "3.7.0": false} {
-		if err := rulesAt(version, v1.LegacyNameValidationScheme).check(step); (err == nil) != ok {
-			t.Errorf("%s with Legacy: %v", version, err)
-		}
-	}
-	if err := rulesAt("3.7.0", v1.UTF8NameValidationScheme).check(step); err != nil {
-		t.Errorf("3.7.0 with UTF8: %v", err)
 	}
 }
 
