@@ -146,14 +146,32 @@ func (s *story) view(t *testing.T, name string) []byte {
 			return []byte(err.Error() + "\n")
 		}
 		return nil
-	case "daemonset.yaml":
-		ds, err := o.DaemonSet(s.in)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return toYAML(t, ds)
+	case "daemonset.yaml", "daemonset-volumes", "daemonset-mounts":
+		return s.daemonSetView(t, o, name)
 	}
 	return s.statefulSetView(t, o, name)
+}
+
+func (s *story) daemonSetView(t *testing.T, o *Owner, name string) []byte {
+	t.Helper()
+	ds, err := o.DaemonSet(s.in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var lines strings.Builder
+	switch pod := ds.Spec.Template.Spec; name {
+	case "daemonset-volumes":
+		for _, v := range pod.Volumes {
+			lines.WriteString(v.Name + "\n")
+		}
+	case "daemonset-mounts":
+		for _, m := range find(t, pod, containerPrometheus).VolumeMounts {
+			lines.WriteString(m.MountPath + " " + m.Name + "\n")
+		}
+	default:
+		return toYAML(t, ds)
+	}
+	return []byte(lines.String())
 }
 
 func (s *story) statefulSetView(t *testing.T, o *Owner, name string) []byte {

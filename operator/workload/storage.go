@@ -1,6 +1,9 @@
 package workload
 
 import (
+	"path"
+	"slices"
+
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
@@ -13,6 +16,15 @@ const storageSubPath = "prometheus-db"
 func (o *Owner) claimsStorage() bool {
 	s := o.common.Storage
 	return s != nil && s.EmptyDir == nil && s.Ephemeral == nil
+}
+
+// ownData reports whether the pod has a data volume. In a DaemonSet it needs one
+// because the root filesystem is read-only, unless the user brings it; the pod that
+// the single layout repeats leaves it to the image.
+func (o *Owner) ownData() bool {
+	return !o.daemonSet || o.cfg.Layout != LayoutSingle && !slices.ContainsFunc(o.common.VolumeMounts, func(m corev1.VolumeMount) bool {
+		return path.Clean(m.MountPath) == storageDir
+	})
 }
 
 // dataVolumeName is the same in all shards.

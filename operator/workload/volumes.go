@@ -85,7 +85,7 @@ func (o *Owner) volumes(in Inputs) ([]corev1.Volume, error) {
 		out = append(out, corev1.Volume{Name: thanosClientVolume, VolumeSource: corev1.VolumeSource{
 			Secret: &corev1.SecretVolumeSource{SecretName: o.ThanosHTTPClientSecretName()}}})
 	}
-	if !o.daemonSet {
+	if o.ownData() {
 		out = append(out, o.dataVolumes()...)
 	}
 	out = append(out, o.common.Volumes...)
@@ -138,7 +138,7 @@ func (o *Owner) mounts(in Inputs) []corev1.VolumeMount {
 		{Name: configOutVolume, MountPath: configOutDir, ReadOnly: true},
 		{Name: tlsAssetsVolume, MountPath: tlsAssetsDir, ReadOnly: true},
 	}
-	if !o.daemonSet {
+	if o.ownData() {
 		out = append(out, o.dataMount())
 	}
 	out = append(out, o.common.VolumeMounts...)
