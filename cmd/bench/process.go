@@ -15,6 +15,8 @@ import (
 	"strings"
 	"syscall"
 	"time"
+
+	"github.com/firekeeper-dev/firekeeper/internal/child"
 )
 
 // process is a running operator.
@@ -38,7 +40,7 @@ func (o *options) launch(b *bed) (*process, error) {
 	args := append([]string{"--kubeconfig=" + b.Kubeconfig, "--web.listen-address=" + address}, o.args...)
 	p := &process{cmd: exec.Command(o.operator, args...), url: "http://" + address, log: log, exited: make(chan struct{})}
 	p.cmd.Stdout, p.cmd.Stderr = log, log
-	p.cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
+	child.DiesWithUs(p.cmd)
 	if err := p.cmd.Start(); err != nil {
 		return nil, errors.Join(err, log.Close())
 	}

@@ -11,6 +11,7 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/firekeeper-dev/firekeeper/internal/child"
 	"github.com/firekeeper-dev/firekeeper/internal/reload/reloadtest"
 )
 
@@ -62,6 +63,7 @@ func TestSignalMethod(t *testing.T) {
 	s.put(t, "v0")
 	target := exec.Command(executable(t, targetName), "-test.run=^TestTargetProcess$")
 	target.Env = append(os.Environ(), "CONFIG_RELOADER_TARGET="+s.out)
+	child.DiesWithUs(target)
 	must(t, target.Start())
 	t.Cleanup(func() { target.Process.Kill(); target.Wait() })
 	exists := func(path string) func() bool {
@@ -92,6 +94,7 @@ func command(t *testing.T, args ...string) (*exec.Cmd, *reloadtest.Log) {
 	log := &reloadtest.Log{}
 	cmd.Env = append(os.Environ(), "CONFIG_RELOADER_MAIN=1")
 	cmd.Stdout, cmd.Stderr = log, log
+	child.DiesWithUs(cmd)
 	return cmd, log
 }
 
@@ -128,6 +131,7 @@ func TestUnreadable(t *testing.T) {
 			cmd.Path, cmd.Args[0] = program, program
 			cmd.Dir = "/"
 			cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: 65534, Gid: 65534}}
+			child.DiesWithUs(cmd)
 			err := cmd.Run()
 			if errors.Is(err, fs.ErrPermission) {
 				t.Skipf("the test folder cannot be entered by other users: %v", err)

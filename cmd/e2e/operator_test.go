@@ -17,6 +17,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/firekeeper-dev/firekeeper/internal/child"
 )
 
 // patience bounds every wait for something that should happen in seconds. The
@@ -89,7 +91,7 @@ func (o *operator) start(t *testing.T) {
 	o.cmd = exec.CommandContext(context.Background(), filepath.Join(root(), "bin", "image", "linux-"+runtime.GOARCH, "operator"), args...)
 	o.cmd.Env = append(os.Environ(), "KUBECONFIG="+o.node.Kubeconfig)
 	o.cmd.Stdout, o.cmd.Stderr = &o.log, &o.log
-	o.cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
+	child.DiesWithUs(o.cmd)
 	if err := o.cmd.Start(); err != nil {
 		t.Fatal(err)
 	}

@@ -20,6 +20,8 @@ import (
 	"github.com/prometheus/common/model"
 	rbacv1 "k8s.io/api/rbac/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/firekeeper-dev/firekeeper/internal/child"
 )
 
 // deadline bounds every wait for something that should happen at once.
@@ -127,6 +129,7 @@ func (w *world) launch(t *testing.T, account string, args ...string) *operator {
 	o.cmd = exec.CommandContext(context.Background(), w.program, args...)
 	o.cmd.Env = append(os.Environ(), "KUBECONFIG="+w.cluster.Kubeconfig)
 	o.cmd.Stdout, o.cmd.Stderr = o.log, o.log
+	child.DiesWithUs(o.cmd)
 	if err := o.cmd.Start(); err != nil {
 		t.Fatal(err)
 	}

@@ -18,6 +18,7 @@ import (
 
 	"go.uber.org/goleak"
 
+	"github.com/firekeeper-dev/firekeeper/internal/child"
 	"github.com/firekeeper-dev/firekeeper/internal/reload/reloadtest"
 	"github.com/firekeeper-dev/firekeeper/internal/volume"
 	"github.com/firekeeper-dev/firekeeper/internal/volume/volumetest"
@@ -336,6 +337,7 @@ func TestTerminationIsSuccess(t *testing.T) {
 	log := &reloadtest.Log{}
 	cmd.Env = append(os.Environ(), "RULES_RELOADER_MAIN=1")
 	cmd.Stdout, cmd.Stderr = log, log
+	child.DiesWithUs(cmd)
 	must(t, cmd.Start())
 	server.Wait(t, "an attempt", func(s reloadtest.Stats) bool { return s.Requests == 1 })
 	must(t, cmd.Process.Signal(syscall.SIGTERM))

@@ -19,6 +19,8 @@ import (
 	"os/exec"
 	"strings"
 	"time"
+
+	"github.com/firekeeper-dev/firekeeper/internal/child"
 )
 
 // Proxy reaches pods through the API server; it is a running `kubectl proxy`.
@@ -38,7 +40,7 @@ func (p *Proxy) Close() { p.close() }
 func StartProxy(ctx context.Context, kubectl, kubeconfig string) (*Proxy, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	cmd := exec.CommandContext(ctx, kubectl, "proxy", "--port=0")
-	cmd.SysProcAttr = diesWithParent()
+	child.DiesWithUs(cmd)
 	cmd.Env = os.Environ()
 	if kubeconfig != "" {
 		cmd.Env = append(cmd.Env, "KUBECONFIG="+kubeconfig)

@@ -20,7 +20,12 @@ import (
 	"go.uber.org/goleak"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) {
+	if os.Getenv(targetVar) != "" {
+		realTarget()
+	}
+	goleak.VerifyTestMain(m)
+}
 
 const patienceInTests = 10 * time.Second
 

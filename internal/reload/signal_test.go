@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -13,6 +14,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/firekeeper-dev/firekeeper/internal/child"
 )
 
 // processes writes a /proc with one stat line per process id.
@@ -161,37 +164,50 @@ func TestSignalIsNotPermitted(t *testing.T) {
 	}
 }
 
-// TestRealProcess signals a shell that waits for SIGHUP.
+// TestRealProcess signals this test's program in a process of its own, see
+// realTarget. It starts with SIGHUP ignored, as under nohup, where a shell could
+// not trap it.
 func TestRealProcess(t *testing.T) {
-	sh, err := exec.LookPath("sh")
-	if err != nil {
-		t.Skip("no shell on this machine")
-	}
-	dir := t.TempDir()
-	program := filepath.Join(dir, fmt.Sprintf("fk-target-%05d", os.Getpid()%100000)) // as long as a command name can be
-	content, err := os.ReadFile(sh)
+	self, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(program, content, 0o755); err != nil {
+	program := filepath.Join(t.TempDir(), fmt.Sprintf("fk-target-%05d", os.Getpid()%100000)) // as long as a command name can be
+	if err := os.Symlink(self, program); err != nil {
 		t.Fatal(err)
 	}
-	cmd := exec.Command(program, "-c", "trap 'exit 7' HUP; echo ready; while :; do sleep 0.01; done")
+	cmd := exec.Command(program)
+	cmd.Env = append(os.Environ(), targetVar+"=1")
+	child.DiesWithUs(cmd)
 	out, err := cmd.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)
 	}
+	signal.Ignore(syscall.SIGHUP)
+	defer signal.Reset(syscall.SIGHUP)
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
+	t.Cleanup(func() { _ = cmd.Process.Kill() })
 	if _, err := out.Read(make([]byte, 8)); err != nil {
 		t.Fatal(err)
 	}
 	if err := NewSignal(SignalOptions{Process: filepath.Base(program)}).Reload(t.Context(), Request{}); err != nil {
-		cmd.Process.Kill()
-		t.Error(err)
+		t.Fatal(err)
 	}
 	if err := cmd.Wait(); cmd.ProcessState.ExitCode() != 7 {
-		t.Errorf("the process ended with %v, want 7 from its trap", err)
+		t.Errorf("the process ended with %v, want 7 from its handler", err)
 	}
+}
+
+// targetVar makes a process of this program the target of TestRealProcess.
+const targetVar = "RELOAD_TEST_TARGET"
+
+// realTarget waits for SIGHUP.
+func realTarget() {
+	hup := make(chan os.Signal, 1)
+	signal.Notify(hup, syscall.SIGHUP) // also where it was ignored
+	fmt.Println("ready")
+	<-hup
+	os.Exit(7)
 }
