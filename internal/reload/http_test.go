@@ -27,7 +27,12 @@ func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(m)
 }
 
-const patienceInTests = 10 * time.Second
+const (
+	patienceInTests = 10 * time.Second
+	// shortInTests is waited for in vain, and still long enough for an answer of a
+	// server in this process on a busy machine.
+	shortInTests = 500 * time.Millisecond
+)
 
 // server records "METHOD path" of every request and answers with h.
 type server struct {
@@ -213,7 +218,7 @@ func TestOneRequestAtATime(t *testing.T) {
 		w.WriteHeader(<-release)
 	})
 	o := prometheus(t, s.URL)
-	o.Client.Timeout = 200 * time.Millisecond
+	o.Client.Timeout = shortInTests
 	o.Info = nil
 	h := NewHTTP(o)
 	for i := range 3 {
@@ -231,7 +236,7 @@ func TestOneRequestAtATime(t *testing.T) {
 		t.Errorf("the late answer became %v, want the refusal", err)
 	}
 
-	h.opts.Client.Timeout = 200 * time.Millisecond
+	h.opts.Client.Timeout = shortInTests
 	if err := h.Reload(t.Context(), Request{Version: "a"}); ReasonOf(err) != Timeout {
 		t.Fatalf("Reload = %v", err)
 	}
@@ -269,18 +274,19 @@ func TestHungServerIsGivenUpInTheEnd(t *testing.T) {
 	})
 	defer close(stop)
 	o := prometheus(t, s.URL)
-	o.Client.Timeout = 30 * time.Millisecond
+	o.Client.Timeout = shortInTests
 	h := NewHTTP(o)
-	var err error
-	for range 20 {
-		if err = h.Reload(t.Context(), Request{Version: "a"}); err == nil {
-			break
-		}
-		if ReasonOf(err) != Timeout {
+	for range 2 {
+		if err := h.Reload(t.Context(), Request{Version: "a"}); ReasonOf(err) != Timeout || h.open == nil {
 			t.Fatalf("Reload = %v", err)
 		}
 	}
-	if err != nil || posts.Load() != 2 {
+	h.open.started = time.Now().Add(-time.Hour)
+	if err := h.Reload(t.Context(), Request{Version: "a"}); ReasonOf(err) != Timeout || h.open != nil {
+		t.Errorf("the request was not given up: %v", err)
+	}
+	h.opts.Client.Timeout = patienceInTests
+	if err := h.Reload(t.Context(), Request{Version: "a"}); err != nil || posts.Load() != 2 {
 		t.Errorf("after %d requests: %v", posts.Load(), err)
 	}
 }
@@ -297,14 +303,15 @@ func TestServerThatIsNotReadyKeepsItsRequest(t *testing.T) {
 		<-release
 	})
 	o := prometheus(t, s.URL)
-	o.Client.Timeout = 20 * time.Millisecond
+	o.Client.Timeout = shortInTests
 	o.Info = nil
 	h := NewHTTP(o)
 	h.notReadySince = time.Now().Add(-2 * patience)
-	for range 3 * holdFactor {
-		if err := h.Reload(t.Context(), Request{Version: "a"}); ReasonOf(err) != Timeout {
+	for range 3 {
+		if err := h.Reload(t.Context(), Request{Version: "a"}); ReasonOf(err) != Timeout || h.open == nil {
 			t.Fatalf("Reload = %v", err)
 		}
+		h.open.started = time.Now().Add(-time.Hour)
 	}
 	close(release)
 	h.opts.Client.Timeout = patienceInTests
