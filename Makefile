@@ -18,6 +18,15 @@ TIME      ?= 1m
 LDFLAGS   := -s -w -X $(PREFIX)/internal/version.Version=$(VERSION) -X $(PREFIX)/internal/version.Revision=$(REVISION)
 GOBUILD   := CGO_ENABLED=0 go build -trimpath -ldflags "$(LDFLAGS)"
 
+# $(call each,verb,command) runs a command in every module, also after one has failed, and names at the end those
+# that have.
+each = failed=; for m in $(MODULES); do echo "$(1) $$m"; (cd $$m && $(2)) || failed="$$failed $$m"; done; \
+  if [ -n "$$failed" ]; then echo "$(1) failed in:$$failed"; exit 1; fi
+
+# Go needs a build cache, and that of the user may be missing, full or read-only.
+export GOCACHE := $(shell (d=$$(go env GOCACHE | grep ^/) && mkdir -p "$$d" && head -c 1048576 /dev/zero >"$$d/writable" && \
+  echo "$$d" || echo "$(CURDIR)/.cache/go-build"; rm -f "$$d/writable") 2>/dev/null)
+
 ##@ Everyday
 
 .PHONY: help
@@ -31,8 +40,7 @@ build: ## Build the three programs into bin/
 
 .PHONY: test
 test: ## Run all tests with the race detector, except those that need a node (PKG=./operator/rules narrows)
-	@if [ "$(PKG)" != "./..." ]; then go test -race $(PKG); else \
-	  for m in $(MODULES); do echo "test $$m"; (cd $$m && go test -race ./...); done; fi
+	@if [ "$(PKG)" != "./..." ]; then go test -race $(PKG); else $(call each,test,go test -race ./...); fi
 
 .PHONY: test-update
 test-update: ## Rewrite golden files; read the diff before you keep it
@@ -68,9 +76,7 @@ tidy: ## Tidy the modules
 
 .PHONY: lint
 lint: ## Vet and staticcheck
-	@for m in $(MODULES); do echo "lint $$m"; (cd $$m && go vet ./...); done
-	@tool=$$(cd internal/tools && GOWORK=off go tool -n staticcheck); \
-	  for m in $(MODULES); do (cd $$m && "$$tool" ./...); done
+	@tool=$$(cd internal/tools && GOWORK=off go tool -n staticcheck); $(call each,lint,go vet ./... && "$$tool" ./...)
 
 .PHONY: verify
 verify: ## Fail when generated files, formatting or modules are not current

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"sync"
 	"time"
@@ -193,36 +192,3 @@ func (l *lines) Write(p []byte) (int, error) {
 }
 
 func since(t time.Time) time.Duration { return time.Since(t).Round(10 * time.Millisecond) }
-
-const tempPrefix = "firekeeper-cluster-"
-
-// tempDir makes a folder whose name carries our process id, after removing those of processes that are gone.
-func tempDir() (string, error) {
-	old, err := filepath.Glob(filepath.Join(os.TempDir(), tempPrefix+"*"))
-	if err != nil {
-		return "", fmt.Errorf("look for old cluster folders: %w", err)
-	}
-	for _, dir := range old {
-		removeOrphan(dir)
-	}
-	dir, err := os.MkdirTemp("", fmt.Sprintf("%s%d-", tempPrefix, os.Getpid()))
-	if err != nil {
-		return "", fmt.Errorf("make cluster folder: %w", err)
-	}
-	return dir, nil
-}
-
-// removeOrphan clears a temporary cluster folder when the process that made it is gone. Detached clusters and kept
-// logs stay; so does the folder of another user.
-func removeOrphan(dir string) {
-	var pid int
-	if _, err := fmt.Sscanf(filepath.Base(dir), tempPrefix+"%d-", &pid); err != nil || processExists(pid) {
-		return
-	}
-	st, err := loadState(dir)
-	if err != nil || st.Detached {
-		_ = os.Remove(dir) // only when it is empty
-		return
-	}
-	_ = st.teardown(io.Discard)
-}

@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/firekeeper-dev/firekeeper/internal/child"
 	"github.com/firekeeper-dev/firekeeper/internal/cluster/programs"
 )
 
@@ -120,6 +121,7 @@ func TestChildrenEndWithAKilledParent(t *testing.T) {
 	}
 	helper := exec.Command(os.Args[0], "-test.run=^TestChildrenEndWithAKilledParent$")
 	helper.Env = append(os.Environ(), "CLUSTER_TEST_DIR="+dir)
+	child.DiesWithUs(helper)
 	out, err := helper.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)
@@ -175,7 +177,10 @@ func TestDownEndsWhatACrashKeptFromTheState(t *testing.T) {
 	}
 	// A program of ours, by name and by argument, that is not in the state.
 	cmd := exec.Command("/bin/sh")
-	cmd.Args = []string{"etcd", "-c", "sleep 1000; true", dir + "/etcd"}
+	cmd.Args = []string{"etcd", "-c", "read end; true", dir + "/etcd"} // ends with the pipe, and so with this process
+	if _, err := cmd.StdinPipe(); err != nil {
+		t.Fatal(err)
+	}
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
