@@ -121,6 +121,7 @@ func (o *Options) restConfig() (*rest.Config, error) {
 	case o.Kubeconfig != "" || (o.APIServer == "" && os.Getenv("KUBECONFIG") != ""):
 		rules := clientcmd.NewDefaultClientConfigLoadingRules()
 		rules.ExplicitPath = o.Kubeconfig
+		rules.MigrationRules = nil // they look into the home folder, which may not be one
 		cfg, err = clientcmd.NewNonInteractiveDeferredLoadingClientConfig(rules, nil).ClientConfig()
 	case o.APIServer != "":
 		cfg = &rest.Config{Host: o.APIServer}
