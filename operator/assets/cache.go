@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"sync"
+	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -20,35 +21,130 @@ type Versions interface {
 
 // Cache reads objects from the API server and keeps each as long as its
 // version stands. Only objects that were asked for are kept.
+//
+// What no watch tells (an object that a selector keeps out of the watch or that is
+// missing there, one that may not be read) holds for a bounded time, so that asking
+// again costs no call. [Cache.Due] lists what is to be read again.
 type Cache struct {
 	kube     kubernetes.Interface
 	versions Versions
+	now      func() time.Time
 
 	mu      sync.Mutex
-	objects map[Ref]Object
+	answers map[Ref]*answer
 }
+
+// answer is what the API server said about an object.
+type answer struct {
+	object Object
+	err    error // a NotFoundError or what the API server refused
+	asked  watched
+	until  time.Time // zero: the watch tells when it no longer holds
+	pause  time.Duration
+}
+
+// watched is what the watch knows of an object.
+type watched struct {
+	version string
+	known   bool
+}
+
+const (
+	// firstRecheck and lastRecheck bound how long an answer holds that no watch tells about.
+	firstRecheck = time.Minute
+	lastRecheck  = 8 * time.Minute
+	// keepDue is how long an answer stays due that nobody reads again.
+	keepDue = time.Minute
+	// refusedVersion is the version of an object that may not be read; no
+	// resourceVersion is such a word.
+	refusedVersion = "refused"
+)
 
 // NewCache returns an empty cache.
 func NewCache(kube kubernetes.Interface, versions Versions) *Cache {
-	return &Cache{kube: kube, versions: versions, objects: map[Ref]Object{}}
+	return &Cache{kube: kube, versions: versions, now: time.Now, answers: map[Ref]*answer{}}
 }
 
 // Current reports whether every dependency still has the version that was seen.
-// Objects that are not watched are never current.
 func (c *Cache) Current(deps []Dependency) bool {
 	for _, d := range deps {
-		if v, known := c.versions.Version(d.Ref); !known || v != d.Version {
+		if v, known := c.version(d.Ref); !known || v != d.Version {
 			return false
 		}
 	}
 	return true
 }
 
-// Forget drops an object, after its deletion.
+// version is what reading the object would find; known is false when only the
+// API server can say.
+func (c *Cache) version(ref Ref) (version string, known bool) {
+	at := c.watched(ref)
+	if at.gone() {
+		return "", true
+	}
+	if a := c.kept(ref); a.holds(at, c.now()) {
+		return a.version(), true
+	}
+	return at.version, at.known
+}
+
+func (c *Cache) watched(ref Ref) (w watched) {
+	w.version, w.known = c.versions.Version(ref)
+	return w
+}
+
+// gone reports whether the object is known to be missing.
+func (w watched) gone() bool { return w.known && w.version == "" }
+
+func (c *Cache) kept(ref Ref) *answer {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.answers[ref]
+}
+
+// holds reports whether the answer still stands; a nil one never does.
+func (a *answer) holds(at watched, now time.Time) bool {
+	switch {
+	case a == nil:
+		return false
+	case a.err == nil && at.known:
+		return a.object.Version == at.version
+	}
+	return a.asked == at && now.Before(a.until)
+}
+
+func (a *answer) version() string {
+	if a.err != nil && !IsNotFound(a.err) {
+		return refusedVersion
+	}
+	return a.object.Version
+}
+
+// Forget drops an object, after its deletion. What is being read at this moment is
+// not kept either.
 func (c *Cache) Forget(ref Ref) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	delete(c.objects, ref)
+	c.answers[ref] = &answer{until: c.now()} // a read that is under way finds another answer
+}
+
+// Due lists what was read and must be read again, because its time is over and no
+// watch tells about it. Whoever depends on it compiles anew.
+func (c *Cache) Due() []Ref {
+	now := c.now()
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	var out []Ref
+	for ref, a := range c.answers {
+		switch {
+		case a.until.IsZero() || now.Before(a.until):
+		case now.Sub(a.until) > keepDue:
+			delete(c.answers, ref) // nobody depends on it any more
+		case a.pause > 0:
+			out = append(out, ref)
+		}
+	}
+	return out
 }
 
 // Reader returns a Reader whose calls end with the context.
@@ -62,28 +158,40 @@ type cacheReader struct {
 func (r cacheReader) Object(ref Ref) (Object, error) { return r.cache.object(r.ctx, ref) }
 
 func (c *Cache) object(ctx context.Context, ref Ref) (Object, error) {
-	version, known := c.versions.Version(ref)
-	if known && version == "" {
+	at := c.watched(ref)
+	if at.gone() {
 		return Object{}, &NotFoundError{Ref: ref}
 	}
-	c.mu.Lock()
-	kept, ok := c.objects[ref]
-	c.mu.Unlock()
-	if ok && known && kept.Version == version {
-		return kept, nil
+	before := c.kept(ref)
+	if before.holds(at, c.now()) {
+		return before.object, before.err
 	}
 	got, err := c.read(ctx, ref)
-	if apierrors.IsNotFound(err) {
-		c.Forget(ref)
-		return Object{}, &NotFoundError{Ref: ref}
-	}
-	if err != nil {
+	switch {
+	case apierrors.IsNotFound(err):
+		err = &NotFoundError{Ref: ref}
+	case err != nil && !refused(err):
 		return Object{}, err
 	}
+	c.keep(ref, before, &answer{object: got, err: err, asked: at})
+	return got, err
+}
+
+// keep remembers an answer, unless the object was forgotten while it was read. The
+// same answer again holds longer, but not that an object is there: it may change.
+func (c *Cache) keep(ref Ref, before, a *answer) {
+	if a.err != nil || !a.asked.known {
+		a.pause = firstRecheck
+		if a.err != nil && before != nil && before.pause > 0 && before.version() == a.version() {
+			a.pause = min(2*before.pause, lastRecheck)
+		}
+		a.until = c.now().Add(a.pause)
+	}
 	c.mu.Lock()
-	c.objects[ref] = got
-	c.mu.Unlock()
-	return got, nil
+	defer c.mu.Unlock()
+	if c.answers[ref] == before {
+		c.answers[ref] = a
+	}
 }
 
 func (c *Cache) read(ctx context.Context, ref Ref) (Object, error) {

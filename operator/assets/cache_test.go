@@ -1,13 +1,18 @@
 package assets
 
 import (
+	"context"
 	"errors"
+	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/client-go/kubernetes/fake"
 	clienttesting "k8s.io/client-go/testing"
@@ -76,19 +81,130 @@ func TestCacheAsksNothingAboutWhatIsKnownToBeMissing(t *testing.T) {
 	}
 }
 
-func TestCacheAlwaysReadsWhatIsNotWatched(t *testing.T) {
+// clock lets a cache see the time that a test wants.
+func clock(c *Cache) (pass func(time.Duration)) {
+	now := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
+	c.now = func() time.Time { return now }
+	return func(d time.Duration) { now = now.Add(d) }
+}
+
+var gone = Ref{Secret, "team", "gone"}
+
+// What no watch tells about is asked once a minute, whether it is there or not.
+func TestCacheReadsWhatIsNotWatchedNowAndThen(t *testing.T) {
 	kube := cluster("1", "old")
 	c := NewCache(kube, known{})
-	for range 3 {
-		if _, err := read(t, c, web); err != nil {
-			t.Fatal(err)
+	pass := clock(c)
+	reads := func() int {
+		for range 3 {
+			if _, err := read(t, c, web); err != nil {
+				t.Fatal(err)
+			}
+			if _, err := read(t, c, gone); !IsNotFound(err) || IsTemporary(err) {
+				t.Error(err)
+			}
 		}
+		defer kube.ClearActions()
+		return len(kube.Actions())
 	}
-	if n := len(kube.Actions()); n != 3 {
-		t.Errorf("%d calls, want one each time", n)
+	deps := []Dependency{{web, "1"}, {gone, ""}}
+	if n := reads(); n != 2 || !c.Current(deps) || len(c.Due()) != 0 {
+		t.Errorf("%d calls, %v", n, c.Due())
 	}
-	if _, err := read(t, c, Ref{Secret, "team", "gone"}); !IsNotFound(err) || IsTemporary(err) {
-		t.Error(err)
+	pass(firstRecheck)
+	if c.Current(deps[:1]) || c.Current(deps[1:]) || len(c.Due()) != 2 {
+		t.Errorf("nothing is read again: %v", c.Due())
+	}
+	if n := reads(); n != 2 || !c.Current(deps) {
+		t.Errorf("%d calls after a minute", n)
+	}
+	pass(firstRecheck) // what is missing may wait longer, what is there may have changed
+	if due := c.Due(); !slices.Equal(due, []Ref{web}) || !c.Current(deps[1:]) {
+		t.Errorf("due %v", due)
+	}
+	pass(firstRecheck)
+	if _, err := kube.CoreV1().Secrets("team").Create(t.Context(), &corev1.Secret{ObjectMeta: meta("team", "gone", "9")}, metav1.CreateOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	if o, err := read(t, c, gone); err != nil || o.Version != "9" || c.Current(deps[1:]) {
+		t.Error(o, err)
+	}
+}
+
+func TestCachePauseGrowsWhileAnObjectIsMissing(t *testing.T) {
+	kube := fake.NewClientset()
+	c := NewCache(kube, known{})
+	pass := clock(c)
+	var calls []int
+	for minute := range 40 {
+		_, _ = read(t, c, gone)
+		if len(kube.Actions()) > 0 {
+			calls = append(calls, minute)
+		}
+		kube.ClearActions()
+		pass(time.Minute)
+	}
+	if want := []int{0, 1, 3, 7, 15, 23, 31, 39}; !slices.Equal(calls, want) {
+		t.Errorf("read in the minutes %v, want %v", calls, want)
+	}
+	pass(lastRecheck + keepDue)
+	if c.Due(); len(c.answers) != 0 {
+		t.Error("what nobody asks for any more is kept")
+	}
+}
+
+// An object that the watch begins to show is read at once.
+func TestCacheFollowsTheWatchBeforeTheTimeIsOver(t *testing.T) {
+	kube, versions := fake.NewClientset(), known{}
+	c := NewCache(kube, versions)
+	if _, err := read(t, c, web); !IsNotFound(err) {
+		t.Fatal(err)
+	}
+	if err := kube.Tracker().Add(&corev1.Secret{ObjectMeta: meta("team", "web", "5")}); err != nil {
+		t.Fatal(err)
+	}
+	versions[web] = "5"
+	if c.Current([]Dependency{{web, ""}}) {
+		t.Error("it is still taken for missing")
+	}
+	if o, err := read(t, c, web); err != nil || o.Version != "5" {
+		t.Error(o, err)
+	}
+	// Deleted while it is read: the answer is not kept.
+	delete(versions, web)
+	kube.PrependReactor("get", "*", func(clienttesting.Action) (bool, runtime.Object, error) { c.Forget(web); return false, nil, nil })
+	if _, err := read(t, c, web); err != nil || c.Current([]Dependency{{web, "5"}}) {
+		t.Error("an answer from before the deletion is kept", err)
+	}
+}
+
+func TestCacheAsksAgainForPermission(t *testing.T) {
+	kube, versions := cluster("1", hidden), known{web: "1"}
+	allowed := false
+	kube.PrependReactor("get", "*", func(clienttesting.Action) (bool, runtime.Object, error) {
+		return !allowed, nil, apierrors.NewForbidden(corev1.Resource("secrets"), "web", errors.New("no"))
+	})
+	c := NewCache(kube, versions)
+	pass := clock(c)
+	compile := func() (string, error, []Dependency) {
+		s := NewScope("team", c.Reader(t.Context()))
+		v, err := s.SecretKey(secretKey("web", "password"))
+		return v, err, s.Dependencies()
+	}
+	_, err, deps := compile()
+	if want := `Secret "team/web" cannot be read: no permission to get secrets in namespace "team"`; err == nil || err.Error() != want || !IsRefused(err) {
+		t.Errorf("%v, want %s", err, want)
+	}
+	if _, _, _ = compile(); len(kube.Actions()) != 1 || !c.Current(deps) {
+		t.Errorf("%d calls for one refusal", len(kube.Actions()))
+	}
+	allowed = true
+	pass(firstRecheck)
+	if due := c.Due(); c.Current(deps) || !slices.Equal(due, []Ref{web}) {
+		t.Errorf("a refusal is kept: %v", due)
+	}
+	if v, err, _ := compile(); v != hidden || err != nil || len(c.Due()) != 0 {
+		t.Error(err, c.Due())
 	}
 }
 
@@ -113,24 +229,41 @@ func TestCacheDropsWhatIsGone(t *testing.T) {
 }
 
 // A server that does not answer, or refuses, is no reason to reject an object.
-func TestCacheTellsTemporaryErrorsApart(t *testing.T) {
-	for name, cause := range map[string]error{
-		"down":      errors.New("connection refused"),
-		"forbidden": apierrors.NewForbidden(corev1.Resource("secrets"), "web", errors.New("no")),
-		"overload":  apierrors.NewTooManyRequests("later", 1),
+// Whose fault it is when a read fails: the cluster's, or that of the object that
+// holds the reference.
+func TestFailedReads(t *testing.T) {
+	secrets := corev1.Resource("secrets")
+	for name, tc := range map[string]struct {
+		cause     error
+		temporary bool
+	}{
+		"down":                {errors.New("connection refused"), true},
+		"ended":               {context.DeadlineExceeded, true},
+		"overload":            {apierrors.NewTooManyRequests("later", 1), true},
+		"slow":                {apierrors.NewTimeoutError("later", 1), true},
+		"request timed out":   {&apierrors.StatusError{ErrStatus: metav1.Status{Code: 408}}, true},
+		"broken":              {apierrors.NewInternalError(errors.New("etcd")), true},
+		"not logged in":       {apierrors.NewUnauthorized("expired"), true}, // of the operator, not of one object
+		"forbidden":           {apierrors.NewForbidden(secrets, "web", errors.New("no")), false},
+		"bad request":         {apierrors.NewBadRequest("no"), false},
+		"no such API":         {apierrors.NewMethodNotSupported(secrets, "get"), false},
+		"gone":                {apierrors.NewGone("no"), false},
+		"wrapped and refused": {fmt.Errorf("get: %w", apierrors.NewBadRequest("no")), false},
 	} {
 		kube := cluster("1", hidden)
-		kube.PrependReactor("get", "*", func(clienttesting.Action) (bool, runtime.Object, error) { return true, nil, cause })
+		kube.PrependReactor("get", "*", func(clienttesting.Action) (bool, runtime.Object, error) { return true, nil, tc.cause })
 		s := NewScope("team", NewCache(kube, known{web: "1"}).Reader(t.Context()))
 		_, err := s.SecretKey(secretKey("web", "password"))
-		if !IsTemporary(err) || IsNotFound(err) || !errors.Is(err, cause) || strings.Contains(err.Error(), hidden) {
+		if IsTemporary(err) != tc.temporary || IsRefused(err) == tc.temporary || IsNotFound(err) || !errors.Is(err, tc.cause) || strings.Contains(err.Error(), hidden) {
 			t.Errorf("%s: %v", name, err)
+		}
+		if _, again := s.SecretKey(secretKey("web", "user")); again != err || len(kube.Actions()) != 1 {
+			t.Errorf("%s: asked again: %v", name, again)
 		}
 	}
 }
 
 func TestCurrent(t *testing.T) {
-	gone := Ref{Secret, "team", "gone"}
 	c := NewCache(fake.NewClientset(), known{web: "7", gone: ""})
 	for name, tc := range map[string]struct {
 		deps []Dependency

@@ -2,8 +2,8 @@
 //
 // A [Scope] is one compilation's view of the cluster: it is bound to the
 // namespace of the object that holds the references, so no reference can leave
-// that namespace, and it records every object it was asked for (before it is
-// read, so that a Secret created later starts a new compilation).
+// that namespace, and it records every object it was asked for, also those that
+// are missing or may not be read.
 //
 //	scope := assets.NewScope("monitoring", reader)
 //	password, err := scope.SecretKey(&corev1.SecretKeySelector{…})

@@ -71,89 +71,56 @@ type Reader interface {
 	Object(ref Ref) (Object, error)
 }
 
-// NotFoundError says that an object or one of its keys does not exist.
-type NotFoundError struct {
-	Ref Ref
-	Key string // empty when the whole object is missing
-}
-
-func (e *NotFoundError) Error() string {
-	if e.Key == "" {
-		return fmt.Sprintf("%s does not exist", e.Ref)
-	}
-	return fmt.Sprintf("%s has no key %q", e.Ref, e.Key)
-}
-
-// IsNotFound reports whether err says that an object or key is missing.
-func IsNotFound(err error) bool {
-	_, ok := errors.AsType[*NotFoundError](err)
-	return ok
-}
-
-// ReadError wraps a failure to reach the cluster: the reference may be fine,
-// so the object that holds it must not be rejected for it.
-type ReadError struct {
-	Ref Ref
-	Err error
-}
-
-func (e *ReadError) Error() string { return fmt.Sprintf("read %s: %v", e.Ref, e.Err) }
-
-// Unwrap returns the cause.
-func (e *ReadError) Unwrap() error { return e.Err }
-
-// IsTemporary reports whether err came from reading the cluster and not from
-// the references themselves.
-func IsTemporary(err error) bool {
-	_, ok := errors.AsType[*ReadError](err)
-	return ok
-}
-
-// Scope resolves the references of one namespace and records them.
-// It is not safe for concurrent use.
+// Scope resolves the references of one namespace and records them. It reads an
+// object once, so that two of its values are of one version. It is not safe for
+// concurrent use.
 type Scope struct {
 	namespace string
 	reader    Reader
-	seen      map[Ref]string // → version, "" when missing
+	seen      map[Ref]reading
 	files     map[string][]byte
 	temporary error
 }
 
+// reading is what came of reading an object.
+type reading struct {
+	object  Object
+	err     error
+	version string // as in Dependency
+}
+
 // NewScope returns a scope for references held by objects of namespace.
 func NewScope(namespace string, reader Reader) *Scope {
-	return &Scope{namespace: namespace, reader: reader, seen: map[Ref]string{}}
+	return &Scope{namespace: namespace, reader: reader, seen: map[Ref]reading{}}
 }
 
 // Namespace is the namespace all references of the scope resolve in.
 func (s *Scope) Namespace() string { return s.namespace }
 
-func (s *Scope) object(kind Kind, name string) (Object, Ref, error) {
-	ref := Ref{Kind: kind, Namespace: s.namespace, Name: name}
-	s.seen[ref] = ""
+func (s *Scope) object(ref Ref) (Object, error) {
+	if r, ok := s.seen[ref]; ok {
+		return r.object, r.err
+	}
 	obj, err := s.reader.Object(ref)
+	r := reading{object: obj, err: readError(ref, err)}
 	switch {
 	case err == nil:
-		s.seen[ref] = obj.Version
-		return obj, ref, nil
-	case IsNotFound(err):
-		return Object{}, ref, err
-	default:
-		wrapped := &ReadError{Ref: ref, Err: err}
-		if s.temporary == nil {
-			s.temporary = wrapped
-		}
-		return Object{}, ref, wrapped
+		r.version = obj.Version
+	case IsRefused(r.err):
+		r.version = refusedVersion
+	case IsTemporary(r.err) && s.temporary == nil:
+		s.temporary = r.err
 	}
+	s.seen[ref] = r
+	return r.object, r.err
 }
 
 func (s *Scope) value(kind Kind, name, key string) (string, error) {
-	if name == "" {
-		return "", fmt.Errorf("name of the %s is empty", kind)
+	if err := checkReference(kind, name, key); err != nil {
+		return "", err
 	}
-	if key == "" {
-		return "", fmt.Errorf("key of %s %q is empty", kind, name)
-	}
-	obj, ref, err := s.object(kind, name)
+	ref := Ref{Kind: kind, Namespace: s.namespace, Name: name}
+	obj, err := s.object(ref)
 	if err != nil {
 		return "", err
 	}
@@ -166,8 +133,9 @@ func (s *Scope) value(kind Kind, name, key string) (string, error) {
 
 // SecretKey returns the value behind a Secret selector, byte for byte.
 //
-// Errors: [NotFoundError] when object or key are missing (the selector's
-// optional flag is not looked at), [ReadError] when the cluster did not answer.
+// Errors: name or key that no object can have; [NotFoundError] when object or key
+// are missing (the selector's optional flag is not looked at); [RefusedError] when
+// the API server refuses to return the object; [ReadError] when it did not answer.
 func (s *Scope) SecretKey(sel corev1.SecretKeySelector) (string, error) {
 	return s.value(Secret, sel.Name, sel.Key)
 }
@@ -196,8 +164,8 @@ type Dependency struct {
 // Dependencies lists every object asked for so far, sorted.
 func (s *Scope) Dependencies() []Dependency {
 	out := make([]Dependency, 0, len(s.seen))
-	for ref, v := range s.seen {
-		out = append(out, Dependency{Ref: ref, Version: v})
+	for ref, r := range s.seen {
+		out = append(out, Dependency{Ref: ref, Version: r.version})
 	}
 	slices.SortFunc(out, func(a, b Dependency) int { return a.Ref.Compare(b.Ref) })
 	return out

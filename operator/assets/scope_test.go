@@ -49,6 +49,8 @@ type down struct{}
 
 func (down) Object(Ref) (Object, error) { return Object{}, errors.New("connection refused") }
 
+const subdomain = "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start and end with an alphanumeric character"
+
 func TestScopeValues(t *testing.T) {
 	for name, tc := range map[string]struct {
 		reader             Reader
@@ -63,7 +65,9 @@ func TestScopeValues(t *testing.T) {
 		"no such key":                        {manifests(), func(s *Scope) (string, error) { return s.SecretKey(secretKey("web", "passwort")) }, "", `Secret "team/web" has no key "passwort"`, true, false},
 		"no such Secret":                     {manifests(), func(s *Scope) (string, error) { return s.SecretKey(secretKey("gone", "password")) }, "", `Secret "team/gone" does not exist`, true, false},
 		"a Secret of another namespace":      {manifests(), func(s *Scope) (string, error) { return s.SecretKey(secretKey("theirs", "password")) }, "", `Secret "team/theirs" does not exist`, true, false},
-		"a path to another namespace":        {manifests(), func(s *Scope) (string, error) { return s.SecretKey(secretKey("../other/theirs", "password")) }, "", `Secret "team/../other/theirs" does not exist`, true, false},
+		"a path to another namespace":        {manifests(), func(s *Scope) (string, error) { return s.SecretKey(secretKey("../other/theirs", "password")) }, "", `"../other/theirs" is not a valid name of a Secret: ` + subdomain, false, false},
+		"a key that no Secret can have":      {manifests(), func(s *Scope) (string, error) { return s.SecretKey(secretKey("web", "..")) }, "", `".." is not a valid key of Secret "web": must not be '..'`, false, false},
+		"a very long name":                   {manifests(), func(s *Scope) (string, error) { return s.SecretKey(secretKey(strings.Repeat("é", 500), "x")) }, "", `"` + strings.Repeat("é", 40) + `…" is not a valid name of a Secret: must be no more than 253 characters`, false, false},
 		"a ConfigMap's name in a Secret":     {manifests(), func(s *Scope) (string, error) { return s.SecretKey(secretKey("web", "ca")) }, "", `Secret "team/web" has no key "ca"`, true, false},
 		"no name":                            {manifests(), func(s *Scope) (string, error) { return s.SecretKey(secretKey("", "password")) }, "", "name of the Secret is empty", false, false},
 		"no key":                             {manifests(), func(s *Scope) (string, error) { return s.ConfigMapKey(configKey("web", "")) }, "", `key of ConfigMap "web" is empty`, false, false},
@@ -108,7 +112,7 @@ func TestScopeRecordsDependencies(t *testing.T) {
 		_, _ = s.SecretKey(secretKey(name, "password"))
 	}
 	_, _ = s.ConfigMapKey(configKey("also-gone", "x"))
-	_, _ = s.ConfigMapKey(configKey("web", "no such key"))
+	_, _ = s.ConfigMapKey(configKey("web", "no-such-key"))
 	_, _ = s.SecretKey(secretKey("", "never asked"))
 	deps := s.Dependencies()
 	if len(deps) != 4 {
@@ -192,5 +196,24 @@ func TestRefsInOrder(t *testing.T) {
 	}
 	if got := refs[2].String(); got != `ConfigMap "a/a"` {
 		t.Error(got)
+	}
+}
+
+// changing is a Secret with a new version each time it is read.
+type changing struct{ version int }
+
+func (c *changing) Object(Ref) (Object, error) {
+	c.version++
+	v := fmt.Sprint(c.version)
+	return Object{Version: v, Values: map[string][]byte{"user": []byte(v), "password": []byte(v)}}, nil
+}
+
+// Two values of one Secret are of one version, and that version is recorded.
+func TestScopeReadsAnObjectOnce(t *testing.T) {
+	s := NewScope("team", &changing{})
+	user, _ := s.SecretKey(secretKey("web", "user"))
+	password, _ := s.SecretKey(secretKey("web", "password"))
+	if deps := s.Dependencies(); user != password || len(deps) != 1 || deps[0].Version != user {
+		t.Errorf("user of version %s, password of %s, %v", user, password, deps)
 	}
 }

@@ -1,23 +1,15 @@
 package controller
 
-import (
-	"fmt"
-	"time"
-)
+import "time"
 
 // InvalidError means that the object is wrong: trying again cannot help until it
-// or something it refers to changes.
-type InvalidError struct {
-	Field  string // path as the user writes it, "spec.endpoints[2].interval"; may be empty
-	Reason string // the rule and the value found
-}
+// or something it refers to changes, which an event tells.
+type InvalidError struct{ Err error }
 
-func (e *InvalidError) Error() string {
-	if e.Field == "" {
-		return e.Reason
-	}
-	return fmt.Sprintf("%s: %s", e.Field, e.Reason)
-}
+func (e *InvalidError) Error() string { return e.Err.Error() }
+
+// Unwrap returns the cause.
+func (e *InvalidError) Unwrap() error { return e.Err }
 
 // WaitError means that something else must happen first; the pass is repeated
 // after For at the latest.

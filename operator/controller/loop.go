@@ -150,10 +150,20 @@ func (l *Loop) pass(ctx context.Context, key types.NamespacedName) {
 		if ctx.Err() == nil {
 			log.Error("reconcile failed", "err", err)
 		}
-		l.queue.AddRateLimited(key)
+		l.retry(key, err)
 	}
 	l.remember(key, Result{Outcome: out, Err: err})
 	l.status.AddAfter(key, statusDelay)
+}
+
+// retry puts a failed key back: soon, or only to be safe where no retry can help.
+func (l *Loop) retry(key types.NamespacedName, err error) {
+	if _, invalid := errors.AsType[*InvalidError](err); invalid {
+		l.queue.Forget(key)
+		l.queue.AddAfter(key, lastRetry)
+		return
+	}
+	l.queue.AddRateLimited(key)
 }
 
 // guarded turns a panic into an error: one bad object must not stop the others.

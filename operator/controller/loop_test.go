@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -359,13 +360,23 @@ func TestStop(t *testing.T) {
 	}
 }
 
-func TestInvalidErrorNamesTheField(t *testing.T) {
-	for want, err := range map[string]error{
-		"spec.version: not a version": &InvalidError{Field: "spec.version", Reason: "not a version"},
-		"something is wrong":          &InvalidError{Reason: "something is wrong"},
-	} {
-		if err.Error() != want {
-			t.Errorf("%q, want %q", err, want)
+// What no retry can help is not retried at high speed; it counts as a failure.
+func TestAnInvalidOwnerWaitsForAnEvent(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := &world{pass: func(int, string) (Outcome, error) {
+			return Outcome{}, fmt.Errorf("gather: %w", &InvalidError{Err: errors.New("spec.version: not a version")})
+		}}
+		l, reg, log, stop := running(t, w, 1)
+		l.Enqueue(key("a"))
+		time.Sleep(time.Minute)
+		l.Enqueue(key("a"))
+		time.Sleep(11 * time.Minute)
+		stop()
+		if want := []time.Duration{0, time.Minute, lastRetry, 2 * lastRetry}; !slices.Equal(w.passes["a"], want) {
+			t.Errorf("passes at %v, want %v", w.passes["a"], want)
 		}
-	}
+		if n := counter(t, reg, "prometheus_operator_reconcile_errors_total"); n != 4 || !strings.Contains(log.String(), "spec.version: not a version") {
+			t.Errorf("%v failures:\n%s", n, log)
+		}
+	})
 }

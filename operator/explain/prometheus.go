@@ -54,7 +54,7 @@ func (o prometheusOwner) Compile(q *Question, opts prometheus.Options, v *Verdic
 
 func (o prometheusOwner) monitor(m prometheus.Monitor, v *Verdict) {
 	switch {
-	case assets.IsTemporary(m.Err):
+	case assets.IsTemporary(m.Err), assets.IsRefused(m.Err): // whoever asks may have fewer permissions than the operator
 		v.because(NotKnown, "what it refers to could not be read: %v", m.Err)
 		return
 	case m.Err != nil:

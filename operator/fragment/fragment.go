@@ -3,7 +3,7 @@
 // the owner's settings that matter to it, and the versions of the Secrets and
 // ConfigMaps it refers to. Owners with equal settings share fragments.
 //
-//	f := cache.Get(settings.Key(), fragment.ID{…}, func() (promconfig.Fragment, bool) {
+//	f := cache.Get(settings.Key(), fragment.ID{…}, assets.Current, func() (promconfig.Fragment, bool) {
 //		return promconfig.CompileServiceMonitor(m, settings, reader), true
 //	})
 package fragment
@@ -36,8 +36,6 @@ func (id ID) place() place { return place{id.Kind, id.Namespace, id.Name} }
 type Cache[F any] struct {
 	// Deps returns what a fragment depends on.
 	Deps func(F) []assets.Dependency
-	// Current reports whether dependencies have not changed since.
-	Current func([]assets.Dependency) bool
 
 	mu      sync.Mutex
 	buckets map[string]*bucket[F]
@@ -110,10 +108,11 @@ func (c *Cache[F]) Forget(kind, namespace, name string) {
 }
 
 // Get returns the fragment of an object under the settings of an owner that
-// called Use, compiling it when there is none that still stands. compile's
-// second result says whether the fragment may be kept. Concurrent calls for one
-// object compile it once.
-func (c *Cache[F]) Get(settings string, id ID, compile func() (F, bool)) F {
+// called Use, compiling it when there is none that still stands. current reports
+// whether dependencies have not changed since; fragments without any need none.
+// compile's second result says whether the fragment may be kept. Concurrent calls
+// for one object compile it once.
+func (c *Cache[F]) Get(settings string, id ID, current func([]assets.Dependency) bool, compile func() (F, bool)) F {
 	e := c.entry(settings, id)
 	if e == nil {
 		f, _ := compile()
@@ -123,7 +122,7 @@ func (c *Cache[F]) Get(settings string, id ID, compile func() (F, bool)) F {
 	defer e.mu.Unlock()
 	if e.set && e.id == id {
 		deps := c.Deps(e.value)
-		if len(deps) == 0 || c.Current(deps) {
+		if len(deps) == 0 || current(deps) {
 			return e.value
 		}
 	}

@@ -20,18 +20,23 @@ type compiled struct {
 
 var password = assets.Ref{Kind: assets.Secret, Namespace: "a", Name: "password"}
 
-func newCache(current map[assets.Ref]string) *Cache[compiled] {
-	return &Cache[compiled]{
-		Deps: func(c compiled) []assets.Dependency { return c.deps },
-		Current: func(deps []assets.Dependency) bool {
-			for _, d := range deps {
-				if current[d.Ref] != d.Version {
-					return false
-				}
-			}
-			return true
-		},
+// cache is one over objects with versions.
+type cache struct {
+	Cache[compiled]
+	versions map[assets.Ref]string
+}
+
+func (c *cache) current(deps []assets.Dependency) bool {
+	for _, d := range deps {
+		if c.versions[d.Ref] != d.Version {
+			return false
+		}
 	}
+	return true
+}
+
+func newCache(versions map[assets.Ref]string) *cache {
+	return &cache{Cache[compiled]{Deps: func(c compiled) []assets.Dependency { return c.deps }}, versions}
 }
 
 func owner(name string) Owner { return Owner{Kind: "Prometheus", Namespace: "a", Name: name} }
@@ -41,9 +46,9 @@ func id(name string, generation int64) ID {
 }
 
 // get reads a fragment and reports whether it was compiled for it.
-func get(c *Cache[compiled], settings string, id ID, deps ...assets.Dependency) (fresh bool) {
+func get(c *cache, settings string, id ID, deps ...assets.Dependency) (fresh bool) {
 	text := fmt.Sprintf("%s under %s", id.Name, settings)
-	f := c.Get(settings, id, func() (compiled, bool) {
+	f := c.Get(settings, id, c.current, func() (compiled, bool) {
 		fresh = true
 		return compiled{text, deps}, true
 	})
@@ -135,7 +140,7 @@ func TestAResultThatMayNotBeKept(t *testing.T) {
 	c.Use(owner("p"), "s1")
 	for range 2 {
 		called := false
-		c.Get("s1", id("web", 1), func() (compiled, bool) { called = true; return compiled{}, false })
+		c.Get("s1", id("web", 1), c.current, func() (compiled, bool) { called = true; return compiled{}, false })
 		if !called {
 			t.Error("a temporary result was kept")
 		}
@@ -151,7 +156,7 @@ func TestAPanicDoesNotBlockTheObject(t *testing.T) {
 				t.Error("the panic was swallowed")
 			}
 		}()
-		c.Get("s1", id("web", 1), func() (compiled, bool) { panic("bad object") })
+		c.Get("s1", id("web", 1), c.current, func() (compiled, bool) { panic("bad object") })
 	}()
 	done := make(chan bool)
 	go func() { done <- get(c, "s1", id("web", 1)) }()
@@ -175,7 +180,7 @@ func TestOneObjectIsCompiledOnceAtATime(t *testing.T) {
 			if i%8 == 0 {
 				c.Use(owner(fmt.Sprint(i)), "s1")
 			}
-			c.Get("s1", id("web", 1), func() (compiled, bool) {
+			c.Get("s1", id("web", 1), c.current, func() (compiled, bool) {
 				compilations.Add(1)
 				return compiled{}, true
 			})

@@ -24,7 +24,7 @@ func (c *Controller) compileAhead(ctx context.Context) {
 			return // so does the start, which reports it
 		}
 	}
-	g := gatherer{cluster: c.cluster(ctx), compilers: c.compilers}
+	g := gatherer{cluster: c.cluster(c.assets.Reader(ctx)), compilers: c.compilers}
 	g.cluster.PrometheusRules = c.stores.rules.All()
 	for o := range c.stores.owners.All() {
 		if ctx.Err() == nil && c.mine(o) && !o.Fields.Paused && o.GetDeletionTimestamp() == nil {

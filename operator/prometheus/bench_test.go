@@ -74,7 +74,7 @@ type bench struct {
 
 // pass is a gatherer over monitors that keeps what the operator keeps.
 func pass(all []*v1.ServiceMonitor) (*gatherer, *v1.Prometheus) {
-	b := newBench("main", &all, &[]*v1.PrometheusRule{}, newCompilers(func([]assets.Dependency) bool { return true }), &document.Chunks{})
+	b := newBench("main", &all, &[]*v1.PrometheusRule{}, newCompilers(), &document.Chunks{})
 	return b.gatherer, b.owner
 }
 
@@ -95,8 +95,8 @@ func newBench(name string, services *[]*v1.ServiceMonitor, alerts *[]*v1.Prometh
 	}
 	b.gatherer = &gatherer{
 		cluster: cluster, capabilities: promconfig.Capabilities{EndpointSlice: true},
-		compilers: compilers,
-		monitors:  &recall[*CompiledMonitor]{}, ruleFiles: &recall[*CompiledRule]{},
+		compilers: compilers, current: static,
+		monitors: &recall[*CompiledMonitor]{}, ruleFiles: &recall[*CompiledRule]{},
 		unmanaged: func(Owner) bool { return false },
 		frame: func(o Owner, s *promconfig.Settings, rules []string) (promconfig.Frame, error) {
 			return o.frame(s, rules, cluster.References)
@@ -159,7 +159,7 @@ func repeat(b *testing.B, owners []*bench, change func(i int)) {
 }
 
 func benches(n int, services *[]*v1.ServiceMonitor, alerts *[]*v1.PrometheusRule) []*bench {
-	compilers, chunks := newCompilers(func([]assets.Dependency) bool { return true }), &document.Chunks{}
+	compilers, chunks := newCompilers(), &document.Chunks{}
 	out := make([]*bench, n)
 	for i := range out {
 		out[i] = newBench(fmt.Sprintf("main-%d", i), services, alerts, compilers, chunks)

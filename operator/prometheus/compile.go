@@ -23,9 +23,9 @@ func compileMonitors[T controller.Object](g *gatherer, in *Inputs, kind string, 
 ) {
 	out := recalledOr(objects, func(m T) (*CompiledMonitor, bool) {
 		f, ok := g.monitors.find(kind, m)
-		return f, ok && f.Err == nil && (len(f.Deps) == 0 || g.compilers.Monitors.Current(f.Deps))
+		return f, ok && f.Err == nil && (len(f.Deps) == 0 || g.current(f.Deps))
 	}, func(m T) *CompiledMonitor {
-		return g.compilers.Monitors.Get(s.Key(), idOf(kind, m), func() (*CompiledMonitor, bool) {
+		return g.compilers.Monitors.Get(s.Key(), idOf(kind, m), g.current, func() (*CompiledMonitor, bool) {
 			f := compile(m, s, g.cluster.References)
 			piece := document.NewPiece(kind+"/"+m.GetNamespace()+"/"+m.GetName(), f.YAML)
 			f.YAML = nil
@@ -45,7 +45,7 @@ func (g *gatherer) compileRules(objects []*v1.PrometheusRule, key string, s rule
 	out := recalledOr(objects, func(r *v1.PrometheusRule) (*CompiledRule, bool) {
 		return g.ruleFiles.find(kind, r)
 	}, func(r *v1.PrometheusRule) *CompiledRule {
-		return g.compilers.Rules.Get(key, idOf(kind, r), func() (*CompiledRule, bool) {
+		return g.compilers.Rules.Get(key, idOf(kind, r), nil, func() (*CompiledRule, bool) {
 			f := rules.Compile(r, s)
 			text := unique.Make(f.Content)
 			f.Content = text.Value()

@@ -9,6 +9,7 @@
 //	pass.go checks.go tell.go          one pass: gather, decide, write, tell the user
 //	orphans.go                         pods that a deletion of their StatefulSet left behind
 //	deliver.go applied.go              the pods: tell them, ask them, and what they say
+//	asking.go                          which Secrets and ConfigMaps an owner refers to, and when to look again
 //	finalizer.go                       what happens before an owner is gone
 //	status.go report.go                what is reported about it
 //	bind.go finalizer.go               what monitors and rules say about their owners
@@ -219,16 +220,20 @@ const (
 )
 
 // poll wakes owners whose status does not show what is wanted, and those with a
-// shard whose deadline has passed: no event tells of either.
+// shard whose deadline has passed, and those with references that are not watched: no
+// event tells of any.
 func (c *Controller) poll(ctx context.Context) {
-	tick := time.NewTicker(pollPeriod)
+	tick, references := time.NewTicker(pollPeriod), time.NewTicker(recheckPeriod)
 	defer tick.Stop()
+	defer references.Stop()
 	for {
 		select {
 		case <-ctx.Done():
 			return
 		case now := <-tick.C:
 			c.wake(now)
+		case <-references.C:
+			c.recheck()
 		}
 	}
 }
@@ -267,13 +272,13 @@ func asWanted(o Owner) bool {
 }
 
 // cluster is what a pass reads.
-func (c *Controller) cluster(ctx context.Context) Cluster {
+func (c *Controller) cluster(references assets.Reader) Cluster {
 	out := Cluster{
 		NamespaceLabels: c.stores.namespaceLabels,
 		ServiceMonitors: c.stores.services.Sorted(),
 		PodMonitors:     c.stores.pods.Sorted(),
 		Probes:          c.stores.probes.Sorted(),
-		References:      c.assets.Reader(ctx),
+		References:      references,
 		StatefulSets: func(namespace, owner string) []*appsv1.StatefulSet {
 			return c.writer.StatefulSets().List(namespace, labels.SelectorFromSet(labels.Set{workload.LabelOwnerName: owner}))
 		},

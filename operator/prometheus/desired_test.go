@@ -64,11 +64,15 @@ func ruleOf(name, expr string) *v1.PrometheusRule {
 }
 
 func (s *scene) gather() (Inputs, error) {
+	return GatherFrom(s.cluster(), ForServer(s.p), Options{DisableUnmanaged: s.disable}, time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC))
+}
+
+func (s *scene) cluster() Cluster {
 	var reader assets.Reader = &s.references
 	if s.reader != nil {
 		reader = s.reader
 	}
-	cluster := Cluster{
+	return Cluster{
 		NamespaceLabels: func(name string) (labels.Set, bool) { return labels.Set{"kubernetes.io/metadata.name": name}, true },
 		ServiceMonitors: slices.Values(s.services),
 		PodMonitors:     slices.Values(s.pods),
@@ -78,7 +82,6 @@ func (s *scene) gather() (Inputs, error) {
 		StatefulSets:    func(string, string) []*appsv1.StatefulSet { return s.statefulSets },
 		Secrets:         func(string) []string { return s.secrets },
 	}
-	return GatherFrom(cluster, ForServer(s.p), Options{DisableUnmanaged: s.disable}, time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC))
 }
 
 func (s *scene) plan(t *testing.T) Plan {

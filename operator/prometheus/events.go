@@ -144,6 +144,10 @@ func (c *Controller) namespaceChanged(e controller.Event[*corev1.Namespace]) {
 	case "add":
 		// Its objects may have been seen before the namespace itself.
 		c.trigger("Namespace", e.Action, c.index.NamespaceAdded(e.After.Name, e.After.Labels)...)
+	case "delete":
+		// The deletions of its objects come by other watches: later ones no longer
+		// find the labels by which owners select the namespace.
+		c.trigger("Namespace", e.Action, c.index.NamespaceAdded(e.Before.Name, e.Before.Labels)...)
 	}
 }
 

@@ -88,14 +88,10 @@ type Compilers struct {
 	Rules    fragment.Cache[*CompiledRule]
 }
 
-func newCompilers(current func([]assets.Dependency) bool) *Compilers {
+func newCompilers() *Compilers {
 	return &Compilers{
-		Monitors: fragment.Cache[*CompiledMonitor]{
-			Deps: func(m *CompiledMonitor) []assets.Dependency { return m.Deps }, Current: current,
-		},
-		Rules: fragment.Cache[*CompiledRule]{
-			Deps: func(*CompiledRule) []assets.Dependency { return nil }, Current: current,
-		},
+		Monitors: fragment.Cache[*CompiledMonitor]{Deps: func(m *CompiledMonitor) []assets.Dependency { return m.Deps }},
+		Rules:    fragment.Cache[*CompiledRule]{Deps: func(*CompiledRule) []assets.Dependency { return nil }},
 	}
 }
 
@@ -169,7 +165,7 @@ func (g *gatherer) Gather(o Owner, now time.Time) (Inputs, error) {
 // GatherFrom gathers once from a cluster and keeps nothing.
 func GatherFrom(cluster Cluster, o Owner, opts Options, now time.Time) (Inputs, error) {
 	g := gatherer{
-		cluster: cluster, capabilities: opts.Capabilities, compilers: newCompilers(func([]assets.Dependency) bool { return true }),
+		cluster: cluster, capabilities: opts.Capabilities, compilers: newCompilers(), current: static,
 		unmanaged: opts.unmanaged, singleLayout: opts.Workload.Layout == workload.LayoutSingle,
 		frame: func(o Owner, s *promconfig.Settings, ruleConfigMaps []string) (promconfig.Frame, error) {
 			return o.frame(s, ruleConfigMaps, cluster.References)
@@ -184,19 +180,24 @@ func GatherFrom(cluster Cluster, o Owner, opts Options, now time.Time) (Inputs, 
 // Errors: as those of GatherFrom.
 func SelectFrom(cluster Cluster, o Owner, opts Options) (Inputs, error) {
 	g := gatherer{
-		cluster: cluster, capabilities: opts.Capabilities, compilers: newCompilers(func([]assets.Dependency) bool { return true }),
+		cluster: cluster, capabilities: opts.Capabilities, compilers: newCompilers(), current: static,
 		unmanaged: func(Owner) bool { return true },
 	}
 	return g.Gather(o, time.Time{})
 }
+
+// static is for references that do not change.
+func static([]assets.Dependency) bool { return true }
 
 // gatherer is what Gather works with.
 type gatherer struct {
 	cluster      Cluster
 	capabilities promconfig.Capabilities
 	compilers    *Compilers
-	monitors     *recall[*CompiledMonitor] // nil: nothing is remembered
-	ruleFiles    *recall[*CompiledRule]
+	// current reports whether what references led to has not changed.
+	current   func([]assets.Dependency) bool
+	monitors  *recall[*CompiledMonitor] // nil: nothing is remembered
+	ruleFiles *recall[*CompiledRule]
 	// unmanaged reports whether the owner's configuration is left to the user.
 	unmanaged func(o Owner) bool
 	// singleLayout is that pods have the layout LayoutSingle.

@@ -78,19 +78,6 @@ func (c *Controller) forgetFragment(kind string, key types.NamespacedName) {
 	c.compilers.Monitors.Forget(kind, key.Namespace, key.Name)
 }
 
-// referencing returns the owners whose last pass asked for an object.
-func (c *Controller) referencing(ref assets.Ref) []types.NamespacedName {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	var out []types.NamespacedName
-	for key, s := range c.owners {
-		if s.references[ref] {
-			out = append(out, key)
-		}
-	}
-	return out
-}
-
 // reconcile is one pass over an owner.
 func (c *Controller) reconcile(ctx context.Context, key types.NamespacedName) (controller.Outcome, error) {
 	cached, ok := c.stores.owners.Get(key.Namespace, key.Name)
@@ -120,30 +107,40 @@ func (c *Controller) reconcile(ctx context.Context, key types.NamespacedName) (c
 			return controller.Outcome{}, err
 		}
 	}
+	ask := c.asking(ctx, state)
 	g := gatherer{
-		cluster: c.cluster(ctx), capabilities: c.opts.Capabilities, compilers: c.compilers,
+		cluster: c.cluster(ask), current: ask.current, capabilities: c.opts.Capabilities, compilers: c.compilers,
 		monitors: &state.monitors, ruleFiles: &state.ruleFiles,
 		unmanaged: c.opts.unmanaged, singleLayout: c.opts.Workload.Layout == workload.LayoutSingle,
 		frame: func(o Owner, s *promconfig.Settings, ruleConfigMaps []string) (promconfig.Frame, error) {
-			return c.frame(ctx, &state.frame, o, s, ruleConfigMaps)
+			return c.frame(ask, &state.frame, o, s, ruleConfigMaps)
 		},
 	}
 	in, err := g.Gather(o, time.Now())
 	c.remember(state, in, err)
 	if err != nil {
-		return controller.Outcome{}, err
+		return controller.Outcome{}, ownFault(err)
 	}
 	c.managed.Set(key, in.Counts)
 	c.tell(log, o, state, in)
 	c.bind(key, in)
 	plan, err := Desired(o, in, c.opts.Workload, state.documents)
 	if err != nil {
-		return controller.Outcome{}, err
+		return controller.Outcome{}, ownFault(err)
 	}
 	if err := c.write(ctx, log, o, state, plan, in.StatefulSets); err != nil {
 		return controller.Outcome{}, err
 	}
 	return outcome(o, in, plan, c.opts.unmanaged(o)), nil
+}
+
+// ownFault marks an error of the owner's own: only an event about the owner or what
+// it refers to helps, or a look at a reference that is not watched.
+func ownFault(err error) error {
+	if assets.IsTemporary(err) {
+		return err
+	}
+	return &controller.InvalidError{Err: err}
 }
 
 // write brings the cluster to the plan: the configuration first, then the pods
@@ -196,30 +193,13 @@ func kindName(o apply.Object) string {
 	return name[strings.LastIndexByte(name, '.')+1:]
 }
 
-// remember keeps which Secrets and ConfigMaps the pass asked for. After a failed
-// pass the earlier ones are kept as well.
-func (c *Controller) remember(state *ownerState, in Inputs, failed error) {
-	refs := make(map[assets.Ref]bool, len(in.References))
-	for _, r := range in.References {
-		refs[r] = true
-	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if failed != nil {
-		for r := range state.references {
-			refs[r] = true
-		}
-	}
-	state.references = refs
-}
-
 // frame compiles the owner's part of the document unless the kept one stands.
-func (c *Controller) frame(ctx context.Context, kept *frameCache, o Owner, s *promconfig.Settings, ruleConfigMaps []string) (promconfig.Frame, error) {
+func (c *Controller) frame(ask asking, kept *frameCache, o Owner, s *promconfig.Settings, ruleConfigMaps []string) (promconfig.Frame, error) {
 	key := fmt.Sprintf("%s/%d/%s/%s", o.GetUID(), o.GetGeneration(), s.Key(), strings.Join(ruleConfigMaps, ","))
-	if kept.key == key && c.assets.Current(kept.frame.Deps) {
+	if kept.key == key && ask.current(kept.frame.Deps) {
 		return kept.frame, nil
 	}
-	f, err := o.frame(s, ruleConfigMaps, c.assets.Reader(ctx))
+	f, err := o.frame(s, ruleConfigMaps, ask)
 	*kept = frameCache{}
 	if err == nil {
 		*kept = frameCache{key: key, frame: f}

@@ -81,7 +81,7 @@ func NewSources(clients Clients, s Scopes) *Sources {
 
 	out.assets = assets.NewCache(clients.Kube, out)
 	out.bindings = newBindingsWriter(clients)
-	out.compilers = newCompilers(out.assets.Current)
+	out.compilers = newCompilers()
 	return out
 }
 

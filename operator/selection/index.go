@@ -78,7 +78,7 @@ func (x *Index) NamespaceChanged(name string, before, after labels.Set) []types.
 }
 
 // NamespaceAdded returns the owners that select objects of a namespace that was
-// not known before, sorted.
+// not known before, or is not any more, sorted.
 func (x *Index) NamespaceAdded(name string, nsLabels labels.Set) []types.NamespacedName {
 	return x.find(func(owner types.NamespacedName, rules Rules) bool {
 		for _, rule := range rules {
