@@ -182,15 +182,27 @@ func FileName(kind Kind, namespace, name, key string) string {
 
 // AddFile registers a value that must appear as a file in the assets volume.
 // Empty values are left out.
-func (s *Scope) AddFile(kind Kind, name, key, value string) {
+//
+// Errors: the name of the file is too long; it would be a key of the Secret that
+// holds the files of all objects.
+func (s *Scope) AddFile(kind Kind, name, key, value string) error {
 	if value == "" {
-		return
+		return nil
+	}
+	file := FileName(kind, s.namespace, name, key)
+	if n := len(file); n > maxFileName {
+		return fmt.Errorf("namespace, name and key of the %s make a file name of %d bytes, a Secret allows %d", kind, n, maxFileName)
 	}
 	if s.files == nil {
 		s.files = map[string][]byte{}
 	}
-	s.files[FileName(kind, s.namespace, name, key)] = []byte(value)
+	s.files[file] = []byte(value)
+	return nil
 }
+
+// maxFileName is the length of a key of a Secret. What else keys must not have, no
+// namespace, name and key have.
+const maxFileName = 253
 
 // Files returns the registered files by name; nil when there are none.
 func (s *Scope) Files() map[string][]byte { return maps.Clone(s.files) }

@@ -161,8 +161,19 @@ func TestFiles(t *testing.T) {
 	if s.Files() != nil {
 		t.Error("files without any")
 	}
-	s.AddFile(Secret, "web", "tls.key", hidden)
-	s.AddFile(ConfigMap, "web", "ca", "")
+	long := strings.Repeat("k", 253-len("0_team_web_"))
+	for file, err := range map[string]error{
+		"a key":               s.AddFile(Secret, "web", "tls.key", hidden),
+		"nothing":             s.AddFile(ConfigMap, "web", "ca", ""),
+		"as long as possible": NewScope("team", manifests()).AddFile(Secret, "web", long, hidden),
+	} {
+		if err != nil {
+			t.Errorf("%s: %v", file, err)
+		}
+	}
+	if err := s.AddFile(Secret, "web", long+"k", hidden); err == nil || err.Error() != "namespace, name and key of the Secret make a file name of 254 bytes, a Secret allows 253" {
+		t.Error(err)
+	}
 	want := map[string][]byte{"0_team_web_tls.key": []byte(hidden)}
 	if diff := cmp.Diff(want, s.Files()); diff != "" {
 		t.Error(diff)

@@ -139,26 +139,27 @@ func (r *resolver) tls(t *v1.TLSConfig) (*TLSConfig, error) {
 	}
 	for _, asset := range []struct {
 		field string
-		given bool
+		ref   v1.SecretOrConfigMap
 		text  string
-	}{{"ca", given(t.CA), ca}, {"cert", given(t.Cert), cert}, {"keySecret", t.KeySecret != nil, key}} {
-		if asset.given && asset.text == "" {
+	}{{"ca", t.CA, ca}, {"cert", t.Cert, cert}, {"keySecret", v1.SecretOrConfigMap{Secret: t.KeySecret}, key}} {
+		if given(asset.ref) && asset.text == "" {
 			return nil, fmt.Errorf("%s: the value is empty", asset.field)
 		}
+		if err := r.addFile(asset.ref, asset.text); err != nil {
+			return nil, fmt.Errorf("%s: %w", asset.field, err)
+		}
 	}
-	r.addFile(t.CA, ca)
-	r.addFile(t.Cert, cert)
-	r.addFile(v1.SecretOrConfigMap{Secret: t.KeySecret}, key)
 	return tlsConfig(t, r.dir, r.scope.Namespace()), nil
 }
 
-func (r *resolver) addFile(ref v1.SecretOrConfigMap, text string) {
+func (r *resolver) addFile(ref v1.SecretOrConfigMap, text string) error {
 	switch {
 	case ref.Secret != nil:
-		r.scope.AddFile(assets.Secret, ref.Secret.Name, ref.Secret.Key, text)
+		return r.scope.AddFile(assets.Secret, ref.Secret.Name, ref.Secret.Key, text)
 	case ref.ConfigMap != nil:
-		r.scope.AddFile(assets.ConfigMap, ref.ConfigMap.Name, ref.ConfigMap.Key, text)
+		return r.scope.AddFile(assets.ConfigMap, ref.ConfigMap.Name, ref.ConfigMap.Key, text)
 	}
+	return nil
 }
 
 // resolver reads the references of one object and remembers where TLS assets

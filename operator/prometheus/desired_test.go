@@ -25,6 +25,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
+	"github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1alpha1"
 	"github.com/firekeeper-dev/firekeeper/operator/apply"
 	"github.com/firekeeper-dev/firekeeper/operator/assets"
 	"github.com/firekeeper-dev/firekeeper/operator/controller"
@@ -35,6 +36,8 @@ type scene struct {
 	p            *v1.Prometheus
 	services     []*v1.ServiceMonitor
 	pods         []*v1.PodMonitor
+	probes       []*v1.Probe
+	scrapes      []*v1alpha1.ScrapeConfig
 	rules        []*v1.PrometheusRule
 	references   assets.Static
 	reader       assets.Reader // instead of references
@@ -76,6 +79,8 @@ func (s *scene) cluster() Cluster {
 		NamespaceLabels: func(name string) (labels.Set, bool) { return labels.Set{"kubernetes.io/metadata.name": name}, true },
 		ServiceMonitors: slices.Values(s.services),
 		PodMonitors:     slices.Values(s.pods),
+		Probes:          slices.Values(s.probes),
+		ScrapeConfigs:   slices.Values(s.scrapes),
 		PrometheusRules: slices.Values(s.rules),
 		References:      reader,
 		RuleConfigMaps:  func(string, string) []*corev1.ConfigMap { return s.configMaps },
@@ -198,6 +203,13 @@ func TestDesired(t *testing.T) {
 // certificate is a self-signed CA in PEM form.
 func certificate(t *testing.T) string {
 	t.Helper()
+	text, _ := keyPair(t)
+	return text
+}
+
+// keyPair is a self-signed CA and its key in PEM form.
+func keyPair(t *testing.T) (certificate, private string) {
+	t.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
 		t.Fatal(err)
@@ -207,7 +219,12 @@ func certificate(t *testing.T) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der}))
+	secret, err := x509.MarshalPKCS8PrivateKey(key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der})),
+		string(pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: secret}))
 }
 
 // What pods should run is told by a hash: it changes with what they can read,

@@ -24,6 +24,9 @@ func (o *Owner) DaemonSet(in Inputs) (*appsv1.DaemonSet, error) {
 	}
 	in.Shard = 0
 	match := o.matchLabels("")
+	if err := o.checkNames(in, match); err != nil {
+		return nil, err
+	}
 	pod, err := o.pod(in, match)
 	if err != nil {
 		return nil, err

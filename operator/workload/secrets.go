@@ -64,8 +64,9 @@ func (o *Owner) ThanosHTTPClientSecret() *corev1.Secret {
 const maxAssetBytes = 1<<20 - 50000
 
 // TLSAssetSecrets spreads files (name to content) over as many Secrets as they
-// need, in the order of their names; there is always one. A file that is too
-// large alone still gets a Secret of its own, which the API server then refuses.
+// need, in the order of their names; there is always one. A file that is larger
+// than that still gets a Secret of its own: no value in the cluster is larger than
+// the API server allows.
 func (o *Owner) TLSAssetSecrets(files map[string][]byte) []*corev1.Secret {
 	parts := []map[string][]byte{{}}
 	size := 0

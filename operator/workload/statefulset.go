@@ -28,7 +28,8 @@ type Inputs struct {
 
 // StatefulSet is one shard.
 //
-// Errors: a version, image or volume name that does not parse, additional
+// Errors: a version, image or volume name that does not parse, a name of the owner
+// that leads to names the API server refuses, additional
 // arguments the operator sets itself, incomplete web TLS, a container patch that
 // does not merge.
 func (o *Owner) StatefulSet(in Inputs) (*appsv1.StatefulSet, error) {
@@ -36,6 +37,9 @@ func (o *Owner) StatefulSet(in Inputs) (*appsv1.StatefulSet, error) {
 		return nil, err
 	}
 	match := o.matchLabels(strconv.Itoa(int(in.Shard)))
+	if err := o.checkNames(in, match); err != nil {
+		return nil, err
+	}
 	pod, err := o.pod(in, match)
 	if err != nil {
 		return nil, err
