@@ -174,7 +174,9 @@ func TestHostileTenants(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	caOf := func(secret, key string) string { return fmt.Sprintf("tlsConfig: {ca: {secret: {name: %q, key: %q}}}", secret, key) }
+	caOf := func(secret, key string) string {
+		return fmt.Sprintf("tlsConfig: {ca: {secret: {name: %q, key: %q}}}", secret, key)
+	}
 	w.apply(t, monitorWith(ns, "bad-key", "30s", caOf("tls", long)))
 	w.apply(t, monitorWith(ns, "bad-name", "30s", caOf(name, "ca")))
 	w.apply(t, monitorWith(ns, "bad-sum", "30s", caOf("tls", long[:220])+"\n    path: "+strings.Repeat("/x", 1000)))
