@@ -80,7 +80,12 @@ type Scope struct {
 	seen      map[Ref]reading
 	files     map[string][]byte
 	temporary error
+	handed    int // bytes of values, each as often as it was asked for
 }
+
+// maxHanded bounds what one object can ask for: a hundred endpoints with a bundle of
+// CAs each are a third of it, ten thousand references to one large Secret are not.
+const maxHanded = 64 << 20
 
 // reading is what came of reading an object.
 type reading struct {
@@ -127,6 +132,9 @@ func (s *Scope) value(kind Kind, name, key string) (string, error) {
 	v, ok := obj.Values[key]
 	if !ok {
 		return "", &NotFoundError{Ref: ref, Key: key}
+	}
+	if s.handed += len(v); s.handed > maxHanded {
+		return "", fmt.Errorf("the values of all references have more than %d MiB", maxHanded>>20)
 	}
 	return string(v), nil
 }

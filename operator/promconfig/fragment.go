@@ -46,6 +46,9 @@ func (s *Settings) compile(namespace string, r assets.Reader, build func(c *comp
 	if err == nil {
 		f.YAML, f.Dropped, err = gate.AppendItems(nil, jobs, s.target, "scrape_configs")
 	}
+	if err == nil {
+		err = checkFragmentSize(f.YAML)
+	}
 	if err != nil {
 		f.YAML, f.Dropped, f.Err = nil, nil, err
 	} else {

@@ -48,6 +48,11 @@ func (c *compiler) podMonitor(m *v1.PodMonitor) ([]PodMonitorJob, error) {
 	if err := errors.Join(checkBodySize(m.Spec.BodySizeLimit), checkLabelCopies("podTargetLabels", m.Spec.PodTargetLabels, c.s.rules)); err != nil {
 		return nil, err
 	}
+	shared := m.Spec
+	shared.PodMetricsEndpoints = nil
+	if err := checkShared(len(m.Spec.PodMetricsEndpoints), shared); err != nil {
+		return nil, err
+	}
 	jobs := make([]PodMonitorJob, len(m.Spec.PodMetricsEndpoints))
 	for i := range m.Spec.PodMetricsEndpoints {
 		if err := c.checkPodEndpoint(&m.Spec.PodMetricsEndpoints[i], &jobs[i]); err != nil {

@@ -52,6 +52,11 @@ func (c *compiler) serviceMonitor(m *v1.ServiceMonitor) ([]ServiceMonitorJob, er
 		checkLabelCopies("podTargetLabels", m.Spec.PodTargetLabels, c.s.rules)); err != nil {
 		return nil, err
 	}
+	shared := m.Spec
+	shared.Endpoints = nil
+	if err := checkShared(len(m.Spec.Endpoints), shared); err != nil {
+		return nil, err
+	}
 	jobs := make([]ServiceMonitorJob, len(m.Spec.Endpoints))
 	for i := range m.Spec.Endpoints {
 		if err := c.checkServiceEndpoint(&m.Spec.Endpoints[i], &jobs[i]); err != nil {
