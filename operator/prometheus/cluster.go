@@ -39,4 +39,6 @@ type Cluster struct {
 	DaemonSet func(namespace, name string) (*appsv1.DaemonSet, bool)
 	// Secrets returns the names of the live Secrets that the operator made in a namespace.
 	Secrets func(namespace string) []string
+	// SecretKeys returns the keys of one of these; nil where there are none.
+	SecretKeys func(namespace, name string) []string
 }

@@ -21,6 +21,8 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"maps"
+	"slices"
 	"sync"
 	"time"
 
@@ -289,6 +291,13 @@ func (c *Controller) cluster(references assets.Reader) Cluster {
 			}
 			return names
 		},
+	}
+	out.SecretKeys = func(namespace, name string) []string {
+		s, ok := c.writer.Secrets().Get(namespace, name)
+		if !ok {
+			return nil
+		}
+		return slices.Collect(maps.Keys(s.StringData)) // see apply.DigestSecret
 	}
 	if s := c.stores.scrapeConfigs(); s != nil {
 		out.ScrapeConfigs = s.Sorted()

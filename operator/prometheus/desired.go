@@ -198,7 +198,7 @@ func (plan *Plan) tlsAssets(owner *workload.Owner, in Inputs) int {
 		}
 	}
 	wanted := map[string]bool{}
-	secrets := owner.TLSAssetSecrets(files)
+	secrets := owner.TLSAssetSecrets(files, in.TLSFiles)
 	for _, s := range secrets {
 		wanted[s.Name] = true
 		plan.Content = append(plan.Content, apply.Step{Verb: apply.Put, Object: s})
@@ -211,6 +211,21 @@ func (plan *Plan) tlsAssets(owner *workload.Owner, in Inputs) int {
 		}
 	}
 	return len(secrets)
+}
+
+// tlsFiles says which TLS asset Secret holds a file now.
+func (g *gatherer) tlsFiles(o Owner, secrets []string) map[string]int {
+	if g.cluster.SecretKeys == nil {
+		return nil
+	}
+	out := map[string]int{}
+	owner := o.Workload(workload.Config{})
+	for i := 0; slices.Contains(secrets, owner.TLSAssetSecretName(i)); i++ {
+		for _, file := range g.cluster.SecretKeys(o.GetNamespace(), owner.TLSAssetSecretName(i)) {
+			out[file] = i
+		}
+	}
+	return out
 }
 
 func isNumber(s string) bool {

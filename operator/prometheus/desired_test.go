@@ -43,6 +43,7 @@ type scene struct {
 	reader       assets.Reader // instead of references
 	configMaps   []*corev1.ConfigMap
 	secrets      []string
+	keys         func(namespace, name string) []string
 	statefulSets []*appsv1.StatefulSet
 	disable      bool // no configuration is left to the user
 }
@@ -86,6 +87,7 @@ func (s *scene) cluster() Cluster {
 		RuleConfigMaps:  func(string, string) []*corev1.ConfigMap { return s.configMaps },
 		StatefulSets:    func(string, string) []*appsv1.StatefulSet { return s.statefulSets },
 		Secrets:         func(string) []string { return s.secrets },
+		SecretKeys:      s.keys,
 	}
 }
 

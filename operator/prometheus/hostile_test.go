@@ -288,3 +288,48 @@ func TestNamesOfPrometheus(t *testing.T) {
 		})
 	}
 }
+
+// A large file of one object moves the files of no other: pods see a new Secret
+// only after a rollout.
+func TestALargeFileMovesNoOther(t *testing.T) {
+	s := newScene()
+	ca := certificate(t)
+	s.references.AddSecret(&corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: "team", Name: "tls"}, Data: map[string][]byte{
+		"ca": []byte(ca), "a-large": []byte(ca + strings.Repeat("\n", 998_000)),
+	}})
+	tls := func(key string) *v1.TLSConfig {
+		return &v1.TLSConfig{SafeTLSConfig: v1.SafeTLSConfig{CA: v1.SecretOrConfigMap{Secret: secretKey("tls", key)}}}
+	}
+	s.services[0].Spec.Endpoints[0].TLSConfig = tls("ca")
+	live := map[string][]string{}
+	where := func() map[string]string {
+		out := map[string]string{}
+		for _, step := range s.plan(t).Content {
+			o, ok := step.Object.(*corev1.Secret)
+			if !ok || !strings.HasPrefix(o.Name, "prometheus-web-tls-assets-") || step.Verb == apply.Remove {
+				continue
+			}
+			live[o.Name] = slices.Collect(maps.Keys(o.Data))
+			for file := range o.Data {
+				out[file] = o.Name
+			}
+		}
+		s.secrets = slices.Collect(maps.Keys(live))
+		return out
+	}
+	s.keys = func(_, name string) []string { return live[name] }
+	before := where()
+	for name, key := range map[string]string{"0-large": "a-large", "z-small": "ca"} {
+		m := s.services[0].DeepCopy()
+		m.Name = name
+		m.Spec.Endpoints[0].TLSConfig = tls(key)
+		s.services = append(s.services, m)
+		after := where()
+		if len(before) != 1 || after["0_team_tls_ca"] != before["0_team_tls_ca"] || len(after) < len(before) {
+			t.Errorf("files %v, before %v", after, before)
+		}
+	}
+	if after := where(); after["0_team_tls_a-large"] != "prometheus-web-tls-assets-1" {
+		t.Errorf("files %v", after)
+	}
+}

@@ -46,6 +46,8 @@ type Inputs struct {
 	DaemonSet *appsv1.DaemonSet
 	// Secrets are the names of the Secrets that the operator made beside the owner.
 	Secrets []string
+	// TLSFiles says which of the TLS asset Secrets holds a file.
+	TLSFiles map[string]int
 	// Now decides about the deadlines of retained shards.
 	Now time.Time
 }
@@ -141,6 +143,7 @@ func (g *gatherer) Gather(o Owner, now time.Time) (Inputs, error) {
 		in.DaemonSet, _ = g.cluster.DaemonSet(o.GetNamespace(), Agents.prefix+o.GetName())
 	}
 	in.Secrets = g.cluster.Secrets(o.GetNamespace())
+	in.TLSFiles = g.tlsFiles(o, in.Secrets)
 	if g.unmanaged(o) {
 		return in, nil
 	}

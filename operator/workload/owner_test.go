@@ -149,18 +149,28 @@ func TestTLSAssetSecrets(t *testing.T) {
 	big := func(n int) []byte { return make([]byte, n) }
 	for name, tc := range map[string]struct {
 		files map[string][]byte
+		held  map[string]int
 		want  string
 	}{
-		"none is one empty Secret":          {nil, "[map[]]"},
-		"few share one":                     {map[string][]byte{"b": big(1), "a": big(2)}, "[map[a:2 b:1]]"},
-		"exactly full":                      {map[string][]byte{"a": big(998576 - 2), "b": big(0)}, "[map[a:998574 b:0]]"},
-		"one byte more opens another":       {map[string][]byte{"a": big(998576 - 2), "b": big(1)}, "[map[a:998574] map[b:1]]"},
-		"no filling up of earlier ones":     {map[string][]byte{"a": big(9), "b": big(998576 - 1), "c": big(1)}, "[map[a:9] map[b:998575] map[c:1]]"},
-		"a file too large stands by itself": {map[string][]byte{"a": big(998577)}, "[map[] map[a:998577]]"},
+		"none is one empty Secret":          {nil, nil, "[map[]]"},
+		"few share one":                     {map[string][]byte{"b": big(1), "a": big(2)}, nil, "[map[a:2 b:1]]"},
+		"exactly full":                      {map[string][]byte{"a": big(998576 - 2), "b": big(0)}, nil, "[map[a:998574 b:0]]"},
+		"one byte more opens another":       {map[string][]byte{"a": big(998576 - 2), "b": big(1)}, nil, "[map[a:998574] map[b:1]]"},
+		"no filling up of earlier ones":     {map[string][]byte{"a": big(9), "b": big(998576 - 1), "c": big(1)}, nil, "[map[a:9] map[b:998575] map[c:1]]"},
+		"a file too large stands by itself": {map[string][]byte{"a": big(998577)}, nil, "[map[] map[a:998577]]"},
+		"a large file moves no other": {map[string][]byte{"a": big(998000), "b": big(1), "c": big(1000)}, map[string]int{"b": 0, "c": 0},
+			"[map[b:1 c:1000] map[a:998000]]"},
+		"a file stays in the second":      {map[string][]byte{"a": big(1), "b": big(2)}, map[string]int{"a": 0, "b": 1}, "[map[a:1] map[b:2]]"},
+		"new files fill earlier ones":     {map[string][]byte{"a": big(1), "b": big(2), "c": big(3)}, map[string]int{"b": 0, "c": 1}, "[map[a:1 b:2] map[c:3]]"},
+		"a file that grew moves":          {map[string][]byte{"a": big(900_000), "b": big(900_000)}, map[string]int{"a": 0, "b": 0}, "[map[a:900000] map[b:900000]]"},
+		"one too large stays":             {map[string][]byte{"a": big(998577), "b": big(1)}, map[string]int{"a": 1, "b": 0}, "[map[b:1] map[a:998577]]"},
+		"the last Secret is empty":        {map[string][]byte{"a": big(1)}, map[string]int{"a": 0, "gone": 3}, "[map[a:1]]"},
+		"one between is empty and stays":  {map[string][]byte{"a": big(1), "b": big(2)}, map[string]int{"a": 0, "b": 2}, "[map[a:1] map[] map[b:2]]"},
+		"a first Secret that is too full": {map[string][]byte{"a": big(998576)}, map[string]int{"a": 0}, "[map[a:998576]]"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var got []map[string]int
-			for i, s := range o.TLSAssetSecrets(tc.files) {
+			for i, s := range o.TLSAssetSecrets(tc.files, tc.held) {
 				if want := fmt.Sprintf("prometheus-main-tls-assets-%d", i); s.Name != want {
 					t.Errorf("name %q, want %q", s.Name, want)
 				}

@@ -1,9 +1,6 @@
 package workload
 
 import (
-	"maps"
-	"slices"
-
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
@@ -62,29 +59,6 @@ func (o *Owner) ThanosHTTPClientSecret() *corev1.Secret {
 // maxAssetBytes is how much keys and values of one Secret may weigh: the limit
 // of the API server less some room for metadata.
 const maxAssetBytes = 1<<20 - 50000
-
-// TLSAssetSecrets spreads files (name to content) over as many Secrets as they
-// need, in the order of their names; there is always one. A file that is larger
-// than that still gets a Secret of its own: no value in the cluster is larger than
-// the API server allows.
-func (o *Owner) TLSAssetSecrets(files map[string][]byte) []*corev1.Secret {
-	parts := []map[string][]byte{{}}
-	size := 0
-	for _, name := range slices.Sorted(maps.Keys(files)) {
-		weight := len(name) + len(files[name])
-		if size+weight > maxAssetBytes {
-			parts = append(parts, map[string][]byte{})
-			size = 0
-		}
-		size += weight
-		parts[len(parts)-1][name] = files[name]
-	}
-	out := make([]*corev1.Secret, len(parts))
-	for i, data := range parts {
-		out[i] = o.secret(o.TLSAssetSecretName(i), data)
-	}
-	return out
-}
 
 // RuleConfigMapMeta is the metadata of the i-th rule ConfigMap. The labels by
 // which the operator finds it cannot be changed by its --labels.

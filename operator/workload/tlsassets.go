@@ -1,0 +1,72 @@
+package workload
+
+import (
+	"maps"
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+)
+
+// TLSAssetSecrets spreads files (name to content) over as many Secrets as they
+// need; there is always one. held says which Secret has a file now: it stays there
+// as long as it fits, because pods mount a new Secret only after a rollout, and a
+// file that moves there would be missing until then. Other files are added in the
+// order of their names. A file that is larger than the room of a Secret gets one of
+// its own: no value in the cluster is larger than the API server allows.
+func (o *Owner) TLSAssetSecrets(files map[string][]byte, held map[string]int) []*corev1.Secret {
+	p := packing{files: files, parts: []map[string][]byte{{}}, sizes: []int{0}}
+	names := slices.Sorted(maps.Keys(files))
+	names = slices.DeleteFunc(names, func(name string) bool {
+		at, ok := held[name]
+		return ok && p.stays(name, at)
+	})
+	at := 0
+	for _, name := range names {
+		for at < len(p.parts) && !p.fits(name, at) {
+			at++
+		}
+		p.add(name, at)
+	}
+	out := make([]*corev1.Secret, p.used())
+	for i := range out {
+		out[i] = o.secret(o.TLSAssetSecretName(i), p.parts[i])
+	}
+	return out
+}
+
+// packing are files on their way into Secrets.
+type packing struct {
+	files map[string][]byte
+	parts []map[string][]byte
+	sizes []int
+}
+
+// stays adds a file where it is, if it still fits or is alone.
+func (p *packing) stays(name string, at int) bool {
+	if at < len(p.parts) && len(p.parts[at]) > 0 && !p.fits(name, at) {
+		return false
+	}
+	p.add(name, at)
+	return true
+}
+
+func (p *packing) fits(name string, at int) bool {
+	return p.sizes[at]+len(name)+len(p.files[name]) <= maxAssetBytes
+}
+
+func (p *packing) add(name string, at int) {
+	for at >= len(p.parts) {
+		p.parts, p.sizes = append(p.parts, map[string][]byte{}), append(p.sizes, 0)
+	}
+	p.parts[at][name] = p.files[name]
+	p.sizes[at] += len(name) + len(p.files[name])
+}
+
+// used is how many Secrets there are without empty ones at the end.
+func (p *packing) used() int {
+	n := len(p.parts)
+	for n > 1 && len(p.parts[n-1]) == 0 {
+		n--
+	}
+	return n
+}
