@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -117,8 +118,10 @@ func TestClaimsOutliveTheirStatefulSet(t *testing.T) {
 	}
 
 	// Another selector: the pods are relabeled, and the rolling update begins above.
+	// It makes no difference that the operator before ended in a recreate.
 	o.settle(t)
 	o.stop(t)
+	w.orphan(t, ns, set)
 	o = w.run(t, id, "--controller-id="+id, "--labels=team=a")
 	rolled(1, 0)
 
@@ -237,6 +240,28 @@ func TestSurplusShardLeavesItsClaims(t *testing.T) {
 	}
 }
 
+// An agent whose mode changes leaves the claims of its shards.
+func TestAgentOfAnotherModeLeavesItsClaims(t *testing.T) {
+	w := start(t)
+	t.Parallel()
+	const id = "mode-claims"
+	o := w.operator(t, id, "", "--controller-id="+id, "--feature-gates=PrometheusAgentDaemonSet=true")
+	ns := w.namespace(t)
+	w.apply(t, fill(edge, ns, id)+"  storage: {volumeClaimTemplate: {spec: {resources: {requests: {storage: 1Gi}}}}}\n"+
+		"  persistentVolumeClaimRetentionPolicy: {whenDeleted: Delete}\n")
+	const set, claim = "prom-agent-web", "prom-agent-web-db-prom-agent-web-0"
+	before := w.ownedClaim(t, ns, claim, set)
+	o.settle(t)
+	w.patch(t, "monitoring.coreos.com/v1alpha1", "PrometheusAgent", ns, "web",
+		`{"spec":{"mode":"DaemonSet","serviceMonitorSelector":null,"storage":null,"persistentVolumeClaimRetentionPolicy":null}}`)
+	w.podsGone(t, ns, set)
+	o.settle(t)
+	c, err := w.kube.CoreV1().PersistentVolumeClaims(ns).Get(t.Context(), claim, metav1.GetOptions{})
+	if err != nil || c.UID != before || c.DeletionTimestamp != nil {
+		t.Errorf("claim: %v, %v", c.ObjectMeta, err)
+	}
+}
+
 // podsGone waits until a StatefulSet and its pods are deleted.
 func (w *world) podsGone(t *testing.T, namespace, set string) {
 	t.Helper()
@@ -249,7 +274,7 @@ func (w *world) podsGone(t *testing.T, namespace, set string) {
 			return err
 		}
 		for _, p := range all.Items {
-			if strings.HasPrefix(p.Name, set+"-") {
+			if strings.HasPrefix(p.Labels[appsv1.StatefulSetPodNameLabel], set+"-") {
 				return fmt.Errorf("pod %s is there", p.Name)
 			}
 		}

@@ -280,7 +280,7 @@ func (c *Controller) podChanged(e controller.Event[*corev1.Pod]) {
 		return
 	}
 	c.loop.EnqueueStatus(key)
-	if rollout.Orphan(pod) || e.Action == "delete" || (e.Action == "update" && e.Before.ResourceVersion != e.After.ResourceVersion) {
+	if _, _, ok := rollout.SetOf(pod); ok && (rollout.Orphan(pod) || e.Action != "add" && !same(e)) {
 		c.wakeForPods(key)
 	}
 	if e.Action != "delete" && !delivery.Carries(pod.Annotations[delivery.Annotation], c.deliveredHash(key)) {
@@ -289,6 +289,11 @@ func (c *Controller) podChanged(e controller.Event[*corev1.Pod]) {
 	if e.Action != "delete" {
 		c.watchPod(key, pod)
 	}
+}
+
+// same reports whether an event is only a resync.
+func same(e controller.Event[*corev1.Pod]) bool {
+	return e.Action == "update" && e.Before.ResourceVersion == e.After.ResourceVersion
 }
 
 // wakeForPods asks for a reconciliation when pods must be adjusted to their
