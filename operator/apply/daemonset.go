@@ -25,20 +25,24 @@ import (
 func (w *Writer) DaemonSet(ctx context.Context, want *appsv1.DaemonSet) (Change, error) {
 	k := &w.daemonSets
 	live, ok := k.view.Get(want.Namespace, want.Name)
+	if ok && (live.DeletionTimestamp != nil || k.same(want, live)) {
+		return Unchanged, nil
+	}
+	if err := k.admit(ctx, want, live, ok); err != nil {
+		return "", err
+	}
 	var change Change
 	var err error
-	switch {
-	case !ok:
-		if change, err = k.create(ctx, want); apierrors.IsAlreadyExists(err) {
-			change, err = k.replace(ctx, want, nil)
-		}
-	case live.DeletionTimestamp != nil || k.same(want, live):
-		return Unchanged, nil
-	default:
+	if ok {
 		change, err = k.replace(ctx, want, &live)
+	} else if change, err = k.create(ctx, want); apierrors.IsAlreadyExists(err) {
+		change, err = k.replace(ctx, want, nil)
 	}
 	if _, immutable := refusedAsInvalid(err); immutable && ok {
-		return k.removeWithPods(ctx, want.Namespace, want.Name)
+		change, err = k.removeWithPods(ctx, want.Namespace, want.Name)
+		if change == Deleted {
+			k.noted(want, nil)
+		}
 	}
 	return change, err
 }

@@ -33,11 +33,14 @@ const InputHashAnnotation = "prometheus-operator-input-hash"
 func (w *Writer) StatefulSet(ctx context.Context, want *appsv1.StatefulSet) (Change, error) {
 	k := &w.statefulSets
 	live, ok := k.view.Get(want.Namespace, want.Name)
-	switch {
-	case !ok:
-		return w.createStatefulSet(ctx, want)
-	case live.DeletionTimestamp != nil || k.same(want, live):
+	if ok && (live.DeletionTimestamp != nil || k.same(want, live)) {
 		return Unchanged, nil
+	}
+	if err := k.admit(ctx, want, live, ok); err != nil {
+		return "", err
+	}
+	if !ok {
+		return w.createStatefulSet(ctx, want)
 	}
 	want, held, err := w.holdBack(ctx, want, live)
 	if err != nil {
@@ -75,6 +78,7 @@ func (w *Writer) recreate(ctx context.Context, live, want *appsv1.StatefulSet, h
 	w.OnRecreate(r)
 	change, err := w.leavePods(ctx, want.Namespace, want.Name, &metav1.Preconditions{UID: &live.UID})
 	if change == Deleted {
+		w.statefulSets.noted(want, nil)
 		w.orphans.keep(live, held && r.Misfit == "") // pods that are replaced need not keep their images
 	}
 	return change, err
@@ -138,11 +142,12 @@ func (w *Writer) adopt(ctx context.Context, want *appsv1.StatefulSet) (Change, e
 	if err != nil {
 		return "", fmt.Errorf("encode labels of StatefulSet %q: %w", want.Name, err)
 	}
-	_, err = w.kube.AppsV1().StatefulSets(want.Namespace).Patch(ctx, want.Name, types.StrategicMergePatchType, patch,
+	got, err := w.kube.AppsV1().StatefulSets(want.Namespace).Patch(ctx, want.Name, types.StrategicMergePatchType, patch,
 		metav1.PatchOptions{FieldManager: FieldManager})
 	if err != nil {
 		return "", fmt.Errorf("restore labels of StatefulSet %q: %w", want.Name, err)
 	}
+	w.statefulSets.noted(want, got)
 	return Updated, nil
 }
 

@@ -3,6 +3,7 @@ package apply
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 
 	appsv1 "k8s.io/api/apps/v1"
@@ -44,15 +45,32 @@ type Done struct {
 }
 
 // Do takes the steps in order and stops at the first error. It returns what the
-// finished ones did.
+// finished ones did. After a write that is put off, nothing is removed.
+//
+// Errors: what the API server answers; a *ConflictError when all steps were taken
+// but somebody else keeps changing objects back.
 func (w *Writer) Do(ctx context.Context, steps []Step) ([]Done, error) {
 	var done []Done
+	var conflicts []Conflict
+	paused := false
 	for _, s := range steps {
+		if paused && s.Verb == Remove {
+			continue
+		}
 		change, err := w.step(ctx, s)
-		if err != nil {
+		if err != nil && !errors.Is(err, errPaused) {
 			return done, err
 		}
-		done = append(done, Done{s, change})
+		if err == nil {
+			done = append(done, Done{s, change})
+		}
+		paused = paused || err != nil
+		if c, ok := w.conflict(s.Object); ok {
+			conflicts = append(conflicts, c)
+		}
+	}
+	if len(conflicts) > 0 {
+		return done, &ConflictError{conflicts}
 	}
 	return done, nil
 }
@@ -99,6 +117,7 @@ func stepOf[T metav1.Object](ctx context.Context, k *kind[T], verb Verb, o T, pu
 		}
 		return change, err
 	case Remove:
+		k.conflicts.forget(objectID{k.name, o.GetNamespace(), o.GetName()})
 		return k.remove(ctx, o.GetNamespace(), o.GetName(), metav1.DeleteOptions{})
 	}
 	return "", fmt.Errorf("cannot %s a %s", verb, k.name)

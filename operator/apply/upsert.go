@@ -48,19 +48,25 @@ type kind[T metav1.Object] struct {
 	// keep is what of a written object is remembered and compared later; nil keeps all.
 	keep func(T) T
 	copy func(T) T
+
+	conflicts *conflicts
 }
 
 // upsert creates or updates one object. want is not changed.
 func (k *kind[T]) upsert(ctx context.Context, want T) (Change, error) {
 	live, ok := k.view.Get(want.GetNamespace(), want.GetName())
-	if ok && k.frozen != nil && k.frozen(live) {
+	frozen := ok && k.frozen != nil && k.frozen(live)
+	if ok && !frozen && k.same(want, live) {
+		return Unchanged, nil
+	}
+	if err := k.admit(ctx, want, live, ok); err != nil {
+		return "", err
+	}
+	if frozen {
 		if _, err := k.remove(ctx, want.GetNamespace(), want.GetName(), metav1.DeleteOptions{}); err != nil {
 			return "", err
 		}
 		ok = false
-	}
-	if ok && k.same(want, live) {
-		return Unchanged, nil
 	}
 	if !ok {
 		change, err := k.create(ctx, want)
@@ -122,6 +128,7 @@ func (k *kind[T]) replace(ctx context.Context, want T, live *T) (Change, error) 
 }
 
 func (k *kind[T]) remember(want, got T) {
+	k.noted(want, got)
 	if k.wrote != nil {
 		k.wrote(want, got)
 	}

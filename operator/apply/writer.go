@@ -39,14 +39,17 @@ type Writer struct {
 	// HoldImages are images that alone do not replace running pods: a container
 	// that wants one keeps the image it has until the pods change for another reason.
 	HoldImages []string
+	// OnOverwrite is called when a write undid what somebody else had made of an object.
+	OnOverwrite func(kind string)
 
-	orphans orphans
+	orphans   orphans
+	conflicts conflicts
 }
 
 // NewWriter returns a writer.
 func NewWriter(kube kubernetes.Interface, c Caches) *Writer {
 	nodes := &written{}
-	return &Writer{
+	w := &Writer{
 		kube: kube, nodes: nodes,
 		secrets: kind[*corev1.Secret]{
 			name: "Secret", view: NewView(c.Secrets), copy: (*corev1.Secret).DeepCopy, keep: DigestSecret,
@@ -83,8 +86,13 @@ func NewWriter(kube kubernetes.Interface, c Caches) *Writer {
 			api:   func(ns string) endpoint[*appsv1.DaemonSet] { return kube.AppsV1().DaemonSets(ns) },
 			merge: mergeDaemonSet, same: nodes.same, wrote: nodes.note, hasPods: true,
 		},
-		OnRecreate: func(Recreation) {},
+		OnRecreate: func(Recreation) {}, OnOverwrite: func(string) {},
 	}
+	w.conflicts.overwrote = func(kind string) { w.OnOverwrite(kind) }
+	for _, c := range []**conflicts{&w.secrets.conflicts, &w.configMaps.conflicts, &w.services.conflicts, &w.statefulSets.conflicts, &w.daemonSets.conflicts} {
+		*c = &w.conflicts
+	}
+	return w
 }
 
 // Secret creates or updates a Secret.

@@ -14,8 +14,9 @@ func (e *InvalidError) Unwrap() error { return e.Err }
 // WaitError means that something else must happen first; the pass is repeated
 // after For at the latest.
 type WaitError struct {
-	For    time.Duration
-	Reason string
+	For       time.Duration
+	Reason    string
+	Condition string // reason of the condition that reports it; empty for that of any failure
 }
 
 func (e *WaitError) Error() string { return e.Reason }

@@ -23,6 +23,7 @@ type Metrics struct {
 	ready            prometheus.Gauge
 	queues           *queueMetrics
 	lists, watches   callMetrics
+	overwrites       *prometheus.CounterVec
 
 	// Recreated counts StatefulSets that had to be deleted and created again.
 	Recreated prometheus.Counter
@@ -49,7 +50,13 @@ func NewMetrics(reg prometheus.Registerer, controller string) *Metrics {
 	m.ready = prometheus.NewGauge(prometheus.GaugeOpts{
 		Name: "prometheus_operator_ready", Help: "1 once the caches are complete and events are handled.",
 	})
-	reg.MustRegister(m.triggered, m.duration, m.ready)
+	m.overwrites = prometheus.NewCounterVec(prometheus.CounterOpts{
+		Name: "prometheus_operator_overwritten_objects_total", Help: "Foreign changes of generated objects that the operator undid, by kind.",
+	}, []string{"kind"})
+	for _, kind := range []string{"ConfigMap", "DaemonSet", "Secret", "Service", "StatefulSet"} {
+		m.overwrites.WithLabelValues(kind)
+	}
+	reg.MustRegister(m.triggered, m.duration, m.ready, m.overwrites)
 	m.lists = callMetrics{
 		counter("prometheus_operator_list_operations_total", "Lists of objects for the caches."),
 		counter("prometheus_operator_list_operations_failed_total", "Lists of objects for the caches that failed."),
@@ -90,6 +97,17 @@ func (m *Metrics) Expect(triggeredBy ...string) {
 
 // Triggered counts an event that asked for a pass.
 func (m *Metrics) Triggered(by, action string) { m.triggered.WithLabelValues(by, action).Inc() }
+
+// Overwrote counts a foreign change that was undone.
+func (m *Metrics) Overwrote(kind string) { m.overwrites.WithLabelValues(kind).Inc() }
+
+// TrackConflicts shows how many objects somebody else keeps changing back.
+func (m *Metrics) TrackConflicts(count func() int) {
+	m.Register(prometheus.NewGaugeFunc(prometheus.GaugeOpts{
+		Name: "prometheus_operator_write_conflicts",
+		Help: "Generated objects that somebody else keeps changing back, so that the operator writes them at growing intervals.",
+	}, func() float64 { return float64(count()) }))
+}
 
 // Ready says that the caches are complete and events are handled.
 func (m *Metrics) Ready() { m.ready.Set(1) }

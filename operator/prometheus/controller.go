@@ -147,6 +147,8 @@ func New(kind *Kind, opts Options, sources *Sources, clients Clients, log *slog.
 		}
 		log.Warn("recreating StatefulSet, replacing its pods in turn", "name", r.Name, "causes", r.Causes, "reason", r.Misfit)
 	}
+	c.writer.OnOverwrite = c.metrics.Overwrote
+	c.metrics.TrackConflicts(c.writer.Conflicts)
 	if !opts.RestartForReloaderImage {
 		c.writer.HoldImages = []string{opts.Workload.ConfigReloaderImage, opts.Workload.RulesReloaderImage}
 	}

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
 
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
@@ -153,6 +154,7 @@ func (c *Controller) write(ctx context.Context, log *slog.Logger, o Owner, state
 	began := time.Now()
 	content, err := c.writer.Do(ctx, plan.Content)
 	logChanges(log, content)
+	contested, err := apply.Contested(err)
 	if err != nil {
 		return err
 	}
@@ -173,7 +175,30 @@ func (c *Controller) write(ctx context.Context, log *slog.Logger, o Owner, state
 	notGrown := c.grow(ctx, log, o, &plan, live)
 	done, err := c.writer.Do(ctx, plan.Workload)
 	logChanges(log, done)
-	return errors.Join(err, notGrown, c.settle(ctx, log, o))
+	more, err := apply.Contested(err)
+	if err := errors.Join(err, notGrown, c.settle(ctx, log, o)); err != nil {
+		return err
+	}
+	return c.contested(log, o, append(contested, more...))
+}
+
+// contested tells, once, who changes objects back, and has them compared again later.
+func (c *Controller) contested(log *slog.Logger, o Owner, all []apply.Conflict) error {
+	if len(all) == 0 {
+		return nil
+	}
+	for _, conflict := range all {
+		if !conflict.New {
+			continue
+		}
+		log.Warn("somebody else keeps changing an object back, overwriting it at growing intervals",
+			"kind", conflict.Kind, "name", conflict.Name, "by", conflict.By, "since", conflict.Since)
+		if c.recorder != nil {
+			c.recorder.Eventf(o.Object, nil, corev1.EventTypeWarning, reasonWriteConflict, "Reconciling", "%s", shorten(conflict.String(), maxReasonBytes))
+		}
+	}
+	err := &apply.ConflictError{Conflicts: all}
+	return &controller.WaitError{For: err.Wait(), Reason: err.Error(), Condition: reasonWriteConflict}
 }
 
 func logChanges(log *slog.Logger, done []apply.Done) {

@@ -2,6 +2,7 @@ package prometheus
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -34,6 +35,7 @@ const (
 	reasonStorage           = "StorageCannotShrink"    // claims are larger than asked for; the message names them
 	reasonClaimNotBound     = "ClaimNotBound"          // claims have another size than asked for, and cannot be resized yet
 	reasonObjectsNotWritten = "WaitingForObjects"      // something else must happen first
+	reasonWriteConflict     = "WriteConflict"          // somebody else keeps changing objects back; the message names both
 )
 
 // Shard is what the cluster shows of one expected shard.
@@ -233,6 +235,9 @@ func reconciledOf(in StatusInputs) v1.Condition {
 		out.Message = fmt.Sprintf("object %q was not found: there was no reconcile of it yet", in.Owner.Key().String())
 	case in.Result.Err != nil:
 		out.Status, out.Reason, out.Message = v1.ConditionFalse, reasonFailed, in.Result.Err.Error()
+		if wait, ok := errors.AsType[*controller.WaitError](in.Result.Err); ok && wait.Condition != "" {
+			out.Reason = wait.Condition
+		}
 	}
 	return out
 }

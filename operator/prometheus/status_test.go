@@ -141,6 +141,10 @@ func TestReconciled(t *testing.T) {
 			controller.Result{Err: errors.New("spec.version: nonsense"), Outcome: controller.Outcome{Reason: "NoSelectedResources"}}, true,
 			v1.Condition{Status: v1.ConditionFalse, Reason: "ReconciliationFailed", Message: "spec.version: nonsense"},
 		},
+		"somebody else keeps changing objects back": {
+			controller.Result{Err: fmt.Errorf("write: %w", &controller.WaitError{For: time.Second, Reason: `Secret "a"`, Condition: "WriteConflict"})}, true,
+			v1.Condition{Status: v1.ConditionFalse, Reason: "WriteConflict", Message: `write: Secret "a"`},
+		},
 		"a good pass with a remark": {controller.Result{Outcome: controller.Outcome{Reason: "NoSelectedResources", Message: "m"}}, true,
 			v1.Condition{Status: v1.ConditionTrue, Reason: "NoSelectedResources", Message: "m"}},
 	} {

@@ -1,0 +1,259 @@
+package apply
+
+import (
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"time"
+)
+
+const (
+	// promptOverwrites is how often in a row a foreign change of one object is
+	// undone at once: a user's edits, or those of a test, are no conflict.
+	promptOverwrites = 5
+	// firstPause and lastPause bound the pauses before further overwrites, each
+	// twice the one before.
+	firstPause = time.Second
+	lastPause  = 5 * time.Minute
+	// overwritesTogether is how far apart overwrites are that count as one row,
+	// before there is a conflict.
+	overwritesTogether = 2 * time.Minute
+)
+
+// Conflict is an object that somebody else keeps changing back.
+type Conflict struct {
+	Kind  string // "StatefulSet"
+	Name  string
+	By    string // who, for people
+	Since time.Time
+	Wait  time.Duration // after which the object must be compared again
+	New   bool          // this conflict is returned for the first time
+}
+
+func (c Conflict) String() string {
+	return fmt.Sprintf("%s %q: %s has been changing it back since %s", c.Kind, c.Name, c.By, c.Since.UTC().Format(time.RFC3339))
+}
+
+// ConflictError says that somebody else keeps changing objects back. What should
+// be written is written at growing intervals, and some of it may not be yet.
+type ConflictError struct {
+	Conflicts []Conflict
+}
+
+func (e *ConflictError) Error() string {
+	var all []string
+	for _, c := range e.Conflicts {
+		all = append(all, c.String())
+	}
+	return strings.Join(all, "; ") + "; the operator overwrites it at growing intervals (up to " + lastPause.String() + ") until that stops"
+}
+
+// Wait is when the objects must be compared again.
+func (e *ConflictError) Wait() time.Duration {
+	out := lastPause
+	for _, c := range e.Conflicts {
+		out = min(out, c.Wait)
+	}
+	return out
+}
+
+// Contested takes a *ConflictError apart; any other error is returned.
+func Contested(err error) ([]Conflict, error) {
+	if conflict, is := errors.AsType[*ConflictError](err); is {
+		return conflict.Conflicts, nil
+	}
+	return nil, err
+}
+
+// errPaused is returned in place of a write that is put off because of a conflict.
+var errPaused = errors.New("the write is put off: somebody else keeps changing the object back")
+
+// state is what of an object shows that somebody changed it. It is zero for an
+// object that does not exist.
+type state struct {
+	meta       string // labels, annotations and owner references; resourceVersion of kinds without generation
+	generation int64  // changes with the spec; 0 for kinds without
+}
+
+// objectID names an object of any kind.
+type objectID struct{ kind, namespace, name string }
+
+// history is what is known of our writes of one object.
+type history struct {
+	want, next [sha256.Size]byte // what was written last, and what is to be written
+	found      state             // what next replaces
+	asked      bool              // next and found are of a write to come
+	left       state             // what the last write made of the object
+	signed     time.Time         // when the API server says that was
+	written    bool              // there was a last write
+	last       time.Time         // of the last write, or of a foreign change that was noticed
+
+	overwrites int       // in a row
+	since      time.Time // of the first
+	resume     time.Time // zero, or when the object may be overwritten again
+	by         string    // not empty: there is a conflict
+	reported   bool
+}
+
+// conflicts notices objects that somebody else changes back each time we write
+// them, and says when to write them again:
+//
+//	the object is not as our last write left it, and we want | then
+//	---------------------------------------------------------|----------------------------
+//	something else than then                                 | write: the change is ours
+//	the same, as often as a user may edit it                 | write
+//	the same, again and again                                | wait, twice as long each time
+//
+// A conflict is over when our write stands for some pauses. It is safe for
+// concurrent use.
+type conflicts struct {
+	overwrote func(kind string) // called for each foreign change that was undone
+
+	mu    sync.Mutex
+	of    map[objectID]*history
+	swept time.Time
+}
+
+// before says how long a write must wait. noticed is true when this begins a
+// conflict: tell [conflicts.name] who wrote after signed.
+func (c *conflicts) before(id objectID, want [sha256.Size]byte, found state, now time.Time) (wait time.Duration, noticed bool, signed time.Time) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	h := c.of[id]
+	if h == nil {
+		h = &history{last: now}
+		if c.of == nil {
+			c.of = map[objectID]*history{}
+		}
+		c.of[id] = h
+	}
+	h.next, h.found, h.asked = want, found, true
+	if !h.written || h.want != want || h.left == found {
+		return 0, false, signed
+	}
+	if h.over(now) {
+		h.forgive()
+	}
+	if h.overwrites < promptOverwrites {
+		return 0, false, signed
+	}
+	if h.resume.IsZero() {
+		h.resume, h.last = now.Add(pause(h.overwrites)), now
+	}
+	return max(0, h.resume.Sub(now)), h.by == "", h.signed
+}
+
+// name says who changes an object back.
+func (c *conflicts) name(id objectID, by string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if h := c.of[id]; h != nil {
+		h.by = by
+	}
+}
+
+// wrote notes what the write that before was asked about made of the object, and
+// reports whether it undid a foreign change.
+func (c *conflicts) wrote(id objectID, made state, signed, now time.Time) (overwrote bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	defer c.sweep(now)
+	h := c.of[id]
+	if h == nil {
+		return false
+	}
+	// An annotation of `kubectl rollout restart` changes the spec and stays.
+	undone := h.found != h.left && (h.found.meta != h.left.meta || h.found.generation != made.generation)
+	if overwrote = h.asked && h.written && h.want == h.next && undone; overwrote {
+		if h.overwrites == 0 {
+			h.since = now
+		}
+		h.overwrites++
+	}
+	h.want, h.left, h.signed, h.last = h.next, made, signed, now
+	h.asked, h.written, h.resume = false, true, time.Time{}
+	return overwrote
+}
+
+// forget drops what is known of an object that we deleted.
+func (c *conflicts) forget(id objectID) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	delete(c.of, id)
+}
+
+// at returns the conflict about an object, if there is one.
+func (c *conflicts) at(id objectID, now time.Time) (Conflict, bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	h := c.of[id]
+	if h == nil || h.by == "" {
+		return Conflict{}, false
+	}
+	if h.over(now) {
+		h.forgive()
+		return Conflict{}, false
+	}
+	out := Conflict{Kind: id.kind, Name: id.name, By: h.by, Since: h.since, New: !h.reported}
+	h.reported = true
+	if out.Wait = h.resume.Sub(now); h.resume.IsZero() {
+		out.Wait = h.last.Add(h.quiet()).Sub(now)
+	}
+	out.Wait = max(0, out.Wait)
+	return out, true
+}
+
+// count is how many objects there are conflicts about.
+func (c *conflicts) count(now time.Time) int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	n := 0
+	for _, h := range c.of {
+		if h.by != "" && !h.over(now) {
+			n++
+		}
+	}
+	return n
+}
+
+// sweep drops what would be forgotten anyway.
+func (c *conflicts) sweep(now time.Time) {
+	if now.Sub(c.swept) < overwritesTogether {
+		return
+	}
+	c.swept = now
+	for id, h := range c.of {
+		if h.over(now) {
+			delete(c.of, id)
+		}
+	}
+}
+
+// over reports whether our last write stood long enough.
+func (h *history) over(now time.Time) bool { return now.Sub(h.last) >= h.quiet() }
+
+// quiet is longer than another operator like us waits before it overwrites, which
+// may be one pause ahead.
+func (h *history) quiet() time.Duration {
+	if h.overwrites < promptOverwrites {
+		return overwritesTogether
+	}
+	return 3*pause(h.overwrites) + 5*time.Second
+}
+
+func (h *history) forgive() {
+	h.overwrites, h.resume, h.by, h.reported = 0, time.Time{}, "", false
+}
+
+// pause is how long to wait before the next overwrite.
+func pause(overwrites int) time.Duration {
+	out := firstPause
+	for range overwrites - promptOverwrites {
+		if out *= 2; out > lastPause {
+			return lastPause
+		}
+	}
+	return out
+}
