@@ -145,41 +145,6 @@ func TestPausedOwnerIsLeftAlone(t *testing.T) {
 	w.reconciled(t, ns, "web", "True")
 }
 
-func TestGoverningServiceIsShared(t *testing.T) {
-	w := start(t)
-	t.Parallel()
-	o := w.operator(t, "shared-service", "", "--controller-id=shared-service")
-	ns := w.deployed(t, o, "shared-service")
-	w.apply(t, strings.Replace(strings.Split(fill(web, ns, "shared-service"), "\n---\n")[0], "name: web", "name: other", 1))
-	w.reconciled(t, ns, "other", "True")
-	o.settle(t)
-	owners := func() map[string]bool {
-		s, err := w.kube.CoreV1().Services(ns).Get(t.Context(), "prometheus-operated", metav1.GetOptions{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		out := map[string]bool{}
-		for _, r := range s.OwnerReferences {
-			out[r.Name] = r.Controller == nil && r.BlockOwnerDeletion == nil
-		}
-		return out
-	}
-	if got := owners(); len(got) != 2 || !got["web"] || !got["other"] {
-		t.Errorf("owners %v", got)
-	}
-	w.delete(t, "monitoring.coreos.com/v1", "Prometheus", ns, "other")
-	eventually(t, "the StatefulSet of the deleted one is gone", func() error {
-		if _, err := w.get(t, "apps/v1", "StatefulSet", ns, "prometheus-other"); err == nil {
-			return fmt.Errorf("it is not")
-		}
-		return nil
-	})
-	o.settle(t)
-	if got := owners(); !got["web"] {
-		t.Errorf("owners %v", got)
-	}
-}
-
 func TestShards(t *testing.T) {
 	w := start(t)
 	t.Parallel()

@@ -7,7 +7,6 @@ import (
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/api/equality"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/kubernetes"
 )
@@ -39,6 +38,8 @@ type Writer struct {
 	// HoldImages are images that alone do not replace running pods: a container
 	// that wants one keeps the image it has until the pods change for another reason.
 	HoldImages []string
+	// UsesService says of the owner of a shared Service whether it uses it, if it is known.
+	UsesService func(namespace string, ref metav1.OwnerReference) (uses, known bool)
 	// OnOverwrite is called when a write undid what somebody else had made of an object.
 	OnOverwrite func(kind string)
 
@@ -73,8 +74,7 @@ func NewWriter(kube kubernetes.Interface, c Caches) *Writer {
 		},
 		services: kind[*corev1.Service]{
 			name: "Service", view: NewView(c.Services), copy: (*corev1.Service).DeepCopy,
-			api:   func(ns string) endpoint[*corev1.Service] { return kube.CoreV1().Services(ns) },
-			merge: mergeService, same: sameService,
+			api: func(ns string) endpoint[*corev1.Service] { return kube.CoreV1().Services(ns) },
 		},
 		statefulSets: kind[*appsv1.StatefulSet]{
 			name: "StatefulSet", view: NewView(c.StatefulSets), copy: (*appsv1.StatefulSet).DeepCopy,
@@ -86,8 +86,10 @@ func NewWriter(kube kubernetes.Interface, c Caches) *Writer {
 			api:   func(ns string) endpoint[*appsv1.DaemonSet] { return kube.AppsV1().DaemonSets(ns) },
 			merge: mergeDaemonSet, same: nodes.same, wrote: nodes.note, hasPods: true,
 		},
-		OnRecreate: func(Recreation) {}, OnOverwrite: func(string) {},
+		UsesService: func(_ string, ref metav1.OwnerReference) (bool, bool) { return true, true },
+		OnRecreate:  func(Recreation) {}, OnOverwrite: func(string) {},
 	}
+	w.services.merge, w.services.same = w.mergeService, w.sameService
 	w.conflicts.overwrote = func(kind string) { w.OnOverwrite(kind) }
 	for _, c := range []**conflicts{&w.secrets.conflicts, &w.configMaps.conflicts, &w.services.conflicts, &w.statefulSets.conflicts, &w.daemonSets.conflicts} {
 		*c = &w.conflicts
@@ -113,12 +115,6 @@ func (w *Writer) ConfigMap(ctx context.Context, want *corev1.ConfigMap) (Change,
 // DeleteConfigMap deletes a ConfigMap; one that is gone is no error.
 func (w *Writer) DeleteConfigMap(ctx context.Context, namespace, name string) (Change, error) {
 	return w.configMaps.remove(ctx, namespace, name, metav1.DeleteOptions{})
-}
-
-// Service creates or updates a Service. Owner references are added to those
-// that are there: the governing Service is shared.
-func (w *Writer) Service(ctx context.Context, want *corev1.Service) (Change, error) {
-	return w.services.upsert(ctx, want)
 }
 
 // Secrets is the view of the Secrets that the operator owns, as [DigestSecret]
@@ -161,38 +157,4 @@ func digests(data map[string][]byte) map[string]string {
 	return out
 }
 
-func mergeService(want, live *corev1.Service) {
-	want.Spec.IPFamilies = live.Spec.IPFamilies
-	want.Spec.IPFamilyPolicy = live.Spec.IPFamilyPolicy
-	want.Spec.ClusterIP = live.Spec.ClusterIP
-	want.Spec.ClusterIPs = live.Spec.ClusterIPs
-	want.OwnerReferences = joinOwners(live.OwnerReferences, want.OwnerReferences)
-	mergeMeta(want, live)
-}
-
 func isTrue(b *bool) bool { return b != nil && *b }
-
-// sameService compares what we set, and the settings that change where traffic
-// goes: the API server fills in the rest.
-func sameService(want, live *corev1.Service) bool {
-	next := want.DeepCopy()
-	mergeService(next, live)
-	if next.Spec.Type == "" {
-		next.Spec.Type = corev1.ServiceTypeClusterIP
-	}
-	if next.Spec.SessionAffinity == "" {
-		next.Spec.SessionAffinity = corev1.ServiceAffinityNone
-	}
-	for i := range next.Spec.Ports {
-		if next.Spec.Ports[i].Protocol == "" {
-			next.Spec.Ports[i].Protocol = corev1.ProtocolTCP
-		}
-	}
-	return sameMeta(next, live) &&
-		sameMap(next.Spec.Selector, live.Spec.Selector) &&
-		next.Spec.Type == live.Spec.Type &&
-		next.Spec.SessionAffinity == live.Spec.SessionAffinity &&
-		next.Spec.PublishNotReadyAddresses == live.Spec.PublishNotReadyAddresses &&
-		equality.Semantic.DeepEqual(next.Spec.ExternalIPs, live.Spec.ExternalIPs) &&
-		equality.Semantic.DeepEqual(next.Spec.Ports, live.Spec.Ports)
-}

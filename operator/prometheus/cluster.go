@@ -12,6 +12,12 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/assets"
 )
 
+// Peer is an owner that shares its namespace with others of its kind.
+type Peer struct {
+	Owner
+	Foreign bool // another operator is responsible for it
+}
+
 // Cluster is what a pass reads. In the operator it is made of informer stores,
 // for rendering without a cluster of manifests. Objects are not changed.
 type Cluster struct {
@@ -37,6 +43,8 @@ type Cluster struct {
 	// DaemonSet returns a live DaemonSet of the operator; nil where they are not
 	// watched.
 	DaemonSet func(namespace, name string) (*appsv1.DaemonSet, bool)
+	// Peers returns the owners of a kind in a namespace; nil where each stands alone.
+	Peers func(kind *Kind, namespace string) []Peer
 	// Secrets returns the names of the live Secrets that the operator made in a namespace.
 	Secrets func(namespace string) []string
 	// SecretKeys returns the keys of one of these; nil where there are none.

@@ -147,6 +147,7 @@ func New(kind *Kind, opts Options, sources *Sources, clients Clients, log *slog.
 		}
 		log.Warn("recreating StatefulSet, replacing its pods in turn", "name", r.Name, "causes", r.Causes, "reason", r.Misfit)
 	}
+	c.writer.UsesService = c.usesService
 	c.writer.OnOverwrite = c.metrics.Overwrote
 	c.metrics.TrackConflicts(c.writer.Conflicts)
 	if !opts.RestartForReloaderImage {
@@ -283,6 +284,13 @@ func (c *Controller) cluster(references assets.Reader) Cluster {
 		PodMonitors:     c.stores.pods.Sorted(),
 		Probes:          c.stores.probes.Sorted(),
 		References:      references,
+		Peers: func(_ *Kind, namespace string) []Peer {
+			var out []Peer
+			for _, o := range c.stores.owners.In(namespace) {
+				out = append(out, Peer{Owner: o, Foreign: !c.mine(o)})
+			}
+			return out
+		},
 		StatefulSets: func(namespace, owner string) []*appsv1.StatefulSet {
 			return c.writer.StatefulSets().List(namespace, labels.SelectorFromSet(labels.Set{workload.LabelOwnerName: owner}))
 		},

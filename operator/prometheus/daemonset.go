@@ -25,7 +25,8 @@ func (plan *Plan) daemonSet(owner *workload.Owner, in Inputs, tlsSecrets int) er
 			plan.Workload = append(plan.Workload, apply.Step{Verb: apply.Remove, Object: s})
 		}
 	}
-	plan.Workload = append(plan.Workload, apply.Step{Verb: apply.Release, Object: owner.GoverningService()})
+	svc, _ := owner.GoverningService()
+	plan.Workload = append(plan.Workload, apply.Step{Verb: apply.Release, Object: svc})
 	return nil
 }
 

@@ -301,7 +301,7 @@ func (plan *Plan) notes(owner *workload.Owner, in Inputs) {
 		for _, d := range in.Frame.Dropped {
 			add(d.String())
 		}
-		plan.Warnings = slices.Sorted(slices.Values(in.Frame.Warnings))
+		plan.Warnings = append(plan.Warnings, slices.Sorted(slices.Values(in.Frame.Warnings))...)
 	}
 	for _, m := range in.Monitors {
 		for _, d := range m.Dropped {

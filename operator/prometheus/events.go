@@ -90,6 +90,9 @@ func (c *Controller) trigger(by, action string, keys ...types.NamespacedName) {
 func (c *Controller) ownerChanged(e controller.Event[Owner]) {
 	o := e.Object()
 	key := o.Key()
+	if c.servesOtherwise(e) {
+		c.wakePeers(o)
+	}
 	if e.Action == "delete" || !c.mine(o) {
 		c.index.Remove(key)
 		if c.mine(o) || (e.Action == "update" && c.mine(e.Before)) {
@@ -102,6 +105,35 @@ func (c *Controller) ownerChanged(e controller.Event[Owner]) {
 	}
 	c.index.Set(key, lenientRules(o))
 	c.trigger(c.kind.Name, e.Action, key)
+}
+
+// servesOtherwise reports whether an owner ceased to need something of the Service that
+// it shares, or needs something else.
+func (c *Controller) servesOtherwise(e controller.Event[Owner]) bool {
+	if e.Action == "update" && e.Before.GetGeneration() != e.After.GetGeneration() {
+		return !slices.Equal(e.Before.Workload(c.opts.Workload).ServicePorts(), e.After.Workload(c.opts.Workload).ServicePorts())
+	}
+	return e.Action == "delete"
+}
+
+// usesService reports whether the owner that a reference of the shared Service names
+// uses it. Those of another operator stay in it for as long as that one likes.
+func (c *Controller) usesService(namespace string, ref metav1.OwnerReference) (uses, known bool) {
+	o, ok := c.stores.owners.Get(namespace, ref.Name)
+	if !ok || o.GetUID() != ref.UID || ref.Kind != c.kind.Name {
+		return false, false
+	}
+	return !c.mine(o) || o.Workload(c.opts.Workload).UsesGoverningService(), true
+}
+
+// wakePeers wakes the other owners of a namespace. It is not counted: users know no
+// such trigger.
+func (c *Controller) wakePeers(o Owner) {
+	for _, peer := range c.stores.owners.In(o.GetNamespace()) {
+		if peer.GetName() != o.GetName() && c.mine(peer) {
+			c.loop.Enqueue(peer.Key())
+		}
+	}
 }
 
 // sameIntent reports whether two versions of an object ask for the same: status

@@ -48,6 +48,8 @@ type Inputs struct {
 	Secrets []string
 	// TLSFiles says which of the TLS asset Secrets holds a file.
 	TLSFiles map[string]int
+	// Peers are the owners of the kind in the namespace, with or without this one.
+	Peers []Peer
 	// Now decides about the deadlines of retained shards.
 	Now time.Time
 }
@@ -144,6 +146,9 @@ func (g *gatherer) Gather(o Owner, now time.Time) (Inputs, error) {
 	}
 	in.Secrets = g.cluster.Secrets(o.GetNamespace())
 	in.TLSFiles = g.tlsFiles(o, in.Secrets)
+	if g.cluster.Peers != nil {
+		in.Peers = g.cluster.Peers(o.Kind(), o.GetNamespace())
+	}
 	if g.unmanaged(o) {
 		return in, nil
 	}

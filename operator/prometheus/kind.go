@@ -3,6 +3,7 @@ package prometheus
 import (
 	"iter"
 
+	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
@@ -57,6 +58,7 @@ type ownerStore interface {
 	controller.Syncer
 	Get(namespace, name string) (Owner, bool)
 	All() iter.Seq[Owner]
+	In(namespace string) []Owner
 	OnChange(handle func(controller.Event[Owner])) error
 }
 
@@ -82,6 +84,14 @@ func (s typedOwners[T]) All() iter.Seq[Owner] {
 			}
 		}
 	}
+}
+
+func (s typedOwners[T]) In(namespace string) []Owner {
+	var out []Owner
+	for _, obj := range s.Store.List(namespace, labels.Everything()) {
+		out = append(out, s.owner(obj))
+	}
+	return out
 }
 
 func (s typedOwners[T]) OnChange(handle func(controller.Event[Owner])) error {

@@ -8,11 +8,23 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/workload"
 )
 
+// governingService wants the Service that all owners of the namespace share. One that
+// does not use it any more leaves it with the next pass over another.
+func (plan *Plan) governingService(owner *workload.Owner, in Inputs, cfg workload.Config) {
+	var peers []workload.Peer
+	for _, p := range in.Peers {
+		peers = append(peers, workload.Peer{Owner: p.Workload(cfg), Foreign: p.Foreign})
+	}
+	svc, lost := owner.GoverningService(peers...)
+	plan.Warnings = append(plan.Warnings, lost...)
+	plan.Workload = append(plan.Workload, apply.Step{Verb: apply.Put, Object: svc})
+}
+
 // shards wants the Service and a StatefulSet for each shard, and decides about
 // those that are there and not wanted.
 func (plan *Plan) shards(o Owner, owner *workload.Owner, in Inputs, cfg workload.Config, tlsSecrets int) error {
-	if !owner.CustomService() {
-		plan.Workload = append(plan.Workload, apply.Step{Verb: apply.Put, Object: owner.GoverningService()})
+	if owner.UsesGoverningService() {
+		plan.governingService(owner, in, cfg)
 	}
 	var ruleMaps []string
 	if o.Server != nil {

@@ -81,6 +81,17 @@ func (o *Objects) owners() []prometheus.Owner {
 	return out
 }
 
+// peers are the owners of a kind in a namespace.
+func (o *Objects) peers(kind *prometheus.Kind, namespace string) []prometheus.Peer {
+	var out []prometheus.Peer
+	for _, owner := range o.owners() {
+		if owner.Kind() == kind && owner.GetNamespace() == namespace {
+			out = append(out, prometheus.Peer{Owner: owner})
+		}
+	}
+	return out
+}
+
 // found lists the owners, for an error.
 func found(owners []prometheus.Owner) string {
 	if len(owners) == 0 {
@@ -138,6 +149,7 @@ func (o *Objects) cluster() prometheus.Cluster {
 		ScrapeConfigs:   slices.Values(o.ScrapeConfigs),
 		PrometheusRules: slices.Values(o.PrometheusRules),
 		References:      &o.References,
+		Peers:           o.peers,
 		RuleConfigMaps:  func(string, string) []*corev1.ConfigMap { return nil },
 		StatefulSets:    func(string, string) []*appsv1.StatefulSet { return nil },
 		Secrets:         func(string) []string { return nil },

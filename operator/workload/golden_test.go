@@ -134,7 +134,8 @@ func (s *story) view(t *testing.T, name string) []byte {
 		}
 		return []byte(out.String())
 	case "service.yaml":
-		return toYAML(t, o.GoverningService())
+		svc, _ := o.GoverningService()
+		return toYAML(t, svc)
 	case "web-config.yaml":
 		secret, err := o.WebConfigSecret()
 		if err != nil {

@@ -1,0 +1,112 @@
+package integration
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+)
+
+// updates are how often a user wrote a resource in a namespace.
+func (w *world) updates(t *testing.T, user, namespace, resource string) (n int) {
+	t.Helper()
+	for _, c := range w.audit.calls(t, user) {
+		if c.writes() && c.Object.Namespace == namespace && c.Object.Resource == resource && c.Object.Subresource == "" && !strings.Contains(c.URI, "dryRun") {
+			n++
+		}
+	}
+	return n
+}
+
+// TestTwoOperatorsOfOneMind look after the same workloads, which disagree about the
+// Service that they share. There is nothing to fight about.
+func TestTwoOperatorsOfOneMind(t *testing.T) {
+	w := start(t)
+	t.Parallel()
+	first := w.operator(t, "mind-1", "", "--controller-id=mind")
+	second := w.operator(t, "mind-2", "", "--controller-id=mind")
+	ns := w.namespace(t)
+	w.apply(t, prometheusOnly(ns, "plain", "mind", ""))
+	w.apply(t, prometheusOnly(ns, "thanos", "mind", "  thanos: {}\n"))
+	w.reconciled(t, ns, "plain", "True")
+	w.reconciled(t, ns, "thanos", "True")
+	first.settle(t)
+	second.settle(t)
+	if n := w.updates(t, first.user, ns, "services") + w.updates(t, second.user, ns, "services"); n > 10 {
+		t.Errorf("%d writes of the Service", n)
+	}
+	if got, err := w.shared(t, ns, "prometheus-operated"); err != nil || !strings.HasPrefix(got, "web grpc; ") {
+		t.Errorf("the Service is %s, %v", got, err)
+	}
+}
+
+// TestTwoOperatorsWhoDisagree look after one Prometheus with different flags: each undoes
+// what the other wrote. They notice, slow down, and say so; when one is stopped, the
+// other one settles.
+func TestTwoOperatorsWhoDisagree(t *testing.T) {
+	w := start(t)
+	t.Parallel()
+	first := w.operator(t, "war-1", "", "--controller-id=war", "--prometheus-default-base-image=example.org/one/prometheus")
+	ns := w.deployed(t, first, "war")
+	second := w.operator(t, "war-2", "", "--controller-id=war", "--prometheus-default-base-image=example.org/two/prometheus")
+
+	p := w.reconciled(t, ns, "web", "False", "WriteConflict")
+	const who = `StatefulSet "prometheus-web": another operator that signs as "PrometheusOperator" has been changing it back since `
+	if text := fmt.Sprint(p.Object["status"]); !strings.Contains(text, who) {
+		t.Errorf("the status does not say who: %s", text)
+	}
+	for _, o := range []*operator{first, second} {
+		eventually(t, "both know of it", func() error {
+			if v, err := o.metric("prometheus_operator_write_conflicts", "controller", "prometheus"); err != nil || v != 1 {
+				return fmt.Errorf("prometheus_operator_write_conflicts = %v, %v", v, err)
+			}
+			return nil
+		})
+		if v, err := o.metric("prometheus_operator_overwritten_objects_total", "controller", "prometheus", "kind", "StatefulSet"); err != nil || v < 5 {
+			t.Errorf("prometheus_operator_overwritten_objects_total = %v, %v", v, err)
+		}
+		if n := strings.Count(o.log.String(), "somebody else keeps changing an object back"); n != 1 {
+			t.Errorf("told %d times in the log", n)
+		}
+	}
+	eventually(t, "an Event tells of it", func() error {
+		for _, e := range w.list(t, "events.k8s.io/v1", "Event", ns) {
+			if e.Object["reason"] == "WriteConflict" {
+				return nil
+			}
+		}
+		return fmt.Errorf("none does")
+	})
+
+	before := w.updates(t, first.user, ns, "statefulsets") + w.updates(t, second.user, ns, "statefulsets")
+	time.Sleep(5 * time.Second) // the pauses themselves are what is tested
+	after := w.updates(t, first.user, ns, "statefulsets") + w.updates(t, second.user, ns, "statefulsets")
+	t.Logf("%d writes until it was noticed, %d in the next 5 s", before, after-before)
+	if before > 60 || after-before > 12 {
+		t.Errorf("%d writes until it was noticed, %d in the next 5 s", before, after-before)
+	}
+
+	second.stop(t)
+	set := children0(ns, 6)
+	for range 4 { // pauses of this length take longer than what is waited for elsewhere
+		if s, err := w.get(t, "monitoring.coreos.com/v1", "Prometheus", ns, "web"); err == nil && hasCondition(s, "Reconciled", "True") == nil {
+			break
+		}
+		time.Sleep(10 * time.Second)
+	}
+	w.reconciled(t, ns, "web", "True")
+	w.waitFor(t, set, "is as the operator that is left wants it", func(s *unstructured.Unstructured) error {
+		if !strings.Contains(fmt.Sprint(s.Object["spec"]), "example.org/one/prometheus:") {
+			return fmt.Errorf("it is not")
+		}
+		return nil
+	})
+	if v, err := first.metric("prometheus_operator_write_conflicts"); err != nil || v != 0 {
+		t.Errorf("prometheus_operator_write_conflicts = %v, %v", v, err)
+	}
+	if text := first.log.String(); strings.Contains(text, "level=ERROR") {
+		t.Errorf("errors in the log:\n%s", text)
+	}
+}

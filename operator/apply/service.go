@@ -1,0 +1,90 @@
+package apply
+
+import (
+	"context"
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/equality"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// Service creates or updates a Service that owners share ([Writer.UsesService]):
+//
+//	a live owner reference names | it   | live ports that are not wanted
+//	-----------------------------|------|-------------------------------
+//	an owner that uses it        | stays| go
+//	an owner that does not       | goes | go
+//	an owner nobody knows here   | stays| stay: they may be that one's
+//
+// The last has another operator, or was just deleted: the garbage collector takes
+// such references away.
+func (w *Writer) Service(ctx context.Context, want *corev1.Service) (Change, error) {
+	return w.services.upsert(ctx, want)
+}
+
+func (w *Writer) mergeService(want, live *corev1.Service) {
+	want.Spec.IPFamilies = live.Spec.IPFamilies
+	want.Spec.IPFamilyPolicy = live.Spec.IPFamilyPolicy
+	want.Spec.ClusterIP = live.Spec.ClusterIP
+	want.Spec.ClusterIPs = live.Spec.ClusterIPs
+	var stay []metav1.OwnerReference
+	stranger := false
+	for _, ref := range live.OwnerReferences {
+		uses, known := w.UsesService(live.Namespace, ref)
+		if !known || uses {
+			stay = append(stay, ref)
+		}
+		stranger = stranger || !known && sameKind(ref, want.OwnerReferences)
+	}
+	want.OwnerReferences = joinOwners(stay, want.OwnerReferences)
+	if stranger {
+		want.Spec.Ports = joinPorts(live.Spec.Ports, want.Spec.Ports)
+	}
+	mergeMeta(want, live)
+}
+
+func sameKind(ref metav1.OwnerReference, others []metav1.OwnerReference) bool {
+	return slices.ContainsFunc(others, func(o metav1.OwnerReference) bool { return o.Kind == ref.Kind && o.APIVersion == ref.APIVersion })
+}
+
+// joinPorts returns the live ports, as they are wanted where they are, plus the wanted
+// ones that collide with none.
+func joinPorts(live, want []corev1.ServicePort) []corev1.ServicePort {
+	out := slices.Clone(live)
+	for _, p := range want {
+		i := slices.IndexFunc(out, func(have corev1.ServicePort) bool { return have.Name == p.Name || have.Port == p.Port })
+		switch {
+		case i < 0:
+			out = append(out, p)
+		case out[i].Name == p.Name && out[i].Port == p.Port:
+			out[i] = p
+		}
+	}
+	return out
+}
+
+// sameService compares what we set, and the settings that change where traffic
+// goes: the API server fills in the rest.
+func (w *Writer) sameService(want, live *corev1.Service) bool {
+	next := want.DeepCopy()
+	w.mergeService(next, live)
+	if next.Spec.Type == "" {
+		next.Spec.Type = corev1.ServiceTypeClusterIP
+	}
+	if next.Spec.SessionAffinity == "" {
+		next.Spec.SessionAffinity = corev1.ServiceAffinityNone
+	}
+	for i := range next.Spec.Ports {
+		if next.Spec.Ports[i].Protocol == "" {
+			next.Spec.Ports[i].Protocol = corev1.ProtocolTCP
+		}
+	}
+	return sameMeta(next, live) &&
+		sameMap(next.Spec.Selector, live.Spec.Selector) &&
+		next.Spec.Type == live.Spec.Type &&
+		next.Spec.SessionAffinity == live.Spec.SessionAffinity &&
+		next.Spec.PublishNotReadyAddresses == live.Spec.PublishNotReadyAddresses &&
+		equality.Semantic.DeepEqual(next.Spec.ExternalIPs, live.Spec.ExternalIPs) &&
+		equality.Semantic.DeepEqual(next.Spec.Ports, live.Spec.Ports)
+}

@@ -1,0 +1,80 @@
+package apply
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/intstr"
+)
+
+// sharedBy is a Service with ports "name number" and owners.
+func sharedBy(owners string, ports ...string) *corev1.Service {
+	s := &corev1.Service{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: "shared", ResourceVersion: "5"}}
+	for name := range strings.FieldsSeq(owners) {
+		kind := "Prometheus"
+		if strings.HasPrefix(name, "chart") {
+			kind = "Chart"
+		}
+		s.OwnerReferences = append(s.OwnerReferences, metav1.OwnerReference{APIVersion: "v1", Kind: kind, Name: name, UID: types.UID(name)})
+	}
+	for _, text := range ports {
+		p := corev1.ServicePort{Protocol: corev1.ProtocolTCP}
+		if _, err := fmt.Sscan(text, &p.Name, &p.Port); err != nil {
+			panic(err)
+		}
+		p.TargetPort = intstr.FromString(p.Name)
+		s.Spec.Ports = append(s.Spec.Ports, p)
+	}
+	s.Spec.Type, s.Spec.SessionAffinity = corev1.ServiceTypeClusterIP, corev1.ServiceAffinityNone
+	return s
+}
+
+// What others need of a Service stays, and what nobody needs goes. The caller knows
+// those whose names begin with "user" (use it), "left" (do not).
+func TestSharedServices(t *testing.T) {
+	for name, tc := range map[string]struct {
+		live, want  *corev1.Service
+		owner, port string
+		change      Change
+	}{
+		"as wanted":                {sharedBy("user", "web 9090"), sharedBy("user", "web 9090"), "user", "web", Unchanged},
+		"owners in another order":  {sharedBy("user2 user", "web 9090"), sharedBy("user user2", "web 9090"), "user2 user", "web", Unchanged},
+		"a port that nobody needs": {sharedBy("user", "web 9090", "grpc 10901"), sharedBy("user", "web 9090"), "user", "web", Updated},
+		"one that left":            {sharedBy("user left", "web 9090"), sharedBy("user", "web 9090"), "user", "web", Updated},
+		"one more":                 {sharedBy("user", "web 9090"), sharedBy("user user2", "web 9090", "grpc 10901"), "user user2", "web grpc", Updated},
+		"a stranger's port":        {sharedBy("stranger user", "grpc 10901", "web 9090"), sharedBy("user", "web 9090"), "stranger user", "grpc web", Unchanged},
+		"a stranger is the first":  {sharedBy("stranger", "http 9090"), sharedBy("user", "web 9090", "grpc 10901"), "stranger user", "http grpc", Updated},
+		"a chart is no workload":   {sharedBy("chart user", "web 9090", "grpc 10901"), sharedBy("user", "web 9090"), "chart user", "web", Updated},
+	} {
+		t.Run(name, func(t *testing.T) {
+			b := newBench(t, tc.live.DeepCopy())
+			b.services.show(tc.live)
+			b.writer.UsesService = func(namespace string, ref metav1.OwnerReference) (uses, known bool) {
+				known = strings.HasPrefix(ref.Name, "user") || strings.HasPrefix(ref.Name, "left")
+				return strings.HasPrefix(ref.Name, "user"), known && namespace == "ns"
+			}
+			change, err := b.writer.Service(t.Context(), tc.want)
+			if err != nil || change != tc.change {
+				t.Fatalf("%s, %v, want %s", change, err, tc.change)
+			}
+			got, err := b.kube.CoreV1().Services("ns").Get(t.Context(), "shared", metav1.GetOptions{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			var owners, ports []string
+			for _, r := range got.OwnerReferences {
+				owners = append(owners, r.Name)
+			}
+			for _, p := range got.Spec.Ports {
+				ports = append(ports, p.Name)
+			}
+			if strings.Join(owners, " ") != tc.owner || strings.Join(ports, " ") != tc.port {
+				t.Errorf("owners %v, ports %v, want %s, %s", owners, ports, tc.owner, tc.port)
+			}
+		})
+	}
+}
