@@ -106,7 +106,7 @@ func TestTwoOperatorsWhoDisagree(t *testing.T) {
 	if v, err := first.metric("prometheus_operator_write_conflicts"); err != nil || v != 0 {
 		t.Errorf("prometheus_operator_write_conflicts = %v, %v", v, err)
 	}
-	if text := first.log.String(); strings.Contains(text, "level=ERROR") {
+	if text := first.log.String(); strings.Contains(text, "level=error") {
 		t.Errorf("errors in the log:\n%s", text)
 	}
 }

@@ -2,8 +2,10 @@ package apply
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
+	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/util/retry"
@@ -81,6 +83,16 @@ func (k *kind[T]) upsert(ctx context.Context, want T) (Change, error) {
 		return k.create(ctx, want) // deleted, and the cache does not know yet
 	}
 	return change, err
+}
+
+// InTerminatingNamespace reports whether the API server refused to create an object
+// because its namespace is being deleted, or has gone.
+func InTerminatingNamespace(err error) bool {
+	if apierrors.HasStatusCause(err, corev1.NamespaceTerminatingCause) {
+		return true
+	}
+	status, is := errors.AsType[*apierrors.StatusError](err)
+	return is && apierrors.IsNotFound(status) && status.ErrStatus.Details != nil && status.ErrStatus.Details.Kind == "namespaces"
 }
 
 func (k *kind[T]) create(ctx context.Context, want T) (Change, error) {

@@ -359,3 +359,23 @@ func TestPutIfNoneLeavesAnExistingOne(t *testing.T) {
 		t.Errorf("server has %v, %v", got, err)
 	}
 }
+
+func TestInTerminatingNamespace(t *testing.T) {
+	terminating := apierrors.NewForbidden(things, "a", errors.New("it is being terminated"))
+	terminating.ErrStatus.Details.Causes = []metav1.StatusCause{{Type: corev1.NamespaceTerminatingCause}}
+	for name, tc := range map[string]struct {
+		err  error
+		want bool
+	}{
+		"no error":           {nil, false},
+		"terminating":        {fmt.Errorf("create: %w", terminating), true},
+		"namespace has gone": {fmt.Errorf("create: %w", apierrors.NewNotFound(schema.GroupResource{Resource: "namespaces"}, "ns")), true},
+		"object has gone":    {apierrors.NewNotFound(schema.GroupResource{Resource: "secrets"}, "a"), false},
+		"no permission":      {apierrors.NewForbidden(things, "a", errors.New("no")), false},
+		"another error":      {errors.New("no"), false},
+	} {
+		if got := InTerminatingNamespace(tc.err); got != tc.want {
+			t.Errorf("%s: %v", name, got)
+		}
+	}
+}

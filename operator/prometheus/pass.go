@@ -93,6 +93,9 @@ func (c *Controller) reconcile(ctx context.Context, key types.NamespacedName) (c
 		c.forget(key)
 		return controller.Outcome{}, c.release(ctx, cached)
 	}
+	if c.stores.namespaceTerminating(key.Namespace) {
+		return controller.Outcome{}, terminating(key.Namespace)
+	}
 	if err := c.hold(ctx, cached); err != nil {
 		return controller.Outcome{}, err
 	}
@@ -129,7 +132,9 @@ func (c *Controller) reconcile(ctx context.Context, key types.NamespacedName) (c
 	if err != nil {
 		return controller.Outcome{}, ownFault(err)
 	}
-	if err := c.write(ctx, log, o, state, plan, in.StatefulSets); err != nil {
+	if err := c.write(ctx, log, o, state, plan, in.StatefulSets); apply.InTerminatingNamespace(err) {
+		return controller.Outcome{}, terminating(key.Namespace) // the cache does not know yet
+	} else if err != nil {
 		return controller.Outcome{}, err
 	}
 	return outcome(o, in, plan, c.opts.unmanaged(o)), nil
@@ -142,6 +147,18 @@ func ownFault(err error) error {
 		return err
 	}
 	return &controller.InvalidError{Err: err}
+}
+
+// terminatingLook is the pause between passes over an owner in a namespace that is
+// being deleted.
+const terminatingLook = time.Minute
+
+// terminating says that an owner is left alone: what is deleted around it cannot be
+// created again.
+func terminating(namespace string) error {
+	return &controller.WaitError{
+		For: terminatingLook, Condition: reasonTerminating, Reason: fmt.Sprintf("namespace %q is being deleted", namespace),
+	}
 }
 
 // write brings the cluster to the plan: the configuration first, then the pods

@@ -157,6 +157,12 @@ func (s *Sources) namespaceLabels(name string) (labels.Set, bool) {
 	return ns.Labels, true
 }
 
+// namespaceTerminating reports whether a namespace is being deleted.
+func (s *Sources) namespaceTerminating(name string) bool {
+	ns, ok := s.namespaces.Get("", name)
+	return ok && ns.DeletionTimestamp != nil
+}
+
 // fill starts stores that do not run yet and waits until they are complete. They
 // stay current until the context ends.
 func fill(ctx context.Context, stores []controller.Syncer) error {

@@ -35,6 +35,7 @@ const (
 	reasonStorage           = "StorageCannotShrink"    // claims are larger than asked for; the message names them
 	reasonClaimNotBound     = "ClaimNotBound"          // claims have another size than asked for, and cannot be resized yet
 	reasonObjectsNotWritten = "WaitingForObjects"      // something else must happen first
+	reasonTerminating       = "NamespaceTerminating"   // nothing can be created any more
 	reasonWriteConflict     = "WriteConflict"          // somebody else keeps changing objects back; the message names both
 )
 

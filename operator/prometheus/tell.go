@@ -18,7 +18,7 @@ import (
 func (c *Controller) tell(log *slog.Logger, o Owner, state *ownerState, in Inputs) {
 	rejected := map[string]string{}
 	report := func(kind, action string, obj controller.Object, err error) {
-		if err == nil {
+		if err == nil || c.stores.namespaceTerminating(obj.GetNamespace()) { // what it refers to may be gone already
 			return
 		}
 		id := kind + " " + obj.GetNamespace() + "/" + obj.GetName()
