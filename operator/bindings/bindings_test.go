@@ -8,6 +8,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 	"unicode/utf8"
 
@@ -149,6 +150,30 @@ func TestWhatWasWrittenIsKnownBeforeTheCacheShowsIt(t *testing.T) {
 	if s.writes != 2 || len(w.written) != 0 {
 		t.Errorf("%d writes, %d remembered after the cache has all of it", s.writes, len(w.written))
 	}
+}
+
+// The cache never shows what was written last of objects that are deleted.
+func TestDeletedObjectsAreForgotten(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := NewWriter((&server{}).write)
+		write := func(name string) {
+			t.Helper()
+			o := object()
+			o.Name = name
+			change, _ := Bind(w.Current(o), k8s, nil, now)
+			if err := w.Do(t.Context(), []Change{change}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for i := range 100 {
+			write(fmt.Sprint(i))
+		}
+		time.Sleep(2 * shownWithin)
+		write("last")
+		if len(w.written) != 1 {
+			t.Errorf("%d writes are remembered", len(w.written))
+		}
+	})
 }
 
 func TestFaultsOfOneObjectLeaveTheOthers(t *testing.T) {

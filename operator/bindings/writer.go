@@ -4,8 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"sync"
+	"time"
 
 	"golang.org/x/sync/errgroup"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -13,8 +15,13 @@ import (
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 )
 
-// parallel is how many objects are written at the same time.
-const parallel = 8
+const (
+	// parallel is how many objects are written at the same time.
+	parallel = 8
+	// shownWithin bounds how long a write is remembered: a cache that shows nothing of
+	// it by then never will, because the object was deleted.
+	shownWithin = 10 * time.Minute
+)
 
 // Writer makes changes. It is safe for concurrent use, and meant to be shared by
 // all who change the same objects.
@@ -23,6 +30,7 @@ type Writer struct {
 
 	mu      sync.Mutex
 	written map[id]*written
+	swept   time.Time
 }
 
 type id struct{ resource, namespace, name string }
@@ -32,6 +40,7 @@ type written struct {
 	older    []string // versions that came before
 	version  string
 	bindings []v1.WorkloadBinding
+	at       time.Time
 }
 
 // NewWriter returns a writer; write makes one change and returns what the API
@@ -102,8 +111,10 @@ func (w *Writer) one(ctx context.Context, c Change) error {
 	if err != nil {
 		return fmt.Errorf("status of %s %s/%s: %w", c.Object.Resource, c.Object.Namespace, c.Object.Name, err)
 	}
+	now := time.Now()
 	w.mu.Lock()
 	defer w.mu.Unlock()
+	w.sweep(now)
 	key := id{c.Object.Resource, c.Object.Namespace, c.Object.Name}
 	last := w.written[key]
 	if last == nil || last.version != c.Object.Version {
@@ -111,6 +122,15 @@ func (w *Writer) one(ctx context.Context, c Change) error {
 		w.written[key] = last
 	}
 	last.older = append(last.older, c.Object.Version)
-	last.version, last.bindings = version, bindings
+	last.version, last.bindings, last.at = version, bindings, now
 	return nil
+}
+
+// sweep forgets the writes of objects that are gone.
+func (w *Writer) sweep(now time.Time) {
+	if now.Sub(w.swept) < shownWithin {
+		return
+	}
+	w.swept = now
+	maps.DeleteFunc(w.written, func(_ id, last *written) bool { return now.Sub(last.at) > shownWithin })
 }

@@ -2,6 +2,7 @@ package prometheus
 
 import (
 	"context"
+	"strings"
 
 	promclient "github.com/prometheus/client_golang/prometheus"
 	"k8s.io/apimachinery/pkg/api/equality"
@@ -41,8 +42,8 @@ func (c *Controller) report(ctx context.Context, key types.NamespacedName, r con
 		return c.crds.ApplyStatus(ctx, c.kind.Name, c.kind.Resource, key.Namespace, key.Name, apply.FieldManager, s)
 	}
 	err := write(want)
-	if err != nil && !apierrors.IsNotFound(err) {
-		// Older definitions of the kind know no shards and selector.
+	if lacksFields(err) {
+		// Older CRDs know no shards and selector.
 		want.Shards, want.Selector = 0, ""
 		err = write(want)
 	}
@@ -50,6 +51,14 @@ func (c *Controller) report(ctx context.Context, key types.NamespacedName, r con
 		return nil
 	}
 	return err
+}
+
+// lacksFields reports whether the CRD does not know some field of what was written.
+// An API server answers 500 to a server-side apply of such a field, so that only its
+// words tell; what is temporary is tried again as it is.
+func lacksFields(err error) bool {
+	return apierrors.IsBadRequest(err) || apierrors.IsInvalid(err) ||
+		err != nil && strings.Contains(err.Error(), "field not declared in schema")
 }
 
 // shards is what the cluster shows of the shards that should exist.
