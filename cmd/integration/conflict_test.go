@@ -110,3 +110,38 @@ func TestTwoOperatorsWhoDisagree(t *testing.T) {
 		t.Errorf("errors in the log:\n%s", text)
 	}
 }
+
+// TestTwoOperatorsWithOtherSelectors is the worst case: other --labels change the selector of
+// the StatefulSet, so that each operator deletes it, and its pods, to create its own.
+func TestTwoOperatorsWithOtherSelectors(t *testing.T) {
+	w := start(t)
+	t.Parallel()
+	first := w.operator(t, "selectors-1", "", "--controller-id=selectors", "--labels=team=one")
+	ns := w.deployed(t, first, "selectors")
+	second := w.operator(t, "selectors-2", "", "--controller-id=selectors", "--labels=team=two")
+	recreated := func() float64 {
+		sum := 0.0
+		for _, o := range []*operator{first, second} {
+			v, err := o.metric("prometheus_operator_reconcile_sts_delete_create_total")
+			if err != nil {
+				t.Fatal(err)
+			}
+			sum += v
+		}
+		return sum
+	}
+	w.waitFor(t, owner(ns, "web"), "says that the StatefulSet is changed back", func(o *unstructured.Unstructured) error {
+		text := fmt.Sprint(o.Object["status"])
+		if err := hasCondition(o, "Reconciled", "False", "WriteConflict"); err != nil || !strings.Contains(text, `StatefulSet "prometheus-web"`) {
+			return fmt.Errorf("status is %s", text)
+		}
+		return nil
+	})
+	before := recreated()
+	time.Sleep(5 * time.Second) // the pauses themselves are what is tested
+	after := recreated()
+	t.Logf("recreated %v times until it was noticed, %v in the next 5 s", before, after-before)
+	if before > 12 || after-before > 5 {
+		t.Errorf("recreated %v times until it was noticed, %v in the next 5 s", before, after-before)
+	}
+}

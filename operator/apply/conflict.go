@@ -4,6 +4,8 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -32,8 +34,23 @@ type Conflict struct {
 	New   bool          // this conflict is returned for the first time
 }
 
-func (c Conflict) String() string {
-	return fmt.Sprintf("%s %q: %s has been changing it back since %s", c.Kind, c.Name, c.By, c.Since.UTC().Format(time.RFC3339))
+func (c Conflict) String() string { return describe([]Conflict{c}) }
+
+// describe tells of conflicts with one opponent.
+func describe(all []Conflict) string {
+	var names []string
+	since := all[0].Since
+	for _, c := range all {
+		names = append(names, fmt.Sprintf("%s %q", c.Kind, c.Name))
+		if c.Since.Before(since) {
+			since = c.Since
+		}
+	}
+	back := "it"
+	if len(all) > 1 {
+		back = "them"
+	}
+	return fmt.Sprintf("%s: %s has been changing %s back since %s", strings.Join(names, ", "), all[0].By, back, since.UTC().Format(time.RFC3339))
 }
 
 // ConflictError says that somebody else keeps changing objects back. What should
@@ -43,11 +60,15 @@ type ConflictError struct {
 }
 
 func (e *ConflictError) Error() string {
-	var all []string
+	by := map[string][]Conflict{}
 	for _, c := range e.Conflicts {
-		all = append(all, c.String())
+		by[c.By] = append(by[c.By], c)
 	}
-	return strings.Join(all, "; ") + "; the operator overwrites it at growing intervals (up to " + lastPause.String() + ") until that stops"
+	var all []string
+	for _, name := range slices.Sorted(maps.Keys(by)) {
+		all = append(all, describe(by[name]))
+	}
+	return strings.Join(all, "; ") + "; the operator overwrites at growing intervals (up to " + lastPause.String() + ") until that stops"
 }
 
 // Wait is when the objects must be compared again.

@@ -3,7 +3,6 @@ package apply
 import (
 	"context"
 	"crypto/sha256"
-	"encoding/json"
 	"fmt"
 	"strings"
 	"time"
@@ -66,24 +65,20 @@ func stateOf(obj metav1.Object) state {
 	if obj.GetGeneration() == 0 {
 		return state{meta: obj.GetResourceVersion()}
 	}
-	return state{
-		meta:       fmt.Sprint(obj.GetUID(), obj.GetLabels(), obj.GetAnnotations(), obj.GetOwnerReferences()),
-		generation: obj.GetGeneration(),
-	}
+	meta := digestOf(metav1.ObjectMeta{
+		UID: obj.GetUID(), Labels: obj.GetLabels(), Annotations: obj.GetAnnotations(), OwnerReferences: obj.GetOwnerReferences(),
+	})
+	return state{meta: string(meta[:]), generation: obj.GetGeneration()}
 }
 
 // digest stands for what is wanted. The input hash does not count: it depends on
-// what there is. The digest is zero for what cannot be encoded, which no object is.
+// what there is.
 func (k *kind[T]) digest(want T) [sha256.Size]byte {
 	if want.GetAnnotations()[InputHashAnnotation] != "" {
 		want = k.copy(want)
 		delete(want.GetAnnotations(), InputHashAnnotation)
 	}
-	text, err := json.Marshal(want)
-	if err != nil {
-		return [sha256.Size]byte{}
-	}
-	return sha256.Sum256(text)
+	return digestOf(want)
 }
 
 // opponent reads who changed an object after our last write of it. Caches hold no

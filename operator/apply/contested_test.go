@@ -4,11 +4,53 @@ import (
 	"errors"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
+	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
+
+// What a cache shows of our own write is no foreign change.
+func TestStateOf(t *testing.T) {
+	object := func(edit ...func(*appsv1.StatefulSet)) *appsv1.StatefulSet {
+		return statefulSet("5", "1", append(edit, func(s *appsv1.StatefulSet) {
+			s.Generation = max(s.Generation, 3)
+			s.OwnerReferences = []metav1.OwnerReference{{Name: "web", Controller: new(true), BlockOwnerDeletion: new(true)}}
+		})...)
+	}
+	for name, tc := range map[string]struct {
+		edit func(*appsv1.StatefulSet)
+		same bool
+	}{
+		"the same":       {func(*appsv1.StatefulSet) {}, true},
+		"another status": {func(s *appsv1.StatefulSet) { s.ResourceVersion, s.Status.Replicas = "6", 1 }, true},
+		"another spec":   {func(s *appsv1.StatefulSet) { s.Generation = 4 }, false},
+		"another label":  {func(s *appsv1.StatefulSet) { s.Labels["managed-by"] = "them" }, false},
+		"another hash":   {func(s *appsv1.StatefulSet) { s.Annotations[InputHashAnnotation] = "2" }, false},
+		"created again":  {func(s *appsv1.StatefulSet) { s.UID = "another" }, false},
+	} {
+		if got := stateOf(object()) == stateOf(object(tc.edit)); got != tc.same {
+			t.Errorf("%s: %v", name, got)
+		}
+	}
+	if stateOf(secret("5", "a")) == stateOf(secret("6", "a")) {
+		t.Error("Secrets differ by version")
+	}
+}
+
+func TestConflictsAreToldTogether(t *testing.T) {
+	at := func(kind, name, by string, minute int) Conflict {
+		return Conflict{Kind: kind, Name: name, By: by, Since: time.Date(2026, 1, 2, 3, minute, 0, 0, time.UTC)}
+	}
+	err := &ConflictError{[]Conflict{at("Secret", "a", "them", 5), at("Service", "c", "argocd", 7), at("Secret", "b", "them", 4)}}
+	want := `Service "c": argocd has been changing it back since 2026-01-02T03:07:00Z; Secret "a", Secret "b": them has been changing them back since 2026-01-02T03:04:00Z; ` +
+		`the operator overwrites at growing intervals (up to 5m0s) until that stops`
+	if err.Error() != want {
+		t.Errorf("%s\nwant %s", err, want)
+	}
+}
 
 // Somebody changes a ConfigMap back after each of our writes. The other objects are
 // still written; what would be removed after it stays.

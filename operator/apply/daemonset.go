@@ -87,9 +87,9 @@ func (m *written) same(want, live *appsv1.DaemonSet) bool {
 	return known && last == madeOf{live.UID, live.Generation, digestOf(want.Spec)} && sameMeta(want, live)
 }
 
-// digestOf is zero for what cannot be encoded, which no DaemonSet is.
-func digestOf(spec appsv1.DaemonSetSpec) [sha256.Size]byte {
-	text, err := json.Marshal(spec)
+// digestOf is zero for what cannot be encoded, which no object is.
+func digestOf(part any) [sha256.Size]byte {
+	text, err := json.Marshal(part)
 	if err != nil {
 		return [sha256.Size]byte{}
 	}
