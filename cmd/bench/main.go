@@ -60,7 +60,7 @@ func run(ctx context.Context, args []string) error {
 	o := options{log: os.Stderr}
 	var sizes string
 	app := kingpin.New("bench", "Measures the operator against a real API server.")
-	app.Flag("sizes", "What to create, comma separated: MONITORS/RULE OBJECTS, and xN for N owners.").
+	app.Flag("sizes", "What to create, comma separated: MONITORS/RULE OBJECTS, and xN for N Prometheus objects.").
 		Default("1000/200,5000/500,10000/1000,300/100x50").StringVar(&sizes)
 	app.Flag("samples", "Changes to time, of a monitor and of a rule each.").Default("30").IntVar(&o.samples)
 	app.Flag("pause", "Time between two changes, so that what follows one does not slow the next.").Default("700ms").DurationVar(&o.pause)

@@ -24,7 +24,7 @@ func mb(bytes int) string { return fmt.Sprintf("%.0f MB", float64(bytes)/1e6) }
 // table is the result in Markdown.
 func table(results []result) string {
 	var b strings.Builder
-	b.WriteString("| monitors / rule objects / owners | settled after start | one monitor, p50 / p99 | CPU each | one rule, p50 / p99 | CPU each | memory / at most | calls for a monitor / a rule / idle |\n")
+	b.WriteString("| monitors / rule objects / Prometheus objects | settled after start | one monitor, p50 / p99 | CPU each | one rule, p50 / p99 | CPU each | memory / at most | calls for a monitor / a rule / idle |\n")
 	b.WriteString("|---|---|---|---|---|---|---|---|\n")
 	for _, r := range results {
 		fmt.Fprintf(&b, "| %d / %d / %d | %s, CPU %s | %s / %s | %s | %s / %s | %s | %s / %s | %s / %s / %d |\n",

@@ -41,7 +41,7 @@ func main() {
 // run is the program; it returns the exit code.
 func run(ctx context.Context, args, env []string, stdout, stderr io.Writer) int {
 	var o Options
-	app := kingpin.New(program, "Writes a server's configuration file and makes the server run it.")
+	app := kingpin.New(program, "Writes the configuration file of a server and makes the server reload it.")
 	o.Bind(app)
 	helped, err := options.Parse(app, args, stderr)
 	if helped || err == nil && o.General.PrintVersion(stdout, program) {
@@ -60,7 +60,7 @@ func run(ctx context.Context, args, env []string, stdout, stderr io.Writer) int 
 		return 1
 	}
 	if err := httpserver.ValidateWebConfig(o.General.WebConfigFile); err != nil {
-		log.Error("Flag --web-config-file cannot be used", "err", err)
+		log.Error("Invalid --web-config-file", "err", err)
 		return 2
 	}
 	log.Info("Starting "+program, "version", version.Info(), "build_context", version.Context())

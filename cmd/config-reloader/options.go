@@ -56,28 +56,28 @@ func (o *Options) Bind(app *kingpin.Application) {
 	o.bindInputs(app)
 	o.bindTimes(app)
 	o.bindReload(app)
-	app.Flag("listen-address", "host:port of metrics and health; empty serves none. Not used with --watch-interval=0.").
+	app.Flag("listen-address", "host:port to serve metrics and health on; empty disables it. Ignored with --watch-interval=0.").
 		StringVar(&o.ListenAddress)
 	o.General.Bind(app)
 }
 
 func (o *Options) bindInputs(app *kingpin.Application) {
-	app.Flag("config-file", "Configuration file to read and watch, plain or gzip. Empty: none.").StringVar(&o.ConfigFile)
-	app.Flag("config-envsubst-file", "File to write: the configuration, gunzipped and with variables replaced. "+
-		"Empty: the configuration is only watched.").StringVar(&o.ConfigOutput)
-	app.Flag("config-dir", "Folder whose files are treated like --config-file; repeat for more.").StringsVar(&o.ConfigDirs)
-	app.Flag("config-envsubst-dir", "Folder to write them to under their own names; one for each --config-dir, in the same order.").
+	app.Flag("config-file", "Configuration file to read and watch, plain or gzip. Default: none.").StringVar(&o.ConfigFile)
+	app.Flag("config-envsubst-file", "File to write the configuration to, gunzipped and with variables replaced. "+
+		"If empty, the configuration is only watched.").StringVar(&o.ConfigOutput)
+	app.Flag("config-dir", "Folder whose files are treated like --config-file. Repeatable.").StringsVar(&o.ConfigDirs)
+	app.Flag("config-envsubst-dir", "Folder to write the files of a --config-dir to, under the same names; one for each --config-dir, in the same order.").
 		StringsVar(&o.ConfigOutDir)
-	options.Var(app.Flag("envsubst-syntax", "References that are replaced: kubernetes is $(VAR), with unset ones kept; "+
-		"shell is $VAR, ${VAR} and ${VAR:-default}, with unset ones empty, for files written by hand.").
+	options.Var(app.Flag("envsubst-syntax", "Variable syntax: kubernetes replaces $(VAR) and keeps references to unset variables; "+
+		"shell replaces $VAR, ${VAR} and ${VAR:-default}, unset variables by nothing, for files written by hand.").
 		Default(expand.Syntaxes[0]), &o.Syntax, options.OneOf(expand.Syntaxes...))
-	app.Flag("statefulset-ordinal-from-envvar", "Variable with the pod's name; the number at its end becomes $(STATEFULSET_ORDINAL_NUMBER).").
+	app.Flag("statefulset-ordinal-from-envvar", "Environment variable with the pod name, whose trailing number becomes $(STATEFULSET_ORDINAL_NUMBER).").
 		Default("POD_NAME").StringVar(&o.OrdinalFrom)
 	for _, f := range []struct {
 		name   string
 		hidden bool
 	}{{"watched-dir", false}, {"volume-dir", true}, {"rules-dir", true}} {
-		flag := app.Flag(f.name, "Folder whose content makes the server reload; repeat for more.")
+		flag := app.Flag(f.name, "Folder that makes the server reload when its content changes. Repeatable.")
 		if f.hidden {
 			flag = flag.Hidden()
 		}
@@ -86,29 +86,29 @@ func (o *Options) bindInputs(app *kingpin.Application) {
 }
 
 func (o *Options) bindTimes(app *kingpin.Application) {
-	options.Var(app.Flag("watch-interval", "Time between full checks that need no file event. "+
+	options.Var(app.Flag("watch-interval", "Interval of full checks, independent of file events. "+
 		"0: write the output once and exit (init container).").Default("3m"), &o.WatchInterval, options.Duration)
-	options.Var(app.Flag("delay-interval", "Quiet time after the last change before acting. Unless this flag is given, "+
-		"a mounted volume that shows a complete update is acted on after --settle-interval already.").
+	options.Var(app.Flag("delay-interval", "Quiet time to wait for after the last change. Unless this flag is given, "+
+		"a complete update of a mounted volume only waits for --settle-interval.").
 		Default("1s").IsSetByUser(&o.delayGiven), &o.Delay, options.Duration)
-	options.Var(app.Flag("settle-interval", "Quiet time after the last change of a mounted Secret or ConfigMap.").
+	options.Var(app.Flag("settle-interval", "Quiet time to wait for after a complete update of a mounted Secret or ConfigMap.").
 		Default(volume.DefaultSettle.String()), &o.Settle, options.Duration)
-	options.Var(app.Flag("retry-interval", "Pause after a refused reload; it doubles up to 1m. A server that is away is tried more often.").
+	options.Var(app.Flag("retry-interval", "Delay before a failed reload is retried; doubles up to 1m. An unreachable server is retried more often.").
 		Default("5s"), &o.Retry, options.Interval)
-	options.Var(app.Flag("reload-timeout", "Time for connecting to the server, and for its answer.").
+	options.Var(app.Flag("reload-timeout", "Timeout for connecting to the server and for its response.").
 		Default("30s"), &o.Timeout, options.Interval)
 }
 
 func (o *Options) bindReload(app *kingpin.Application) {
 	options.Var(app.Flag("reload-method", "How to make the server reload: http (POST to --reload-url) or signal (SIGHUP).").
 		Default(methodHTTP), &o.Method, options.OneOf(methodHTTP, methodSignal))
-	options.Var(app.Flag("reload-url", "URL that makes the server reload; a user and password in it are sent as basic authentication.").
+	options.Var(app.Flag("reload-url", "Reload URL of the server; a user and password in it are sent as basic authentication.").
 		Default("http://127.0.0.1:9090/-/reload").IsSetByUser(&o.reloadURLGiven), &o.ReloadURL, reload.ParseURL)
-	options.Var(app.Flag("webhook-url", "Same as --reload-url.").Hidden(), &o.webhookURL, reload.ParseURL)
+	options.Var(app.Flag("webhook-url", "Alias of --reload-url.").Hidden(), &o.webhookURL, reload.ParseURL)
 	app.Flag("process-executable-name", "Name of the process to signal, as in /proc/<pid>/comm.").
 		Default("prometheus").StringVar(&o.Process)
-	options.Var(app.Flag("runtimeinfo-url", "URL that tells how the last load went. With the http method it is "+
-		"derived from a --reload-url that ends in /-/reload, and not needed.").
+	options.Var(app.Flag("runtimeinfo-url", "URL that reports the result of the last reload. With the http method, "+
+		"the default is derived from a --reload-url that ends in /-/reload.").
 		Default("http://127.0.0.1:9090/api/v1/status/runtimeinfo").IsSetByUser(&o.runtimeInfoGiven), &o.RuntimeInfo, reload.ParseURL)
 	o.Client.Bind(app, "reload", "reload")
 }
@@ -117,17 +117,17 @@ func (o *Options) bindReload(app *kingpin.Application) {
 func (o *Options) Validate() error {
 	if o.webhookURL != nil {
 		if o.reloadURLGiven {
-			return errors.New("--webhook-url: is another name of --reload-url, give one of them")
+			return errors.New("--webhook-url: is an alias of --reload-url, give only one of them")
 		}
 		o.ReloadURL = o.webhookURL
 	}
 	switch {
 	case o.ConfigOutput != "" && o.ConfigFile == "":
-		return errors.New("--config-envsubst-file: needs --config-file")
+		return errors.New("--config-envsubst-file: requires --config-file")
 	case o.ConfigOutput != "" && filepath.Clean(o.ConfigOutput) == filepath.Clean(o.ConfigFile):
 		return errors.New("--config-envsubst-file: must not be the --config-file itself")
 	case len(o.ConfigDirs) != len(o.ConfigOutDir):
-		return fmt.Errorf("--config-envsubst-dir: given %d times, and --config-dir %d times; they belong together in pairs",
+		return fmt.Errorf("--config-envsubst-dir: given %d times, but --config-dir %d times; each needs the other",
 			len(o.ConfigOutDir), len(o.ConfigDirs))
 	}
 	for i, out := range o.ConfigOutDir {

@@ -59,7 +59,7 @@ func may(ctx context.Context, kube kubernetes.Interface, a access) (bool, error)
 		}},
 	}, metav1.CreateOptions{})
 	if err != nil {
-		return false, fmt.Errorf("ask for permission to %s %s: %w", a.verb, a.resource, err)
+		return false, fmt.Errorf("check permission to %s %s: %w", a.verb, a.resource, err)
 	}
 	return review.Status.Allowed, nil
 }

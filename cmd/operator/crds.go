@@ -22,7 +22,7 @@ import (
 const crdsTimeout = 5 * time.Minute
 
 // errDiffers is the outcome of a diff that found something.
-var errDiffers = errors.New("definitions differ")
+var errDiffers = errors.New("CRDs differ")
 
 // crdsCommand is the command crds with its sub-commands.
 type crdsCommand struct {
@@ -33,15 +33,15 @@ type crdsCommand struct {
 }
 
 func (c *crdsCommand) bind(app *kingpin.Application) {
-	cmd := app.Command("crds", "Print, install or compare the CustomResourceDefinitions.")
-	cmd.Flag("full", "The set with descriptions and all versions; AlertmanagerConfig v1beta1 needs the conversion webhook.").
+	cmd := app.Command("crds", "Print, install or compare the CustomResourceDefinitions (CRDs).")
+	cmd.Flag("full", "Use the CRDs with descriptions and all versions; AlertmanagerConfig v1beta1 needs the conversion webhook.").
 		BoolVar(&c.full)
-	c.print = cmd.Command("print", "Print them as YAML (the default). Without --full they are small enough for kubectl apply.").Default()
-	c.apply = cmd.Command("apply", "Install them into the cluster and wait until they can be used.")
-	c.apply.Flag("force", "Also replace definitions that are newer than this operator's. Fields only they have are lost.").
+	c.print = cmd.Command("print", "Print the CRDs as YAML (default). Without --full they are small enough for kubectl apply.").Default()
+	c.apply = cmd.Command("apply", "Install the CRDs into the cluster and wait until they are established.")
+	c.apply.Flag("force", "Also replace CRDs that are newer than those of this operator. Fields that only the newer ones have are lost.").
 		BoolVar(&c.force)
-	c.apply.Flag("timeout", "How long all of it may take (Go duration).").Default("1m").DurationVar(&c.timeout)
-	c.diff = cmd.Command("diff", "Show what apply would change. Exit code 0: nothing; 1: something; 2: an error.")
+	c.apply.Flag("timeout", "Time limit for the whole command (Go duration).").Default("1m").DurationVar(&c.timeout)
+	c.diff = cmd.Command("diff", "Show what apply would change. Exits 0 if nothing, 1 if something, 2 on an error.")
 }
 
 // run runs one of the sub-commands and returns the exit code; ours is false for
@@ -76,7 +76,7 @@ func (c *crdsCommand) options() install.Options {
 
 // install applies the definitions and tells on stdout what became of each.
 func (c *crdsCommand) install(ctx context.Context, o Options, stdout, stderr io.Writer) error {
-	ctx, cancel := context.WithTimeoutCause(ctx, c.timeout, fmt.Errorf("--timeout=%s is over", c.timeout))
+	ctx, cancel := context.WithTimeoutCause(ctx, c.timeout, fmt.Errorf("timed out (--timeout=%s)", c.timeout))
 	defer cancel()
 	api, err := o.definitions()
 	if err != nil {
@@ -84,7 +84,7 @@ func (c *crdsCommand) install(ctx context.Context, o Options, stdout, stderr io.
 	}
 	steps, err := install.Plan(ctx, api, c.options())
 	if _, refused := errors.AsType[*install.RefusedError](err); refused {
-		return fmt.Errorf("nothing was changed; use --force to apply nevertheless:\n%w", err)
+		return fmt.Errorf("nothing was changed; use --force to apply anyway:\n%w", err)
 	}
 	if err != nil {
 		return err
@@ -143,7 +143,7 @@ func definitions(cfg *rest.Config) (client.CustomResourceDefinitionInterface, er
 
 // manageCRDs installs the definitions before anything watches them.
 func (o *Options) manageCRDs(ctx context.Context, cfg *rest.Config, log *slog.Logger) error {
-	ctx, cancel := context.WithTimeoutCause(ctx, crdsTimeout, fmt.Errorf("more than %s", crdsTimeout))
+	ctx, cancel := context.WithTimeoutCause(ctx, crdsTimeout, fmt.Errorf("timed out after %s", crdsTimeout))
 	defer cancel()
 	api, err := definitions(cfg)
 	if err != nil {
@@ -155,9 +155,9 @@ func (o *Options) manageCRDs(ctx context.Context, cfg *rest.Config, log *slog.Lo
 	}
 	err = install.Apply(ctx, api, steps, install.Progress{
 		Applied: func(name string, outcome install.Outcome) {
-			log.Info("applied definition", "name", name, "outcome", string(outcome))
+			log.Info("applied CRD", "name", name, "outcome", string(outcome))
 		},
-		Waiting: func(names []string) { log.Info("waiting for definitions", "names", names) },
+		Waiting: func(names []string) { log.Info("waiting for CRDs to be established", "names", names) },
 	})
 	if err != nil {
 		return fmt.Errorf("--manage-crds: %w", err)

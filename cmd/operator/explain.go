@@ -16,8 +16,8 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/render"
 )
 
-const explainHelp = "Say for every Prometheus and PrometheusAgent why a monitor or rule is part of it, or what is against it first: in the cluster of the kubeconfig, " +
-	"which is only read, or with -f among manifests. Exits 0 when some owner has it, 1 when none does, 2 when that could not be found out."
+const explainHelp = "Show, for each Prometheus and PrometheusAgent, whether it uses a monitor or rule. If not, give the first reason. " +
+	"Reads the cluster of the kubeconfig, or manifests with -f; writes nothing. Exits 0 if at least one uses it, 1 if none does, 2 on an error."
 
 // explainOptions are the arguments of the command explain.
 type explainOptions struct {
@@ -28,12 +28,12 @@ type explainOptions struct {
 }
 
 func (e *explainOptions) bind(cmd *kingpin.CmdClause) {
-	cmd.Arg("kind", "servicemonitor, podmonitor, probe, scrapeconfig or prometheusrule; plurals and short names too.").Required().StringVar(&e.kind)
+	cmd.Arg("kind", "servicemonitor, podmonitor, probe, scrapeconfig or prometheusrule, or their plural or short name.").Required().StringVar(&e.kind)
 	cmd.Arg("name", "NAMESPACE/NAME of the object.").Required().StringVar(&e.name)
-	cmd.Flag("file", "File or folder of manifests to look at instead of a cluster (YAML with several documents, JSON, Lists); - is standard input. Repeatable.").
+	cmd.Flag("file", "File or folder of manifests to read instead of a cluster (YAML with several documents, JSON, Lists); - is standard input. Repeatable.").
 		Short('f').StringsVar(&e.files)
-	cmd.Flag("format", "How to print the answer: text for people, json for programs.").Default("text").EnumVar(&e.format, explain.Formats...)
-	cmd.Flag("kubernetes-version", "Version of the API server that manifests are for.").Default("1.36.0").StringVar(&e.kubernetesVersion)
+	cmd.Flag("format", "Output format: text for people, json for programs.").Default("text").EnumVar(&e.format, explain.Formats...)
+	cmd.Flag("kubernetes-version", "Kubernetes version that the manifests are for.").Default("1.36.0").StringVar(&e.kubernetesVersion)
 }
 
 // validate reports the first argument that cannot be used.
@@ -120,7 +120,7 @@ func (o *Options) personConfig() (*rest.Config, error) {
 		return cfg, err
 	}
 	if _, missing := os.Stat(clientcmd.RecommendedHomeFile); missing != nil {
-		return nil, fmt.Errorf("find the API server: no --kubeconfig, no environment variable KUBECONFIG and no %s; with -f, manifests are looked at instead", clientcmd.RecommendedHomeFile)
+		return nil, fmt.Errorf("find the API server: no --kubeconfig, no environment variable KUBECONFIG and no %s; use -f to read manifests instead", clientcmd.RecommendedHomeFile)
 	}
 	person := *o
 	person.Kubeconfig = clientcmd.RecommendedHomeFile

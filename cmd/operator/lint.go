@@ -10,9 +10,9 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/render"
 )
 
-const lintHelp = "Check manifests without a cluster, by the code that runs in one. Findings have file, line, object and field: " +
-	"error for what is unreadable, unknown or rejected; warning for fields that the owner's version does not know and values not used as written; " +
-	"note for objects that no owner selects. Exits 1 when there is an error, 2 for a wrong command line, 0 otherwise."
+const lintHelp = "Check manifests without a cluster, using the same code as the operator. Each finding names file, line, object and field. " +
+	"Errors: unreadable files, unknown fields, invalid values, rejected objects. Warnings: fields that the Prometheus version does not support, " +
+	"values that have no effect. Notes: objects that nothing selects. Exits 1 if there are errors, 2 for a wrong command line, 0 otherwise."
 
 // lintOptions are the flags of the command lint.
 type lintOptions struct {
@@ -26,13 +26,13 @@ type lintOptions struct {
 func (l *lintOptions) bind(cmd *kingpin.CmdClause) {
 	cmd.Flag("file", "File or folder of manifests (YAML with several documents, JSON, Lists); - is standard input. Repeatable.").
 		Short('f').Required().StringsVar(&l.files)
-	cmd.Flag("format", "How to print findings: text for people, json for programs, sarif (2.1.0) for code scanning, github for annotations in GitHub Actions.").
+	cmd.Flag("format", "Output format: text for people, json for programs, sarif (2.1.0) for code scanning, github for annotations in GitHub Actions.").
 		Default("text").EnumVar(&l.format, render.Formats...)
-	cmd.Flag("prometheus-version", "Version to check for when no Prometheus is among the manifests; one that selects everything then stands in.").
+	cmd.Flag("prometheus-version", "Prometheus version to assume if the manifests contain no Prometheus; lint then checks against one that selects everything.").
 		Default(promconfig.DefaultVersion).StringVar(&l.prometheusVersion)
-	cmd.Flag("kubernetes-version", "Version of the API server that the objects are for.").
+	cmd.Flag("kubernetes-version", "Kubernetes version that the manifests are for.").
 		Default("1.36.0").StringVar(&l.kubernetesVersion)
-	cmd.Flag("allow-missing-references", "Secrets and ConfigMaps that are referred to and not among the manifests are a warning instead of an error.").
+	cmd.Flag("allow-missing-references", "Report references to Secrets and ConfigMaps that are not among the manifests as warnings instead of errors.").
 		BoolVar(&l.missingReferences)
 }
 

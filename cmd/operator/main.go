@@ -35,7 +35,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 
 		definitions crdsCommand
 	)
-	app := kingpin.New("operator", "Runs Prometheus on Kubernetes from objects of monitoring.coreos.com.")
+	app := kingpin.New("operator", "Runs Prometheus on Kubernetes from monitoring.coreos.com objects.")
 	app.UsageWriter(stderr).ErrorWriter(stderr).Terminate(func(c int) {
 		if code < 0 {
 			code = c
@@ -43,10 +43,10 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	})
 	app.HelpFlag.Short('h')
 	o.Bind(app)
-	start := app.Command("start", "Run the operator (the default).").Default()
+	start := app.Command("start", "Run the operator (default).").Default()
 	definitions.bind(app)
-	full := app.Command("full-crds", "The same as crds print --full.")
-	render := app.Command("render", "Print what the operator would write, from manifests and without a cluster.")
+	full := app.Command("full-crds", "Alias of crds print --full.")
+	render := app.Command("render", "Read manifests and print what the operator would write, without a cluster.")
 	r.bind(render)
 	lint := app.Command("lint", lintHelp)
 	l.bind(lint)

@@ -25,7 +25,7 @@ type idle struct {
 
 // Errors of values are those that will count when the flag has an effect.
 func newIdle() []*idle {
-	const kubelet, alertmanager, ruler, old = "kubelet endpoints", "Alertmanager objects", "ThanosRuler objects", "definitions, since 0.39"
+	const kubelet, alertmanager, ruler, old = "kubelet endpoints", "Alertmanager objects", "ThanosRuler objects", "CRD management before 0.39"
 	return []*idle{
 		{name: "kubelet-service", about: kubelet, check: namespaceAndName},
 		{name: "kubelet-selector", about: kubelet, check: labelSelector},
@@ -43,14 +43,14 @@ func newIdle() []*idle {
 		{name: "with-validation", about: old, toggle: true},
 		{name: "crd-kinds", about: old},
 		{name: "crd-apigroup", about: old},
-		{name: "logtostderr", about: "logs, since 0.30", toggle: true},
+		{name: "logtostderr", about: "logging before 0.30", toggle: true},
 	}
 }
 
 func (o *Options) bindIdle(app *kingpin.Application) {
 	o.Idle = newIdle()
 	for _, f := range o.Idle {
-		clause := app.Flag(f.name, "Taken without effect: about "+f.about+".").IsSetByUser(&f.given)
+		clause := app.Flag(f.name, idleHelp+" ("+f.about+").").IsSetByUser(&f.given)
 		if f.fallback != "" {
 			clause = clause.Default(f.fallback)
 		}

@@ -72,86 +72,86 @@ func (o *Options) Bind(app *kingpin.Application) {
 }
 
 func (o *Options) bindProcess(app *kingpin.Application) {
-	app.Flag("version", "Print version and build and exit.").BoolVar(&o.Version)
+	app.Flag("version", "Print version and build information and exit.").BoolVar(&o.Version)
 	app.Flag("short-version", "Print only the version and exit.").BoolVar(&o.ShortVersion)
-	app.Flag("log-level", "Least severe records to log: "+strings.Join(logging.Levels, ", ")+".").
+	app.Flag("log-level", "Lowest level to log: "+strings.Join(logging.Levels, ", ")+".").
 		Default("info").StringVar(&o.Log.Level)
-	app.Flag("log-format", "Form of a record: "+strings.Join(logging.Formats, ", ")+".").
+	app.Flag("log-format", "Log format: "+strings.Join(logging.Formats, ", ")+".").
 		Default("logfmt").StringVar(&o.Log.Format)
-	app.Flag("web.listen-address", "host:port of the server for metrics, health and profiles.").
+	app.Flag("web.listen-address", "host:port to serve metrics, health and profiles on.").
 		Default(":8080").StringVar(&o.ListenAddress)
 	o.Web.bind(app)
-	app.Flag("auto-gomemlimit-ratio", "Part of the container's memory that Go may use before it collects harder, 0 to 1. 0 sets no limit; GOMEMLIMIT in the environment wins.").
+	app.Flag("auto-gomemlimit-ratio", "Fraction of the container's memory limit to set as GOMEMLIMIT, 0 to 1. 0 sets none; the environment variable GOMEMLIMIT takes precedence.").
 		Default("0").Float64Var(&o.MemoryRatio)
-	app.Flag("workers", "Passes over owners that may run at the same time. 0 means the number of CPUs, at least 2.").
+	app.Flag("workers", "Maximum number of concurrent reconciliations. 0 means the number of CPUs, at least 2.").
 		Default("0").IntVar(&o.Workers)
-	app.Flag("feature-gates", "Name=true|false, comma separated and repeatable: "+gateHelp()+".").
+	app.Flag("feature-gates", "Name=true|false, comma-separated, repeatable: "+gateHelp()+".").
 		SetValue(&o.FeatureGates)
 }
 
 func (o *Options) bindServer(app *kingpin.Application) {
-	app.Flag("kubeconfig", "Path of a kubeconfig. Empty means the environment variable KUBECONFIG, then the service account of the pod.").
+	app.Flag("kubeconfig", "Path to a kubeconfig. Default: the environment variable KUBECONFIG, then the service account of the pod.").
 		StringVar(&o.Kubeconfig)
-	app.Flag("apiserver", "URL of the API server, instead of a kubeconfig.").StringVar(&o.APIServer)
-	app.Flag("cert-file", "Client certificate for --apiserver, PEM.").StringVar(&o.CertFile)
-	app.Flag("key-file", "Key of --cert-file, PEM.").StringVar(&o.KeyFile)
-	app.Flag("ca-file", "CA that signed the certificate of --apiserver, PEM.").StringVar(&o.CAFile)
+	app.Flag("apiserver", "URL of the API server, used instead of a kubeconfig.").StringVar(&o.APIServer)
+	app.Flag("cert-file", "PEM file with the client certificate for --apiserver.").StringVar(&o.CertFile)
+	app.Flag("key-file", "PEM file with the key of --cert-file.").StringVar(&o.KeyFile)
+	app.Flag("ca-file", "PEM file with the CA of --apiserver.").StringVar(&o.CAFile)
 	app.Flag("tls-insecure", "Do not verify the certificate of --apiserver.").BoolVar(&o.TLSInsecure)
-	app.Flag("as", "User to impersonate in all calls.").StringVar(&o.As)
-	app.Flag("kube-api-qps", "Calls per second to the API server, on average.").Default("100").Float32Var(&o.QPS)
-	app.Flag("kube-api-burst", "Calls to the API server that may go at once.").Default("200").IntVar(&o.Burst)
+	app.Flag("as", "User to impersonate in all API requests.").StringVar(&o.As)
+	app.Flag("kube-api-qps", "Maximum average number of API requests per second.").Default("100").Float32Var(&o.QPS)
+	app.Flag("kube-api-burst", "Maximum burst of API requests.").Default("200").IntVar(&o.Burst)
 }
 
 func (o *Options) bindScope(app *kingpin.Application) {
-	app.Flag("namespaces", "Namespaces to watch, comma separated and repeatable. None means all.").
+	app.Flag("namespaces", "Namespaces to watch, comma-separated, repeatable. Default: all.").
 		SetValue(csv{&o.Namespaces})
-	app.Flag("deny-namespaces", "Namespaces not to watch, comma separated and repeatable. Excludes --namespaces.").
+	app.Flag("deny-namespaces", "Namespaces not to watch, comma-separated, repeatable. Cannot be combined with --namespaces.").
 		SetValue(csv{&o.DenyNamespaces})
-	app.Flag("prometheus-instance-namespaces", "Namespaces to watch for Prometheus and PrometheusAgent objects and what they own. None means those of --namespaces.").
+	app.Flag("prometheus-instance-namespaces", "Namespaces to watch for Prometheus and PrometheusAgent objects and what is generated for them. Default: those of --namespaces.").
 		SetValue(csv{&o.PrometheusNamespaces})
-	app.Flag("prometheus-instance-selector", "Label selector of the Prometheus and PrometheusAgent objects to look after.").StringVar(&o.PrometheusSelector)
-	app.Flag("secret-field-selector", "Field selector that narrows the watch on Secrets.").StringVar(&o.SecretFields)
-	app.Flag("secret-label-selector", "Label selector that narrows the watch on Secrets.").StringVar(&o.SecretLabels)
-	app.Flag("configmap-field-selector", "Field selector that narrows the watch on ConfigMaps.").StringVar(&o.ConfigMapFields)
-	app.Flag("configmap-label-selector", "Label selector that narrows the watch on ConfigMaps.").StringVar(&o.ConfigMapLabels)
-	app.Flag("watch-referenced-objects-in-all-namespaces", "Watch Secrets and ConfigMaps in the namespaces of monitors too, not only in those of Prometheus and PrometheusAgent objects.").
+	app.Flag("prometheus-instance-selector", "Label selector for the Prometheus and PrometheusAgent objects to manage.").StringVar(&o.PrometheusSelector)
+	app.Flag("secret-field-selector", "Field selector that restricts the watch on Secrets.").StringVar(&o.SecretFields)
+	app.Flag("secret-label-selector", "Label selector that restricts the watch on Secrets.").StringVar(&o.SecretLabels)
+	app.Flag("configmap-field-selector", "Field selector that restricts the watch on ConfigMaps.").StringVar(&o.ConfigMapFields)
+	app.Flag("configmap-label-selector", "Label selector that restricts the watch on ConfigMaps.").StringVar(&o.ConfigMapLabels)
+	app.Flag("watch-referenced-objects-in-all-namespaces", "Also watch Secrets and ConfigMaps in the namespaces of monitors, not only in those of Prometheus and PrometheusAgent objects.").
 		BoolVar(&o.WatchReferences)
-	app.Flag("controller-id", "Look only after objects whose annotation operator.prometheus.io/controller-id has this value.").
+	app.Flag("controller-id", "Manage only objects whose annotation operator.prometheus.io/controller-id has this value.").
 		StringVar(&o.ControllerID)
-	app.Flag("manage-crds", "Install the CustomResourceDefinitions at start. Needs get, create and patch on customresourcedefinitions.").
+	app.Flag("manage-crds", "Install the CustomResourceDefinitions at startup. Requires get, create and patch on customresourcedefinitions.").
 		BoolVar(&o.ManageCRDs)
 }
 
 func (o *Options) bindOperands(app *kingpin.Application) {
-	app.Flag("labels", "Labels for every generated object: key=value, comma separated and repeatable.").SetValue(csvMap{&o.Labels})
-	app.Flag("annotations", "Annotations for every generated object: key=value, comma separated and repeatable.").SetValue(csvMap{&o.Annotations})
+	app.Flag("labels", "Labels to add to every generated object: key=value, comma-separated, repeatable.").SetValue(csvMap{&o.Labels})
+	app.Flag("annotations", "Annotations to add to every generated object: key=value, comma-separated, repeatable.").SetValue(csvMap{&o.Annotations})
 	app.Flag("prometheus-config-reloader", "Image of the config-reloader containers.").
 		Default("firekeeper/config-reloader:v" + version.Version).StringVar(&o.ConfigReloaderImage)
 	const rulesImage = "Image of the rules-reloader container."
 	app.Flag("config-reloader-image", rulesImage).Default("firekeeper/rules-reloader:v" + version.Version).StringVar(&o.RulesReloaderImage)
-	app.Flag("rules-reloader-image", "The same as --config-reloader-image.").SetValue(plain{&o.RulesReloaderImage})
+	app.Flag("rules-reloader-image", "Alias of --config-reloader-image.").SetValue(plain{&o.RulesReloaderImage})
 	app.Flag("config-reloader-cpu-request", "CPU request of each reloader container. 0 means none.").Default("10m").StringVar(&o.CPURequest)
 	app.Flag("config-reloader-cpu-limit", "CPU limit of each reloader container. 0 means none.").Default("10m").StringVar(&o.CPULimit)
 	app.Flag("config-reloader-memory-request", "Memory request of each reloader container. 0 means none.").Default("50Mi").StringVar(&o.MemoryRequest)
 	app.Flag("config-reloader-memory-limit", "Memory limit of each reloader container. 0 means none.").Default("50Mi").StringVar(&o.MemoryLimit)
-	app.Flag("enable-config-reloader-probes", "Give the reloader sidecars probes.").BoolVar(&o.ReloaderProbes)
-	app.Flag("reloader-layout", "split: config-reloader and rules-reloader; single: config-reloader for both.").
+	app.Flag("enable-config-reloader-probes", "Add probes to the reloader sidecars.").BoolVar(&o.ReloaderProbes)
+	app.Flag("reloader-layout", "Sidecars of each pod: split (config-reloader and rules-reloader) or single (config-reloader for both).").
 		Default(string(workload.LayoutSplit)).EnumVar(&o.ReloaderLayout, string(workload.LayoutSplit), string(workload.LayoutSingle))
-	app.Flag("prometheus-default-base-image", "Image of Prometheus without tag, for objects that name none.").
+	app.Flag("prometheus-default-base-image", "Prometheus image without tag, for objects that set none.").
 		Default("quay.io/prometheus/prometheus").StringVar(&o.PrometheusBase)
-	app.Flag("thanos-default-base-image", "Image of Thanos without tag, for objects that name none.").
+	app.Flag("thanos-default-base-image", "Thanos image without tag, for objects that set none.").
 		Default("quay.io/thanos/thanos").StringVar(&o.ThanosBase)
-	app.Flag("localhost", "Host name under which containers of one pod reach each other.").Default("localhost").StringVar(&o.Localhost)
-	app.Flag("cluster-domain", "Domain of the cluster; empty relies on the pods' DNS search path.").StringVar(&o.ClusterDomain)
-	app.Flag("disable-unmanaged-prometheus-configuration", "Generate the configuration also of Prometheus objects that set no selector.").
+	app.Flag("localhost", "Host name that the containers of a pod use to reach each other.").Default("localhost").StringVar(&o.Localhost)
+	app.Flag("cluster-domain", "Cluster domain, appended to service names. Default: none, which relies on the DNS search path of the pods.").StringVar(&o.ClusterDomain)
+	app.Flag("disable-unmanaged-prometheus-configuration", "Also generate the configuration of Prometheus objects that set no selector.").
 		BoolVar(&o.DisableUnmanaged)
-	app.Flag("repair-policy-for-statefulsets", "What to do with a pod that is not ready and keeps a rollout from going on: none, evict or delete.").
+	app.Flag("repair-policy-for-statefulsets", "What to do with a pod that is not ready and blocks a rollout: none, evict or delete.").
 		Default(string(rollout.RepairNone)).StringVar(&o.RepairPolicy)
-	app.Flag("instant-delivery", "Patch an annotation of the pods after a change, so that they get it in about a second and not in one or two minutes (the default; --no-instant-delivery turns it off).").
+	app.Flag("instant-delivery", "Annotate the pods after a change, so that the kubelet updates their files within about a second instead of one or two minutes (default; --no-instant-delivery disables it).").
 		Default("true").BoolVar(&o.InstantDelivery)
-	app.Flag("expand-volume-claims", "Let PersistentVolumeClaims grow when an object asks for more storage (the default; --no-expand-volume-claims turns it off).").
+	app.Flag("expand-volume-claims", "Expand PersistentVolumeClaims when an object requests more storage (default; --no-expand-volume-claims disables it).").
 		Default("true").BoolVar(&o.GrowClaims)
-	app.Flag("restart-for-reloader-image", "Replace pods when nothing but the image of their reloaders changed. Without it they get the new image with the next change that replaces them anyway.").
+	app.Flag("restart-for-reloader-image", "Replace pods when only the image of their reloaders changed. Without it, they get the new image with the next change that replaces them.").
 		BoolVar(&o.RestartForReloaderImage)
 }
 

@@ -70,7 +70,7 @@ func TestBadCommandLines(t *testing.T) {
 		"--web.enable-tls --web.cert-file=":                           {1, "both are needed"},
 		"--web.enable-tls --web.tls-min-version=VersionTLS10":         {1, "--web.tls-min-version=VersionTLS10: want VersionTLS12"},
 		"--web.enable-tls --web.tls-curves=X1":                        {1, `--web.tls-curves: "X1" is not one of`},
-		"--web.enable-tls --web.tls-cipher-suites=X1":                 {1, `--web.tls-cipher-suites: "X1" is not known`},
+		"--web.enable-tls --web.tls-cipher-suites=X1":                 {1, `--web.tls-cipher-suites: unknown cipher suite "X1"`},
 		"lint -f x --format=xml":                                      {2, "--format=xml: "},
 		"render":                                                      {2, "required flag(s) '--file' not provided"},
 		"render -f x --only=everything":                               {2, "everything"},

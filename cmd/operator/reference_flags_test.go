@@ -89,7 +89,7 @@ func TestUsageGroups(t *testing.T) {
 			t.Errorf("--%s is not in the help", f.Name)
 		}
 	}
-	for _, title := range []string{"\nFlags:", "\nWeb server flags:", "\nAPI server flags:", "\nScope flags:", "\nGenerated object flags:", "\nIdle flags:"} {
+	for _, title := range []string{"\nFlags:", "\nWeb server flags:", "\nAPI server flags:", "\nScope flags:", "\nGenerated object flags:", "\nIgnored flags:"} {
 		if strings.Count(help, title) != 1 {
 			t.Errorf("heading %q in\n%s", title, help)
 		}

@@ -22,12 +22,12 @@ type renderOptions struct {
 func (r *renderOptions) bind(cmd *kingpin.CmdClause) {
 	cmd.Flag("file", "File or folder of manifests (YAML with several documents, JSON, Lists); - is standard input. Repeatable.").
 		Short('f').Required().StringsVar(&r.files)
-	cmd.Flag("for", "Render one owner only: KIND/NAMESPACE/NAME.").StringVar(&r.owner)
-	cmd.Flag("only", "What to print: objects as manifests, the plain config, or the plain rules.").
+	cmd.Flag("for", "Render only this Prometheus or PrometheusAgent: KIND/NAMESPACE/NAME.").StringVar(&r.owner)
+	cmd.Flag("only", "What to print: objects (manifests), config (the plain configuration) or rules (the plain rule files).").
 		Default("objects").EnumVar(&r.part, render.Parts...)
-	cmd.Flag("kubernetes-version", "Version of the API server that the objects are for.").
+	cmd.Flag("kubernetes-version", "Kubernetes version that the manifests are for.").
 		Default("1.36.0").StringVar(&r.kubernetesVersion)
-	cmd.Flag("validate", "Refuse what the API server would refuse (the default). --no-validate is for objects that a cluster stored before its definitions were stricter.").
+	cmd.Flag("validate", "Reject what the API server would reject (default). --no-validate accepts objects that a cluster stored under older, less strict CRDs.").
 		Default("true").BoolVar(&r.check)
 }
 

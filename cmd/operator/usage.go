@@ -21,7 +21,7 @@ var groups = []struct {
 	{"Scope flags", []string{"namespaces", "deny-", "prometheus-instance-", "secret-", "configmap-", "watch-", "controller-id", "manage-crds"}},
 	{"Generated object flags", []string{"labels", "annotations", "prometheus-", "config-reloader-", "rules-reloader-", "enable-config-reloader",
 		"reloader-layout", "thanos-default", "localhost", "cluster-domain", "disable-unmanaged", "instant-delivery"}},
-	{"Idle flags", nil}, // by their text
+	{"Ignored flags", nil}, // by their text
 }
 
 // flagGroup are the flags under one heading.
@@ -30,7 +30,7 @@ type flagGroup struct {
 	Flags []*kingpin.FlagModel
 }
 
-const idleHelp = "Taken without effect"
+const idleHelp = "Accepted for compatibility; has no effect"
 
 // grouped puts flags under headings; flags of commands and of the process come first.
 func grouped(flags []*kingpin.FlagModel) []flagGroup {
@@ -112,7 +112,7 @@ func plainNumber(err error) error {
 	case !ok:
 		return err
 	case errors.Is(number.Err, strconv.ErrRange):
-		return errors.New("is out of range")
+		return errors.New("out of range")
 	}
 	return errors.New("want a number")
 }

@@ -27,16 +27,16 @@ type webTLS struct {
 func (w *webTLS) bind(app *kingpin.Application) {
 	app.Flag("web.enable-tls", "Serve HTTPS.").BoolVar(&w.Enable)
 	app.Flag("web.enable-http2", "Allow HTTP/2 over TLS.").BoolVar(&w.HTTP2)
-	app.Flag("web.cert-file", "Certificate of the server, PEM.").Default("/etc/tls/private/tls.crt").StringVar(&w.CertFile)
-	app.Flag("web.key-file", "Key of --web.cert-file, PEM.").Default("/etc/tls/private/tls.key").StringVar(&w.KeyFile)
-	app.Flag("web.client-ca-file", "CAs of client certificates, PEM. When the file is there, clients need a certificate.").
+	app.Flag("web.cert-file", "PEM file with the server certificate.").Default("/etc/tls/private/tls.crt").StringVar(&w.CertFile)
+	app.Flag("web.key-file", "PEM file with the key of --web.cert-file.").Default("/etc/tls/private/tls.key").StringVar(&w.KeyFile)
+	app.Flag("web.client-ca-file", "PEM file with the CAs of client certificates. If it exists, clients must present a certificate.").
 		Default("/etc/tls/private/tls-ca.crt").StringVar(&w.ClientCAs)
-	app.Flag("web.tls-reload-interval", "How long the files are used before they are read again. A broken file leaves the previous one in use.").
+	app.Flag("web.tls-reload-interval", "How often to reread the certificate files. If one is invalid, the previous certificates stay in use.").
 		Default("1m").DurationVar(&w.ReloadInterval)
-	app.Flag("web.tls-min-version", "VersionTLS12 or VersionTLS13; empty means VersionTLS12.").Default("VersionTLS13").StringVar(&w.MinVersion)
-	app.Flag("web.tls-cipher-suites", "Cipher suites by their names in Go, comma separated and repeatable, for TLS 1.2. None means Go's choice.").
+	app.Flag("web.tls-min-version", "Minimum TLS version: VersionTLS12 or VersionTLS13. Empty means VersionTLS12.").Default("VersionTLS13").StringVar(&w.MinVersion)
+	app.Flag("web.tls-cipher-suites", "TLS 1.2 cipher suites by their Go names, comma-separated, repeatable. Default: those of Go.").
 		SetValue(csv{&w.CipherSuites})
-	app.Flag("web.tls-curves", "Curves, comma separated and repeatable: "+strings.Join(curveNames, ", ")+". None means Go's choice.").
+	app.Flag("web.tls-curves", "Elliptic curves, comma-separated, repeatable: "+strings.Join(curveNames, ", ")+". Default: those of Go.").
 		SetValue(csv{&w.Curves})
 }
 
@@ -50,7 +50,7 @@ func (w *webTLS) config(log *slog.Logger) (*tls.Config, error) {
 	}
 	switch {
 	case w.CertFile == "" && w.KeyFile == "" && w.ClientCAs == "":
-		log.Warn("serving without TLS, because there is no certificate", "flags", "--web.cert-file, --web.key-file")
+		log.Warn("no certificate configured, serving without TLS", "flags", "--web.cert-file, --web.key-file")
 		return nil, nil
 	case w.CertFile == "" || w.KeyFile == "":
 		return nil, errors.New("--web.cert-file, --web.key-file: both are needed for --web.enable-tls")
@@ -74,7 +74,7 @@ func (w *webTLS) config(log *slog.Logger) (*tls.Config, error) {
 		return nil, err
 	}
 	if files.current.ClientCAs == nil && w.ClientCAs != "" {
-		log.Warn("client certificates are not asked for, because there is no file with CAs", "path", w.ClientCAs)
+		log.Warn("no client CA file, not requesting client certificates", "path", w.ClientCAs)
 	}
 	out := base.Clone()
 	out.GetConfigForClient = files.configFor
@@ -100,7 +100,7 @@ func (f *webFiles) latest() *tls.Config {
 	defer f.mu.Unlock()
 	if now := time.Now(); now.Sub(f.at) >= f.flags.ReloadInterval {
 		if err := f.read(now); err != nil {
-			f.log.Error("cannot read the certificates again, using the previous ones", "err", err)
+			f.log.Error("cannot reload the certificates, keeping the previous ones", "err", err)
 			f.at = now
 		}
 	}
@@ -122,11 +122,11 @@ func (f *webFiles) read(now time.Time) error {
 		}
 		next.ClientCAs = x509.NewCertPool()
 		if !next.ClientCAs.AppendCertsFromPEM(text) {
-			return fmt.Errorf("--web.client-ca-file: %s holds no certificate", f.flags.ClientCAs)
+			return fmt.Errorf("--web.client-ca-file: %s contains no certificate", f.flags.ClientCAs)
 		}
 		next.ClientAuth = tls.RequireAndVerifyClientCert
 	} else if f.current != nil && f.current.ClientCAs != nil {
-		return errors.New("--web.client-ca-file: is gone") // never become laxer while running
+		return errors.New("--web.client-ca-file: file was removed") // never become laxer while running
 	}
 	f.current, f.at = next, now
 	return nil
@@ -150,7 +150,7 @@ func cipherSuites(names []string) (out []uint16, err error) {
 		}
 		i := slices.IndexFunc(known, func(s *tls.CipherSuite) bool { return s.Name == name })
 		if i < 0 {
-			return nil, fmt.Errorf("--web.tls-cipher-suites: %q is not known", name)
+			return nil, fmt.Errorf("--web.tls-cipher-suites: unknown cipher suite %q", name)
 		}
 		out = append(out, known[i].ID)
 	}

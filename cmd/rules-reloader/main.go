@@ -62,7 +62,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		return 1
 	}
 	if err := httpserver.ValidateWebConfig(o.General.WebConfigFile); err != nil {
-		log.Error("Flag --web-config-file cannot be used", "err", err)
+		log.Error("Invalid --web-config-file", "err", err)
 		return 2
 	}
 	log.Info("Starting "+program, "version", version.Info(), "build_context", version.Context())

@@ -49,26 +49,26 @@ type Options struct {
 
 // Bind declares the flags. Those people know keep their names and defaults.
 func (o *Options) Bind(app *kingpin.Application) {
-	options.List(app.Flag("volume-dir", "Folder to watch, usually a mounted ConfigMap; repeat for more. Required."), &o.VolumeDirs, options.Text)
+	options.List(app.Flag("volume-dir", "Folder to watch, usually a mounted ConfigMap. Required, repeatable."), &o.VolumeDirs, options.Text)
 	o.bindWebhook(app)
 	o.bindMethod(app)
 	o.bindTimes(app)
-	app.Flag("web.listen-address", "host:port of metrics and health; empty serves none.").
+	app.Flag("web.listen-address", "host:port to serve metrics and health on; empty disables it.").
 		Default(":9533").StringVar(&o.ListenAddress)
 	app.Flag("web.telemetry-path", "Path of the metrics.").Default("/metrics").StringVar(&o.TelemetryPath)
 	o.General.Bind(app)
 }
 
 func (o *Options) bindWebhook(app *kingpin.Application) {
-	options.List(app.Flag("webhook-url", "URL to call when a folder changed; repeat for more. Required, except with --reload-method=signal."),
+	options.List(app.Flag("webhook-url", "URL to call when a folder changes. Repeatable; required unless --reload-method=signal."),
 		&o.WebhookURLs, reload.ParseURL)
-	app.Flag("webhook-method", "HTTP method of the call.").Default("POST").StringVar(&o.HTTPMethod)
-	options.Var(app.Flag("webhook-status-code", "Status code that means success; several with commas, or a class like 2xx.").
+	app.Flag("webhook-method", "HTTP method of the request.").Default("POST").StringVar(&o.HTTPMethod)
+	options.Var(app.Flag("webhook-status-code", "Status codes that mean success: comma-separated, or a class such as 2xx.").
 		Default("200"), &o.Success, statusCodes)
-	options.Var(app.Flag("webhook-retries", "Attempts for one change; the next --resync-interval allows as many again. "+
-		"-1: until it succeeds or newer content is there.").Default("-1"), &o.Retries, attempts)
-	options.Var(app.Flag("webhook-timeout", "Time for connecting, and for the answer.").Default("30s"), &o.Timeout, options.Interval)
-	app.Flag("webhook-tls-skip-verify", "Accept any server certificate. Always on for URLs that lead to localhost, unless --webhook-tls-ca-file is given.").
+	options.Var(app.Flag("webhook-retries", "Attempts for each change, and again at each --resync-interval. "+
+		"-1: retry until the reload succeeds or the content changes.").Default("-1"), &o.Retries, attempts)
+	options.Var(app.Flag("webhook-timeout", "Timeout for connecting and for the response.").Default("30s"), &o.Timeout, options.Interval)
+	app.Flag("webhook-tls-skip-verify", "Accept any server certificate. Always enabled for localhost URLs, unless --webhook-tls-ca-file is given.").
 		BoolVar(&o.SkipVerify)
 	o.Client.Bind(app, "webhook", "webhook-tls")
 }
@@ -78,21 +78,21 @@ func (o *Options) bindMethod(app *kingpin.Application) {
 		Default(methodHTTP), &o.Method, options.OneOf(methodHTTP, methodSignal))
 	app.Flag("process-executable-name", "Name of the process to signal, as in /proc/<pid>/comm.").
 		Default("prometheus").StringVar(&o.Process)
-	options.Var(app.Flag("runtimeinfo-url", "URL that tells how the last load went. With the http method it is "+
-		"derived from a --webhook-url that ends in /-/reload, and not needed.").
+	options.Var(app.Flag("runtimeinfo-url", "URL that reports the result of the last reload. With the http method, "+
+		"the default is derived from a --webhook-url that ends in /-/reload.").
 		Default("http://127.0.0.1:9090/api/v1/status/runtimeinfo").IsSetByUser(&o.runtimeInfoGiven), &o.RuntimeInfo, reload.ParseURL)
 }
 
 func (o *Options) bindTimes(app *kingpin.Application) {
-	options.Var(app.Flag("delay-interval", "Quiet time after the last change before acting. Unless this flag is given, "+
-		"a mounted volume that shows a complete update is acted on after --settle-interval already.").
+	options.Var(app.Flag("delay-interval", "Quiet time to wait for after the last change. Unless this flag is given, "+
+		"a complete update of a mounted volume only waits for --settle-interval.").
 		Default("1s").IsSetByUser(&o.delayGiven), &o.Delay, options.Duration)
-	options.Var(app.Flag("settle-interval", "Quiet time after the last change of a mounted ConfigMap or Secret.").
+	options.Var(app.Flag("settle-interval", "Quiet time to wait for after a complete update of a mounted ConfigMap or Secret.").
 		Default(volume.DefaultSettle.String()), &o.Settle, options.Duration)
-	options.Var(app.Flag("resync-interval", "Time between full checks that need no file event.").Default("3m"), &o.Resync, options.Interval)
-	options.Var(app.Flag("retry-interval", "Pause after a refused reload; it doubles up to --retry-max-interval. A server that is away is tried more often.").
+	options.Var(app.Flag("resync-interval", "Interval of full checks, independent of file events.").Default("3m"), &o.Resync, options.Interval)
+	options.Var(app.Flag("retry-interval", "Delay before a failed reload is retried; doubles up to --retry-max-interval. An unreachable server is retried more often.").
 		Default("1s"), &o.Retry, options.Interval)
-	options.Var(app.Flag("retry-max-interval", "Longest pause between attempts.").Default("1m"), &o.RetryMax, options.Interval)
+	options.Var(app.Flag("retry-max-interval", "Maximum delay between attempts.").Default("1m"), &o.RetryMax, options.Interval)
 }
 
 // attempts parses --webhook-retries; 0 in the result means no limit.
@@ -102,7 +102,7 @@ func attempts(s string) (int, error) {
 	case err != nil:
 		return 0, fmt.Errorf("%q is not a number", s)
 	case n == 0:
-		return 0, errors.New("0 would never call anything; give at least 1, or -1 for no limit")
+		return 0, errors.New("0 attempts would never reload; use at least 1, or -1 for no limit")
 	}
 	return max(n, 0), nil
 }
@@ -129,7 +129,7 @@ func statusCodes(s string) (codes []int, err error) {
 // errMissing is a required flag that was not given.
 type errMissing struct{ flag string }
 
-func (e errMissing) Error() string { return "--" + e.flag + ": required, give it at least once" }
+func (e errMissing) Error() string { return "--" + e.flag + ": required" }
 
 // Validate checks what no single flag shows.
 func (o *Options) Validate() error {
@@ -141,7 +141,7 @@ func (o *Options) Validate() error {
 	case len(o.WebhookURLs) == 0 && o.Method == methodHTTP:
 		return errMissing{"webhook-url"}
 	case len(o.WebhookURLs) > 0 && o.Method == methodSignal:
-		return errors.New("--webhook-url: is not called with --reload-method=signal, leave one of them out")
+		return errors.New("--webhook-url: cannot be combined with --reload-method=signal")
 	case o.RetryMax < o.Retry:
 		return fmt.Errorf("--retry-max-interval: %s is less than --retry-interval (%s)", o.RetryMax, o.Retry)
 	}

@@ -146,7 +146,7 @@ func claim(ctx context.Context, o Options) (*state, error) {
 			return nil, err
 		}
 		if err := os.Mkdir(runDir, 0o711); err != nil {
-			return nil, fmt.Errorf("claim this machine's node: %w", err)
+			return nil, fmt.Errorf("reserve this machine's node: %w", err)
 		}
 	}
 	if err := os.MkdirAll(filepath.Join(o.Dir, "logs"), 0o755); err != nil {

@@ -23,15 +23,15 @@ type header struct{ name, file string }
 // Bind declares the flags. Names for TLS begin with tls, the others with prefix:
 // Bind(app, "reload", "reload") gives --reload-ca-file and --reload-username-file.
 func (c *Client) Bind(app *kingpin.Application, prefix, tls string) {
-	app.Flag(tls+"-ca-file", "PEM file with the authorities that may have signed the server's certificate. "+
-		"Turns verification on.").StringVar(&c.CAFile)
+	app.Flag(tls+"-ca-file", "PEM file with the CAs that may sign the server certificate. "+
+		"Enables verification.").StringVar(&c.CAFile)
 	app.Flag(tls+"-cert-file", "PEM file with the client certificate.").StringVar(&c.CertFile)
 	app.Flag(tls+"-key-file", "PEM file with the key of the client certificate.").StringVar(&c.KeyFile)
-	app.Flag(tls+"-server-name", "Name the server's certificate must be for, instead of the URL's host.").StringVar(&c.ServerName)
+	app.Flag(tls+"-server-name", "Name expected in the server certificate, instead of the host of the URL.").StringVar(&c.ServerName)
 	app.Flag(prefix+"-username-file", "File with the user name for basic authentication.").StringVar(&c.UsernameFile)
 	app.Flag(prefix+"-password-file", "File with the password for basic authentication.").StringVar(&c.PasswordFile)
 	app.Flag(prefix+"-bearer-token-file", "File with a bearer token.").StringVar(&c.BearerTokenFile)
-	List(app.Flag(prefix+"-header-file", "Request header as NAME=FILE, the value is in the file; repeat for more."), &c.headers, parseHeader)
+	List(app.Flag(prefix+"-header-file", "Request header as NAME=FILE, where the file holds the value. Repeatable."), &c.headers, parseHeader)
 }
 
 func parseHeader(s string) (header, error) {

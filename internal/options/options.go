@@ -108,16 +108,16 @@ type General struct {
 
 // Bind declares the flags.
 func (g *General) Bind(app *kingpin.Application) {
-	app.Flag("web-config-file", "File with TLS, basic authentication and headers of the metrics server "+
-		"(Prometheus web configuration). Certificates are read again for every connection.").StringVar(&g.WebConfigFile)
-	app.Flag("log-format", "Format of the log: "+strings.Join(logging.Formats, ", ")+".").
+	app.Flag("web-config-file", "Prometheus web configuration file with TLS, basic authentication and headers of the metrics server. "+
+		"Certificates are reread for every connection.").StringVar(&g.WebConfigFile)
+	app.Flag("log-format", "Log format: "+strings.Join(logging.Formats, ", ")+".").
 		Default("logfmt").StringVar(&g.Log.Format)
-	app.Flag("log-level", "Least severe lines to log: "+strings.Join(logging.Levels, ", ")+".").
+	app.Flag("log-level", "Lowest level to log: "+strings.Join(logging.Levels, ", ")+".").
 		Default("info").StringVar(&g.Log.Level)
-	Var(app.Flag("auto-gomemlimit-ratio", "Share of the container's memory limit (else of the machine's memory) "+
-		"to use as GOMEMLIMIT, 0 to 1; 0 sets none. A GOMEMLIMIT variable wins.").Default("0.0"), &g.MemoryRatio, ratio)
-	app.Flag("version", "Print what was built, and exit.").BoolVar(&g.version)
-	app.Flag("short-version", "Print the version alone, and exit.").BoolVar(&g.shortVersion)
+	Var(app.Flag("auto-gomemlimit-ratio", "Fraction of the container's memory limit (without one, of the machine's memory) "+
+		"to set as GOMEMLIMIT, 0 to 1. 0 sets none; the environment variable GOMEMLIMIT takes precedence.").Default("0.0"), &g.MemoryRatio, ratio)
+	app.Flag("version", "Print version and build information and exit.").BoolVar(&g.version)
+	app.Flag("short-version", "Print only the version and exit.").BoolVar(&g.shortVersion)
 }
 
 // PrintVersion prints what was asked for and reports whether anything was.

@@ -28,7 +28,7 @@ type Steady struct {
 type UnsettledError struct{ Gone []string }
 
 func (e *UnsettledError) Error() string {
-	return "files without content, is the folder being updated? " + strings.Join(e.Gone, ", ")
+	return "links without a target, the folder may be in the middle of an update: " + strings.Join(e.Gone, ", ")
 }
 
 // Temporary is true: the state passes without anybody doing something.
@@ -70,7 +70,7 @@ func (s *Steady) tell(snap Snapshot) {
 			s.once("missing "+d.Path, func() { s.Logger.Warn("Folder does not exist, waiting for it", "path", d.Path) })
 		case !Mounted(d.Path):
 			s.once("plain "+d.Path, func() {
-				s.Logger.Info("Folder has no ..data link, so it is no mounted Secret or ConfigMap; a subPath mount would never change", "path", d.Path)
+				s.Logger.Info("Folder has no ..data link, so it is not a mounted Secret or ConfigMap; a subPath mount never changes", "path", d.Path)
 			})
 		}
 		if !d.Missing {

@@ -189,7 +189,7 @@ func (w *Watcher) failure(err error, ok bool) {
 		return
 	}
 	w.report(err)
-	w.opts.Logger.Warn("File watch reported an error, looking at everything again", "err", err)
+	w.opts.Logger.Warn("File watch reported an error, rescanning everything", "err", err)
 	if errors.Is(err, fsnotify.ErrEventOverflow) {
 		w.changed("")
 	}
@@ -249,7 +249,7 @@ func (w *Watcher) sync() (moved bool) {
 		w.degrade(err)
 	case w.degraded:
 		w.degraded = false
-		w.opts.Logger.Info("File watches work again, polling ended")
+		w.opts.Logger.Info("File watches work again, polling stopped")
 	}
 	return moved
 }

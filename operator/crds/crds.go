@@ -77,17 +77,17 @@ func Write(w io.Writer, definitions []*apiextensionsv1.CustomResourceDefinition)
 func load(packed []byte, version string) ([]*apiextensionsv1.CustomResourceDefinition, error) {
 	zr, err := gzip.NewReader(bytes.NewReader(packed))
 	if err != nil {
-		return nil, fmt.Errorf("unpack definitions: %w", err)
+		return nil, fmt.Errorf("unpack CRDs: %w", err)
 	}
 	raw, err := io.ReadAll(zr)
 	if err != nil {
-		return nil, fmt.Errorf("unpack definitions: %w", err)
+		return nil, fmt.Errorf("unpack CRDs: %w", err)
 	}
 	var out []*apiextensionsv1.CustomResourceDefinition
 	for line := range bytes.Lines(raw) {
 		crd := &apiextensionsv1.CustomResourceDefinition{}
 		if err := json.Unmarshal(line, crd); err != nil {
-			return nil, fmt.Errorf("decode definition: %w", err)
+			return nil, fmt.Errorf("decode CRD: %w", err)
 		}
 		if crd.Annotations == nil {
 			crd.Annotations = map[string]string{}

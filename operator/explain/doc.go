@@ -1,7 +1,7 @@
-// Package explain answers why a monitor or rule is, or is not, part of an owner.
+// Package explain answers why an owner uses a monitor or rule, or why not.
 //
 //	explain.go   the question and the answer (pure)
-//	verdict.go   one owner's answer, step by step in the order of a pass
+//	verdict.go   one owner's answer, step by step in the order of a reconciliation
 //	prometheus.go what a Prometheus or PrometheusAgent makes of the object
 //	jobs.go      what the compiled object says about shards
 //	live.go manifests.go  the question from a cluster, or from files

@@ -55,7 +55,7 @@ func readJobs(text string, shards int) (names, which []string, err error) {
 func (j job) shards(n int) string {
 	switch {
 	case n == 0:
-		return "the pod of each node takes the targets on its node"
+		return "each pod scrapes the targets on its own node"
 	case n == 1:
 		return ""
 	}
@@ -69,14 +69,14 @@ func (j job) shards(n int) string {
 	var out string
 	switch {
 	case keeps("INZONE_SHARD"):
-		out = "each target is taken by the shard of its zone that its hash says, of " + all
+		out = "each target is scraped by a shard in its zone, one of " + all + ", chosen by its hash"
 	case keeps("SHARD"):
-		out = "each target is taken by one of " + all + ", by the hash of " + j.hashed()
+		out = "each target is scraped by one of " + all + ", chosen by the hash of " + j.hashed()
 	default:
-		return "every one of " + all + " takes all targets, but for what the object's own relabelings leave out"
+		return "each of " + all + " scrapes all targets, except those that the object's own relabelings drop"
 	}
 	if own {
-		out += "; one that is given the label " + noHashLabel + " is taken by all"
+		out += "; targets with the label " + noHashLabel + " are scraped by all of them"
 	}
 	return out
 }
@@ -91,7 +91,7 @@ func (j job) hashed() string {
 	}
 	for _, s := range j.Steps {
 		if s.Target == hashLabel && !slices.Contains(s.Source, hashLabel) {
-			return "the label " + hashLabel + " that the object sets, else of " + label
+			return "the label " + hashLabel + " if the object sets it, else of " + label
 		}
 	}
 	return label

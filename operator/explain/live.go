@@ -42,7 +42,7 @@ func (l Live) Ask(ctx context.Context, n Name) (Question, error) {
 	err := crds.REST().Get().Namespace(n.Namespace).Resource(n.subject.resource).Name(n.Name).Do(ctx).Into(q.Object)
 	switch {
 	case apierrors.IsNotFound(err):
-		return q, fmt.Errorf("there is no %s in the cluster", n)
+		return q, fmt.Errorf("%s does not exist in the cluster", n)
 	case err != nil:
 		return q, fmt.Errorf("read %s: %w", n, err)
 	}
@@ -94,7 +94,7 @@ func (l Live) owners(ctx context.Context) ([]Candidate, error) {
 				})
 			}
 			if err != nil {
-				return nil, fmt.Errorf("list %s (--prometheus-instance-namespaces narrows where): %w", kind.resource, err)
+				return nil, fmt.Errorf("list %s (--prometheus-instance-namespaces limits the namespaces): %w", kind.resource, err)
 			}
 		}
 	}

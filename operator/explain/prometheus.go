@@ -48,14 +48,14 @@ func (o prometheusOwner) Compile(q *Question, opts prometheus.Options, v *Verdic
 	case err != nil:
 		v.because(OwnerInvalid, "%v", err)
 	default:
-		v.because(ObjectDeleted, "the %s is not there", q.Kind)
+		v.because(ObjectDeleted, "the %s does not exist", q.Kind)
 	}
 }
 
 func (o prometheusOwner) monitor(m prometheus.Monitor, v *Verdict) {
 	switch {
 	case assets.IsTemporary(m.Err), assets.IsRefused(m.Err): // whoever asks may have fewer permissions than the operator
-		v.because(NotKnown, "what it refers to could not be read: %v", m.Err)
+		v.because(NotKnown, "cannot read a Secret or ConfigMap it refers to: %v", m.Err)
 		return
 	case m.Err != nil:
 		v.because(Rejected, "%v", m.Err)
@@ -78,14 +78,14 @@ func (o prometheusOwner) monitor(m prometheus.Monitor, v *Verdict) {
 	v.without(o.Fields.Version)
 }
 
-// without says what the version does not know.
+// without says that the version does not support some fields.
 func (v *Verdict) without(version string) {
 	if len(v.Dropped) == 0 {
 		return
 	}
-	v.Reason, v.Message = AcceptedWithoutFields, "accepted, without what its version does not know"
+	v.Reason, v.Message = AcceptedWithoutFields, "accepted, without the fields that its version does not support"
 	if version != "" {
-		v.Message = "accepted, without what version " + version + " does not know"
+		v.Message = "accepted, without the fields that version " + version + " does not support"
 	}
 }
 
@@ -120,7 +120,7 @@ func (o prometheusOwner) shards() int {
 func (o prometheusOwner) Trouble() string {
 	for _, c := range o.Status.Conditions {
 		if c.Type == v1.Reconciled && c.Status == v1.ConditionFalse {
-			return "the last pass over the owner failed, so newer objects are not live: " + c.Message
+			return "the last reconciliation failed, so newer objects are not live: " + c.Message
 		}
 	}
 	return ""

@@ -9,7 +9,7 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/selection"
 )
 
-// judge asks one owner. The first thing that is against the object is the reason.
+// judge asks one owner. The first step that excludes the object gives the reason.
 func judge(q *Question, c Candidate, opts prometheus.Options) Verdict {
 	v := Verdict{Owner: Ref{c.Kind(), c.GetNamespace(), c.GetName()}}
 	for _, step := range []func(*Question, Candidate, prometheus.Options, *Verdict) (done bool){
@@ -33,27 +33,27 @@ func (v *Verdict) because(reason Reason, format string, args ...any) bool {
 }
 
 func kindSupported(q *Question, c Candidate, _ prometheus.Options, v *Verdict) bool {
-	return !c.Selects(q.Kind) && v.because(KindNotSupported, "a %s has no use for a %s", c.Kind(), q.Kind)
+	return !c.Selects(q.Kind) && v.because(KindNotSupported, "%s does not select %ss", c.Kind(), q.Kind)
 }
 
 func ownerLookedAfter(_ *Question, c Candidate, opts prometheus.Options, v *Verdict) bool {
 	if id := c.GetAnnotations()[prometheus.ControllerIDAnnotation]; id != opts.ControllerID {
-		want := "has no --controller-id"
+		this := "without --controller-id"
 		if opts.ControllerID != "" {
-			want = fmt.Sprintf("has --controller-id=%s", opts.ControllerID)
+			this = "with --controller-id=" + opts.ControllerID
 		}
-		has := "there is no annotation " + prometheus.ControllerIDAnnotation
+		has := "it has no annotation " + prometheus.ControllerIDAnnotation
 		if id != "" {
-			has = fmt.Sprintf("the annotation %s is %q", prometheus.ControllerIDAnnotation, id)
+			has = fmt.Sprintf("its annotation %s is %q", prometheus.ControllerIDAnnotation, id)
 		}
-		return v.because(OtherController, "another operator looks after it: %s, and this one %s", has, want)
+		return v.because(OtherController, "managed by another operator: %s, and this one runs %s", has, this)
 	}
 	if !opts.Scopes.Instances.Has(c.GetNamespace()) {
-		return v.because(OwnerNotWatched, "the operator does not watch the owners in namespace %s (--prometheus-instance-namespaces, --namespaces, --deny-namespaces)", c.GetNamespace())
+		return v.because(OwnerNotWatched, "the operator does not watch %s objects in namespace %s (--prometheus-instance-namespaces, --namespaces, --deny-namespaces)", c.Kind(), c.GetNamespace())
 	}
 	// Validate has parsed it.
 	if s, err := labels.Parse(opts.Scopes.InstanceSelector); err == nil && !s.Matches(labels.Set(c.GetLabels())) {
-		return v.because(OwnerNotWatched, "--prometheus-instance-selector=%s leaves it out", opts.Scopes.InstanceSelector)
+		return v.because(OwnerNotWatched, "its labels do not match --prometheus-instance-selector=%s", opts.Scopes.InstanceSelector)
 	}
 	return c.GetDeletionTimestamp() != nil && v.because(OwnerDeleted, "it is being deleted")
 }
@@ -71,7 +71,7 @@ func ownerPaused(q *Question, c Candidate, opts prometheus.Options, v *Verdict) 
 	}
 	otherwise := judge(q, running{c}, opts)
 	v.Otherwise = &otherwise
-	return v.because(Paused, "spec.paused is true: it stays as it was when it was paused")
+	return v.because(Paused, "spec.paused is true: it keeps the configuration it had when it was paused")
 }
 
 // running is an owner as if it were not paused.
@@ -90,10 +90,10 @@ func objectSelected(q *Question, c Candidate, _ prometheus.Options, v *Verdict) 
 	switch reason := rule.Why(namespace, nsLabels, q.Object.GetLabels()); {
 	case reason == selection.NoSelector:
 		v.Selector = objects
-		return v.because(SelectorNotSet, "%s is not set, which selects no %s ({} selects every one)", objects, q.Kind)
+		return v.because(SelectorNotSet, "%s is not set, so it selects no %s ({} selects all)", objects, q.Kind)
 	case reason == selection.NamespaceNotSelected && rule.OwnNamespaceOnly():
 		v.Selector = namespaces
-		return v.because(NamespaceNotSelected, "%s is not set, which selects from its own namespace %s only ({} selects from every one)", namespaces, c.GetNamespace())
+		return v.because(NamespaceNotSelected, "%s is not set, so it selects namespace %s only ({} selects all)", namespaces, c.GetNamespace())
 	case reason == selection.NamespaceNotSelected:
 		v.Selector, v.Misses = namespaces, rule.NamespaceMisses(nsLabels)
 		return v.because(NamespaceNotSelected, "%s does not match the labels of namespace %s", namespaces, namespace)

@@ -27,13 +27,13 @@ func (r Report) Write(w io.Writer, format string) error {
 func (r Report) text(w *strings.Builder) {
 	switch n := len(r.Owners); {
 	case n == 0:
-		fmt.Fprintf(w, "%s is part of nothing: there is no Prometheus or PrometheusAgent\n", r.Object)
+		fmt.Fprintf(w, "no Prometheus uses %s: there is no Prometheus or PrometheusAgent\n", r.Object)
 	case r.Accepted() == 0 && n == 1:
-		fmt.Fprintf(w, "%s is not part of the only owner\n", r.Object)
+		fmt.Fprintf(w, "%s is not used by the only Prometheus\n", r.Object)
 	case r.Accepted() == 0:
-		fmt.Fprintf(w, "%s is part of none of %s\n", r.Object, plural(n, "owner"))
+		fmt.Fprintf(w, "%s is used by none of %s\n", r.Object, workloads(n))
 	default:
-		fmt.Fprintf(w, "%s is part of %d of %s\n", r.Object, r.Accepted(), plural(n, "owner"))
+		fmt.Fprintf(w, "%s is used by %d of %s\n", r.Object, r.Accepted(), workloads(n))
 	}
 	for _, v := range r.Owners {
 		mark := "no"
@@ -45,11 +45,12 @@ func (r Report) text(w *strings.Builder) {
 	}
 }
 
-func plural(n int, what string) string {
+// workloads counts Prometheus and PrometheusAgent objects.
+func workloads(n int) string {
 	if n == 1 {
-		return "1 " + what
+		return "1 Prometheus workload"
 	}
-	return fmt.Sprintf("%d %ss", n, what)
+	return fmt.Sprintf("%d Prometheus workloads", n)
 }
 
 // text writes what follows the name of the owner.
@@ -59,21 +60,21 @@ func (v Verdict) text(w *strings.Builder, indent string) {
 	case Rejected:
 		message = "rejected: " + message
 	case OwnerInvalid:
-		message = "the owner is wrong itself: " + message
+		message = v.Owner.Kind + " is invalid: " + message
 	case NotKnown:
-		message = "not known: " + message
+		message = "unknown: " + message
 	}
 	fmt.Fprintf(w, "%s%s\n", indent, strings.ReplaceAll(message, "\n", "\n"+indent))
 	for _, m := range v.Misses {
-		fmt.Fprintf(w, "%s  it wants %s\n", indent, m)
+		fmt.Fprintf(w, "%s  it requires %s\n", indent, m)
 	}
 	rows(w, indent, "job", v.Jobs)
 	rows(w, indent, "file", one(v.file()))
 	rows(w, indent, "shards", v.Shards)
 	rows(w, indent, "left out", v.Dropped)
-	rows(w, indent, "but", one(v.Trouble))
+	rows(w, indent, "warning", one(v.Trouble))
 	if v.Otherwise != nil {
-		fmt.Fprintf(w, "%swithout that:\n", indent)
+		fmt.Fprintf(w, "%sif it were not paused:\n", indent)
 		v.Otherwise.text(w, indent+"  ")
 	}
 }

@@ -35,7 +35,7 @@ func (w *walker) value(path string, v any, t reflect.Type) {
 		return
 	}
 	if is := kindOf(v); is != want {
-		w.faults = append(w.faults, &FieldError{Path: path, Reason: "want " + want + ", is " + is})
+		w.faults = append(w.faults, &FieldError{Path: path, Reason: "want " + want + ", got " + is})
 		return
 	}
 	switch t.Kind() {
@@ -95,7 +95,7 @@ func wanted(t reflect.Type) string {
 	case reflect.Float32, reflect.Float64:
 		return "a number"
 	default:
-		return "a whole number"
+		return "an integer"
 	}
 }
 
@@ -110,7 +110,7 @@ func kindOf(v any) string {
 	case bool:
 		return "true or false"
 	case int64:
-		return "a whole number"
+		return "an integer"
 	default:
 		return "a number"
 	}

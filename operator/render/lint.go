@@ -339,7 +339,7 @@ func (l *linter) notSelected(owners []prometheus.Owner) {
 		}
 		l.add(Finding{
 			Severity: SeverityNote, Code: CodeNotSelected, Kind: kind, Namespace: obj.GetNamespace(), Name: obj.GetName(),
-			Message: "no owner selects it (" + strings.Join(reasons, "; ") + ")",
+			Message: "nothing selects it (" + strings.Join(reasons, "; ") + ")",
 		}, "")
 	})
 }

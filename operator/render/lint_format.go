@@ -177,15 +177,15 @@ type (
 )
 
 var sarifRules = []sarifRule{
-	{CodeUnreadable, sarifText{"A file or document is no manifest."}},
-	{CodeField, sarifText{"A field is unknown, doubled, or has a value of the wrong type."}},
-	{CodeInvalid, sarifText{"The API server refuses a value."}},
-	{CodeRejected, sarifText{"The owner refuses the object."}},
-	{CodeMissingReference, sarifText{"A Secret or ConfigMap that is referred to is not there."}},
-	{CodeOwner, sarifText{"Nothing can be generated for the owner."}},
-	{CodeDropped, sarifText{"The owner's version does not know a field, which is left out."}},
-	{CodeRemark, sarifText{"A value is not used as it is written."}},
-	{CodeNotSelected, sarifText{"No owner selects the object."}},
+	{CodeUnreadable, sarifText{"A file or document is not a manifest."}},
+	{CodeField, sarifText{"A field is unknown or duplicated, or its value has the wrong type."}},
+	{CodeInvalid, sarifText{"The API server rejects a value."}},
+	{CodeRejected, sarifText{"The Prometheus that selects the object rejects it."}},
+	{CodeMissingReference, sarifText{"The object refers to a Secret or ConfigMap that does not exist."}},
+	{CodeOwner, sarifText{"Nothing can be generated for the Prometheus or PrometheusAgent."}},
+	{CodeDropped, sarifText{"The version of Prometheus does not support a field, which is left out."}},
+	{CodeRemark, sarifText{"A value has no effect or is changed before use."}},
+	{CodeNotSelected, sarifText{"Nothing selects the object."}},
 }
 
 func (r Report) sarif(w io.Writer) error {

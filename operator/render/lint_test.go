@@ -103,7 +103,7 @@ func TestLintUnknownLines(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(r.Findings) != 1 || r.Findings[0].Code != CodeUnreadable || !strings.Contains(r.Findings[0].Message, "given twice") {
+	if len(r.Findings) != 1 || r.Findings[0].Code != CodeUnreadable || !strings.Contains(r.Findings[0].Message, "duplicate object") {
 		t.Errorf("got %+v", r.Findings)
 	}
 }

@@ -145,7 +145,7 @@ func (o *Objects) folder(path string) error {
 		return o.file(name)
 	})
 	if err == nil && files == 0 {
-		err = fmt.Errorf("%s: no file in it ends in .yaml, .yml or .json", path)
+		err = fmt.Errorf("%s: contains no .yaml, .yml or .json file", path)
 	}
 	return err
 }
@@ -209,7 +209,7 @@ func (o *Objects) object(raw []byte) error {
 	}
 	switch {
 	case head.Kind == "":
-		return errors.New("not a manifest: it has no kind")
+		return errors.New("not a manifest: kind is missing")
 	case isList(head.GroupVersionKind()) || strings.HasSuffix(head.Kind, "List") && head.Items != nil:
 		for i, item := range head.Items {
 			o.reading.item = fmt.Sprintf("items[%d]", i)
@@ -234,7 +234,7 @@ func (o *Objects) object(raw []byte) error {
 		return fmt.Errorf("%s: metadata.name: is missing", head.Kind)
 	}
 	if first, twice := o.places[where]; twice {
-		return fmt.Errorf("%s: given twice, first in %s", where, first)
+		return fmt.Errorf("%s: duplicate object, first in %s", where, first)
 	}
 	o.places[where] = o.reading
 	id.err = decode(o, raw)

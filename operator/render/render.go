@@ -95,7 +95,7 @@ func (o *Objects) peers(kind *prometheus.Kind, namespace string) []prometheus.Pe
 // found lists the owners, for an error.
 func found(owners []prometheus.Owner) string {
 	if len(owners) == 0 {
-		return "they hold no owner"
+		return "they hold no Prometheus and no PrometheusAgent"
 	}
 	var names []string
 	for _, owner := range owners {

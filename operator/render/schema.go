@@ -60,7 +60,7 @@ func newChecker(definitions []*apiextensionsv1.CustomResourceDefinition, kind sc
 			return check.New(crd, kind.Version)
 		}
 	}
-	return nil, errors.New("no definition of " + kind.String())
+	return nil, errors.New("no CRD for " + kind.String())
 }
 
 // read sets the defaults of the API, then reads an object strictly.

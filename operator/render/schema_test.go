@@ -42,7 +42,7 @@ func TestInvalid(t *testing.T) {
 		"in a list":           {monitor + "{selector: {}, podMetricsEndpoints: [{params: {}, metricRelabelings: [{sourceLabels: [a], action: bad}]}]}", `.action: "bad" is not one of the supported values: `},
 		"list that is a map":  {prometheus + "{hostAliases: [{ip: a, hostnames: [x]}, {ip: a, hostnames: [z]}]}", `spec.hostAliases[1]: an earlier item has the same key, {"ip":"a"}`},
 		"rule":                {prometheus + "{shards: 1, shardingStrategy: {topology: {values: [a]}}}", `spec.shardingStrategy: topology can only be defined when mode is set to 'Topology'`},
-		"wrong type":          {prometheus + "{replicas: many}", "spec.replicas: want a whole number, is a string"},
+		"wrong type":          {prometheus + "{replicas: many}", "spec.replicas: want an integer, got a string"},
 		"name":                {strings.Replace(prometheus, "name: x", "name: Main", 1) + "{}", `metadata.name: a lowercase RFC 1123 subdomain must consist of`},
 		"namespace":           {strings.Replace(prometheus, "name: x", "name: x, namespace: A", 1) + "{}", `metadata.namespace: a lowercase RFC 1123 label must consist of`},
 		"label":               {strings.Replace(prometheus, "name: x", "name: x, labels: {a: 'b c'}", 1) + "{}", `metadata.labels: a valid label must be`},

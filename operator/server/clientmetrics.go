@@ -23,13 +23,13 @@ type clientMetrics struct {
 func WatchClient(reg prometheus.Registerer) {
 	m := &clientMetrics{
 		requests: prometheus.NewCounterVec(prometheus.CounterOpts{
-			Name: "prometheus_operator_kubernetes_client_http_requests_total", Help: "Calls to the API server by status code.",
+			Name: "prometheus_operator_kubernetes_client_http_requests_total", Help: "API requests by status code.",
 		}, []string{"status_code"}),
 		latency: prometheus.NewSummaryVec(prometheus.SummaryOpts{
-			Name: "prometheus_operator_kubernetes_client_http_request_duration_seconds", Help: "Duration of calls to the API server.",
+			Name: "prometheus_operator_kubernetes_client_http_request_duration_seconds", Help: "Duration of API requests.",
 		}, []string{"endpoint"}),
 		throttle: prometheus.NewSummaryVec(prometheus.SummaryOpts{
-			Name: "prometheus_operator_kubernetes_client_rate_limiter_duration_seconds", Help: "Time calls waited for the client's rate limit.",
+			Name: "prometheus_operator_kubernetes_client_rate_limiter_duration_seconds", Help: "Time API requests waited for the client-side rate limit.",
 		}, []string{"endpoint"}),
 	}
 	reg.MustRegister(m.requests, m.latency, m.throttle)

@@ -96,7 +96,7 @@ func TestWatchClient(t *testing.T) {
 		t.Fatal(err)
 	}
 	const want = `
-# HELP prometheus_operator_kubernetes_client_http_requests_total Calls to the API server by status code.
+# HELP prometheus_operator_kubernetes_client_http_requests_total API requests by status code.
 # TYPE prometheus_operator_kubernetes_client_http_requests_total counter
 prometheus_operator_kubernetes_client_http_requests_total{status_code="200"} 3
 prometheus_operator_kubernetes_client_http_requests_total{status_code="404"} 1

@@ -31,14 +31,14 @@ func newMetrics(reg prometheus.Registerer, method string, watches func() float64
 		return g
 	}
 	info := prometheus.NewGauge(prometheus.GaugeOpts{
-		Name: "reloader_info", Help: "Constant 1; the label says how the server is told to reload.",
+		Name: "reloader_info", Help: "Constant 1; the label says how the server is reloaded.",
 		ConstLabels: prometheus.Labels{"method": method},
 	})
 	info.Set(1)
 	reg.MustRegister(
 		info,
 		prometheus.NewGaugeFunc(prometheus.GaugeOpts{
-			Name: "reloader_watches", Help: "Files and folders under watch.",
+			Name: "reloader_watches", Help: "Files and folders being watched.",
 		}, watches),
 		version.NewCollector("prometheus_config_reloader"),
 		collectors.NewGoCollector(collectors.WithGoCollectorRuntimeMetrics(
@@ -48,12 +48,12 @@ func newMetrics(reg prometheus.Registerer, method string, watches func() float64
 		collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}),
 	)
 	return &metrics{
-		reloads:       counter("reloader_reloads_total", "Attempts to make the server reload, failed ones included."),
-		reloadsFailed: counter("reloader_reloads_failed_total", "Attempts to make the server reload that failed."),
+		reloads:       counter("reloader_reloads_total", "Reload attempts, including failed ones."),
+		reloadsFailed: counter("reloader_reloads_failed_total", "Failed reload attempts."),
 		lastOK:        gauge("reloader_last_reload_successful", "1 if the server confirmed what is on disk, 0 if the last attempt, or reading the inputs, failed."),
 		lastOKTime:    gauge("reloader_last_reload_success_timestamp_seconds", "Unix time of the last successful reload; 0 before the first."),
-		applies:       counter("reloader_config_apply_operations_total", "Looks at the inputs caused by a change or by the watch interval."),
-		appliesFailed: counter("reloader_config_apply_operations_failed_total", "Looks at the inputs that failed before any reload."),
+		applies:       counter("reloader_config_apply_operations_total", "Checks of the inputs, caused by a change or by the watch interval."),
+		appliesFailed: counter("reloader_config_apply_operations_failed_total", "Checks of the inputs that failed before a reload."),
 		unset:         gauge("reloader_config_environment_variable_expansion_errors", "References to unset variables in the configuration on disk."),
 		watchEvents:   counter("reloader_watch_events_total", "File system events received."),
 		watchErrs:     counter("reloader_watch_errors_total", "Errors of the file system watches."),

@@ -110,7 +110,7 @@ func (r *Reloader) Once(ctx context.Context) error {
 // Errors: the inputs cannot be used at the start. Later failures are logged, counted and tried again.
 func (r *Reloader) Run(ctx context.Context) error {
 	if len(r.opts.inputs())+len(r.opts.Dirs)+len(r.opts.WatchedDirs) == 0 {
-		r.opts.Logger.Info("Nothing to watch, waiting for the end")
+		r.opts.Logger.Info("Nothing to watch, idling")
 		<-ctx.Done()
 		return nil
 	}
@@ -161,16 +161,16 @@ func (r *Reloader) tellMixed(err error) {
 	switch {
 	case !ok && !r.mixedSince.IsZero():
 		if r.mixedTold.After(r.mixedSince) && err == nil {
-			r.opts.Logger.Info("The parts of the configuration belong together again", "after", now.Sub(r.mixedSince).Round(time.Second).String())
+			r.opts.Logger.Info("Configuration parts are consistent again", "after", now.Sub(r.mixedSince).Round(time.Second).String())
 		}
 		r.mixedSince, r.mixedTold = time.Time{}, time.Time{}
 	case !ok:
 	case r.mixedSince.IsZero():
 		r.mixedSince, r.mixedTold = now, now
-		r.opts.Logger.Debug("Waiting for parts of the configuration that belong together", "files", mixed.Files)
+		r.opts.Logger.Debug("Waiting for a consistent set of configuration parts", "files", mixed.Files)
 	case now.Sub(r.mixedTold) >= mixedPatience:
 		r.mixedTold = now
-		r.opts.Logger.Warn("Still waiting for parts of the configuration that belong together, the last good output stays",
+		r.opts.Logger.Warn("Still waiting for a consistent set of configuration parts, keeping the last good output",
 			"files", mixed.Files, "waiting", now.Sub(r.mixedSince).Round(time.Second).String())
 	}
 }
@@ -203,7 +203,7 @@ func (r *Reloader) tellUnset(results []render.Result) {
 			continue
 		}
 		r.warned[res.Input] = res.InputSHA256
-		r.opts.Logger.Warn("Configuration refers to variables that are not set, the references stay as they are",
+		r.opts.Logger.Warn("Configuration refers to unset variables, leaving the references unchanged",
 			"config", res.Input, "variables", res.Unset.Names(), "references", res.Unset.Total())
 	}
 	r.metrics.unset.Set(float64(total))

@@ -49,8 +49,8 @@ func newMetrics(reg prometheus.Registerer, watches func() float64) *metrics {
 		duration:    gauge("last_request_duration_seconds", "Duration of the last successful attempt."),
 		successTime: gauge("last_reload_success_timestamp_seconds", "Unix time of the last success; 0 before the first."),
 		success:     counter("success_reloads_total", "Successful reloads."),
-		errors:      counter("request_errors_total", "Failed attempts by reason, and changes whose attempts were used up.", "reason"),
-		requests:    counter("requests_total", "Answers by status code.", "status_code"),
+		errors:      counter("request_errors_total", "Failed attempts by reason, and changes that ran out of attempts.", "reason"),
+		requests:    counter("requests_total", "Responses by status code.", "status_code"),
 		watchErrors: prometheus.NewCounter(prometheus.CounterOpts{
 			Namespace: namespace, Name: "watcher_errors_total", Help: "Errors of the file system watches.",
 		}),
@@ -58,7 +58,7 @@ func newMetrics(reg prometheus.Registerer, watches func() float64) *metrics {
 	reg.MustRegister(
 		m.lastError, m.duration, m.successTime, m.success, m.errors, m.requests, m.watchErrors,
 		prometheus.NewGaugeFunc(prometheus.GaugeOpts{
-			Namespace: namespace, Name: "watches", Help: "Folders under watch.",
+			Namespace: namespace, Name: "watches", Help: "Folders being watched.",
 		}, watches),
 		version.NewCollector("rules_reloader"),
 		collectors.NewGoCollector(),

@@ -57,7 +57,7 @@ func New(crd *apiextensionsv1.CustomResourceDefinition, version string) (*Checke
 		}
 		return &Checker{structural, schema, cel.NewValidator(structural, true, celconfig.PerCallLimit)}, nil
 	}
-	return nil, fmt.Errorf("definition %s has no version %s", crd.Name, version)
+	return nil, fmt.Errorf("CRD %s has no version %s", crd.Name, version)
 }
 
 // Default sets the defaults in place.

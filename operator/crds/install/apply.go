@@ -42,7 +42,7 @@ func Apply(ctx context.Context, c client.CustomResourceDefinitionInterface, step
 	for _, step := range steps {
 		outcome, err := step.apply(ctx, c)
 		if err != nil {
-			return fmt.Errorf("apply definition %s: %w", step.Want.Name, err)
+			return fmt.Errorf("apply CRD %s: %w", step.Want.Name, err)
 		}
 		progress.Applied(step.Want.Name, outcome)
 	}

@@ -216,7 +216,7 @@ func TestNamesTaken(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	err = install.Apply(ctx, c, steps, install.Progress{Applied: func(string, install.Outcome) {}, Waiting: func([]string) {}})
-	want := `definition probes.monitoring.coreos.com: "prb" is already in use`
+	want := `CRD probes.monitoring.coreos.com: "prb" is already in use`
 	if err == nil || !strings.Contains(err.Error(), want) {
 		t.Errorf("error %v, want %q", err, want)
 	}

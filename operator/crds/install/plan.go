@@ -55,7 +55,7 @@ func Plan(ctx context.Context, c client.CustomResourceDefinitionInterface, o Opt
 			live, err = nil, nil
 		}
 		if err != nil {
-			return nil, fmt.Errorf("read definition %s: %w", want.Name, err)
+			return nil, fmt.Errorf("read CRD %s: %w", want.Name, err)
 		}
 		if o.Full || len(servedBeyond(live, want)) > 0 {
 			all, err := full()
@@ -119,7 +119,7 @@ func servedBeyond(live, want *apiextensionsv1.CustomResourceDefinition) []string
 // newer.
 func newer(live, want *apiextensionsv1.CustomResourceDefinition) string {
 	if beyond := servedBeyond(live, want); len(beyond) > 0 {
-		return fmt.Sprintf("has versions that this operator does not know: %s", strings.Join(beyond, ", "))
+		return fmt.Sprintf("serves versions that this operator does not support: %s", strings.Join(beyond, ", "))
 	}
 	if live == nil {
 		return ""
@@ -132,13 +132,13 @@ func newer(live, want *apiextensionsv1.CustomResourceDefinition) string {
 	if live.Annotations[crds.DistributionAnnotation] == crds.Distribution {
 		ours, err := semver.NewVersion(want.Annotations[crds.VersionAnnotation])
 		if err == nil && ours.LessThan(theirs) {
-			return fmt.Sprintf("is of version %s, this operator is %s", theirs, ours)
+			return fmt.Sprintf("was installed by operator version %s, this operator is %s", theirs, ours)
 		}
 		return ""
 	}
 	level := semver.MustParse(crds.APILevel)
 	if theirs.Major() > level.Major() || theirs.Major() == level.Major() && theirs.Minor() > level.Minor() {
-		return fmt.Sprintf("is of API version %s, this operator has the fields of %s", theirs, crds.APILevel)
+		return fmt.Sprintf("has the fields of API version %s, this operator supports those of %s", theirs, crds.APILevel)
 	}
 	return ""
 }

@@ -19,20 +19,20 @@ func TestDowngrade(t *testing.T) {
 	}{
 		"a newer one of ours": {map[string]string{
 			crds.VersionAnnotation: "1.2.0", crds.DistributionAnnotation: crds.Distribution,
-		}, nil, "probes.monitoring.coreos.com: is of version 1.2.0, this operator is 1.1.0"},
+		}, nil, "probes.monitoring.coreos.com: was installed by operator version 1.2.0, this operator is 1.1.0"},
 		"a pre-release of the same": {map[string]string{
 			crds.VersionAnnotation: "1.1.0-rc.1", crds.DistributionAnnotation: crds.Distribution,
 		}, nil, ""},
 		"the API level we have, from another operator": {map[string]string{crds.VersionAnnotation: "0.93.9"}, nil, ""},
 		"a later API level": {map[string]string{crds.VersionAnnotation: "0.94.0"}, nil,
-			"probes.monitoring.coreos.com: is of API version 0.94.0, this operator has the fields of 0.93"},
+			"probes.monitoring.coreos.com: has the fields of API version 0.94.0, this operator supports those of 0.93"},
 		"no version":                {nil, nil, ""},
 		"a version nobody can read": {map[string]string{crds.VersionAnnotation: "latest"}, nil, ""},
 		"a version of the kind that we do not know": {nil, func(crd *definition) {
 			next := *crd.Spec.Versions[0].DeepCopy()
 			next.Name, next.Storage = "v2", false
 			crd.Spec.Versions = append(crd.Spec.Versions, next)
-		}, "probes.monitoring.coreos.com: has versions that this operator does not know: v2"},
+		}, "probes.monitoring.coreos.com: serves versions that this operator does not support: v2"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			crd := find(t, "probes.monitoring.coreos.com")

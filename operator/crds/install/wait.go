@@ -37,7 +37,7 @@ func wait(ctx context.Context, c client.CustomResourceDefinitionInterface, steps
 		}
 		select {
 		case <-ctx.Done():
-			return fmt.Errorf("wait until established: %s: %w", strings.Join(pending, ", "), context.Cause(ctx))
+			return fmt.Errorf("not established: %s: %w", strings.Join(pending, ", "), context.Cause(ctx))
 		case <-tell.C:
 			progress.Waiting(slices.Clone(pending))
 		case <-poll.C:
@@ -55,10 +55,10 @@ func unready(ctx context.Context, c client.CustomResourceDefinitionInterface, na
 			out = append(out, name)
 			continue
 		case err != nil:
-			return nil, fmt.Errorf("read definition %s: %w", name, err)
+			return nil, fmt.Errorf("read CRD %s: %w", name, err)
 		}
 		if reason := refused(crd); reason != "" {
-			return nil, fmt.Errorf("definition %s: %s", name, reason)
+			return nil, fmt.Errorf("CRD %s: %s", name, reason)
 		}
 		if !established(crd) {
 			out = append(out, name)

@@ -35,7 +35,7 @@ func pack(dir, file string) error {
 		return err
 	}
 	if len(names) == 0 {
-		return fmt.Errorf("%s: no definitions", dir)
+		return fmt.Errorf("%s: no CRDs", dir)
 	}
 	var lines bytes.Buffer
 	for _, name := range names {

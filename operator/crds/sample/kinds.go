@@ -27,7 +27,7 @@ func OfKinds(versions map[string]string) (map[string]*Generator, error) {
 		}
 	}
 	if len(out) != len(versions) {
-		return nil, fmt.Errorf("definitions of %d kinds are wanted and %d are there", len(versions), len(out))
+		return nil, fmt.Errorf("want the CRDs of %d kinds, got %d", len(versions), len(out))
 	}
 	return out, nil
 }
