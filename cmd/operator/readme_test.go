@@ -2,6 +2,8 @@ package main
 
 import (
 	"os"
+	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -9,8 +11,9 @@ import (
 	"github.com/firekeeper-dev/firekeeper/internal/cluster/clustertest"
 )
 
-// TestReadme applies the first Prometheus of the README to an API server, and asks
-// whether its ServiceAccount may look for what it would discover.
+// TestReadme checks that the first Prometheus of the README selects its monitor and
+// rule, applies it to an API server, and asks whether its ServiceAccount has the
+// permissions it needs to discover targets.
 func TestReadme(t *testing.T) {
 	page, err := os.ReadFile("../../README.md")
 	if err != nil {
@@ -21,6 +24,13 @@ func TestReadme(t *testing.T) {
 	text, _, closed := strings.Cut(text, "```")
 	if !found || !fenced || !closed {
 		t.Fatal("the README has no first Prometheus")
+	}
+	file := filepath.Join(t.TempDir(), "first.yaml")
+	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, args := range [][]string{{"explain", "servicemonitor", "demo/main"}, {"explain", "prometheusrule", "demo/main"}, {"lint"}} {
+		command(t, 0, append(args, "-f", file)...)
 	}
 	c := clustertest.Shared(t, cluster.Options{})
 	command(t, 0, "crds", "apply", "--kubeconfig="+c.Kubeconfig)
@@ -40,5 +50,43 @@ func TestReadme(t *testing.T) {
 	}
 	if out, err := c.Kubectl(t.Context(), "delete", "namespace", "demo", "--wait=false"); err != nil {
 		t.Errorf("%v\n%s", err, out)
+	}
+}
+
+// TestReadmeCommands runs the commands of the README and expects their output; a
+// line "…" ends what is shown of a long one.
+func TestReadmeCommands(t *testing.T) {
+	page, err := os.ReadFile("../../README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	for _, m := range regexp.MustCompile("(?s)```yaml\n(# (\\S+\\.yaml)\n.*?)```").FindAllStringSubmatch(string(page), -1) {
+		if err := os.WriteFile(filepath.Join(dir, m[2]), []byte(m[1]), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	root, err := filepath.Abs("../..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(filepath.Join(root, "deploy"), filepath.Join(dir, "deploy")); err != nil {
+		t.Fatal(err)
+	}
+	_, text, _ := strings.Cut(string(page), "```console\n")
+	text, _, closed := strings.Cut(text, "```")
+	commands := strings.Split(text, "$ bin/operator ")[1:]
+	if !closed || len(commands) < 3 {
+		t.Fatalf("the README has %d commands", len(commands))
+	}
+	for _, c := range commands {
+		line, want, _ := strings.Cut(c, "\n")
+		stdout, stderr, _ := lintIn(t, dir, strings.Fields(line))
+		got := string(stdout)
+		beginning, cut := strings.CutSuffix(want, "…\n")
+		if cut && strings.HasPrefix(got, beginning) || strings.TrimSpace(got) == strings.TrimSpace(want) {
+			continue
+		}
+		t.Errorf("%s prints\n%s%s", line, got, stderr)
 	}
 }
