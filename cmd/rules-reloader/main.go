@@ -39,7 +39,7 @@ func main() {
 // run is the program; it returns the exit code.
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	var o Options
-	app := kingpin.New(program, "Makes servers reload when mounted folders change.")
+	app := kingpin.New(program, "Reloads servers when mounted folders change.")
 	o.Bind(app)
 	helped, err := options.Parse(app, options.GoStyle(app, args), stderr)
 	if helped || err == nil && o.General.PrintVersion(stdout, program) {
