@@ -177,7 +177,7 @@ type AlertmanagerSpec struct {
 	// +optional
 	Limits *AlertmanagerLimitsSpec `json:"limits,omitempty"`
 
-	// What happens to claims when the StatefulSet is deleted or scaled down. Unset means they are kept.
+	// What happens to volume claims when the StatefulSet is deleted or scaled down. Unset means they are kept.
 	//
 	// +optional
 	PersistentVolumeClaimRetentionPolicy *appsv1.StatefulSetPersistentVolumeClaimRetentionPolicy `json:"persistentVolumeClaimRetentionPolicy,omitempty"`

@@ -169,7 +169,7 @@ type CommonPrometheusFields struct {
 	// +optional
 	OverrideHonorTimestamps bool `json:"overrideHonorTimestamps,omitempty"`
 
-	// What happens to claims when the StatefulSet is deleted or scaled down. Unset means they are kept.
+	// What happens to volume claims when the StatefulSet is deleted or scaled down. Unset means they are kept.
 	//
 	// +optional
 	PersistentVolumeClaimRetentionPolicy *appsv1.StatefulSetPersistentVolumeClaimRetentionPolicy `json:"persistentVolumeClaimRetentionPolicy,omitempty"`

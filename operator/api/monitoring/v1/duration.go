@@ -1,6 +1,6 @@
 package v1
 
-// Duration is a span of time in the notation of Prometheus: whole numbers with
+// Duration is a span of time in the notation of Prometheus: integers with
 // the units y, w, d, h, m, s and ms in that order, such as `30s` or `1h30m`, or
 // a plain `0`. The empty string passes the pattern too and means "not set".
 //

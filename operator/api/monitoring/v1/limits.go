@@ -3,8 +3,8 @@ package v1
 import "fmt"
 
 // MaxShards bounds spec.shards. Each shard is a StatefulSet, and each job of the
-// configuration names all of them, so that a slip of the finger would otherwise
-// take the memory of the operator.
+// configuration names all of them, so that a typo would otherwise
+// exhaust the memory of the operator.
 const MaxShards = 1000
 
 // CheckShards reports a number of shards that is not supported; nil is fine.

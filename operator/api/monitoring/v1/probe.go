@@ -48,7 +48,7 @@ type ProbeSpec struct {
 	// +optional
 	FallbackScrapeProtocol ScrapeProtocol `json:"fallbackScrapeProtocol,omitempty"`
 
-	// Time between two probes. Empty means the owner's `scrapeInterval`.
+	// Time between two probes. Empty means the `scrapeInterval` of the Prometheus.
 	//
 	// +optional
 	Interval Duration `json:"interval,omitempty"`
@@ -82,7 +82,7 @@ type ProbeSpec struct {
 	// +optional
 	ProberSpec ProberSpec `json:"prober,omitempty"`
 
-	// Name of a scrape class of the owner. An unknown name rejects the object.
+	// Name of a scrape class of the Prometheus. An unknown name rejects the object.
 	//
 	// +kubebuilder:validation:MinLength=1
 	// +optional
@@ -94,7 +94,8 @@ type ProbeSpec struct {
 	// +optional
 	ScrapeProtocols []ScrapeProtocol `json:"scrapeProtocols,omitempty"`
 
-	// How long a scrape may take. It must not be longer than the interval. Empty means the owner's.
+	// How long a scrape may take. It must not be longer than the interval. Empty means the
+	// `scrapeTimeout` of the Prometheus.
 	//
 	// +optional
 	ScrapeTimeout Duration `json:"scrapeTimeout,omitempty"`

@@ -49,7 +49,7 @@ type PrometheusRuleSpec struct {
 
 // RuleGroup is a list of rules that are evaluated one after the other, at the same interval.
 type RuleGroup struct {
-	// Time between two evaluations. Empty means the owner's `evaluationInterval`.
+	// Time between two evaluations. Empty means the `evaluationInterval` of the Prometheus.
 	//
 	// +optional
 	Interval Duration `json:"interval,omitempty"`
@@ -77,8 +77,8 @@ type RuleGroup struct {
 	// +optional
 	PartialResponseStrategy string `json:"partial_response_strategy,omitempty"`
 
-	// How far evaluation looks back from now (since Prometheus 2.53.0, Thanos 0.38.0). Empty means the owner's
-	// `ruleQueryOffset`.
+	// How far evaluation looks back from now (since Prometheus 2.53.0, Thanos 0.38.0). Empty means the
+	// `ruleQueryOffset` of the Prometheus.
 	//
 	// +optional
 	QueryOffset Duration `json:"query_offset,omitempty"`

@@ -142,7 +142,7 @@ type QueueConfig struct {
 	// +optional
 	MaxBackoff Duration `json:"maxBackoff,omitempty"`
 
-	// How often a batch is retried (until Prometheus 2.11.0, which retries for ever).
+	// How often a batch is retried (until Prometheus 2.11.0, which retries forever).
 	//
 	// +optional
 	MaxRetries int `json:"maxRetries,omitempty"`

@@ -129,7 +129,7 @@ type AttachMetadata struct {
 	Node *bool `json:"node,omitempty"`
 }
 
-// ScrapeClass is a set of scrape settings that an administrator defines on the owner and that monitors refer to
+// ScrapeClass is a set of scrape settings that an administrator defines on the Prometheus and that monitors refer to
 // by name.
 type ScrapeClass struct {
 	// Metadata to add where the monitor does not say.

@@ -57,7 +57,7 @@ type NamespaceSelector struct {
 	MatchNames []string `json:"matchNames,omitempty"`
 }
 
-// ObjectReference names configuration objects that are exempt from a rule the owner enforces.
+// ObjectReference names configuration objects that are exempt from a rule that the Prometheus enforces.
 type ObjectReference struct {
 	// API group of the objects.
 	//

@@ -79,7 +79,7 @@ type ServiceMonitorSpec struct {
 	// +optional
 	PodTargetLabels []string `json:"podTargetLabels,omitempty"`
 
-	// Name of a scrape class of the owner. An unknown name rejects the object.
+	// Name of a scrape class of the Prometheus. An unknown name rejects the object.
 	//
 	// +kubebuilder:validation:MinLength=1
 	// +optional
@@ -101,8 +101,8 @@ type ServiceMonitorSpec struct {
 	// +optional
 	SelectorMechanism SelectorMechanism `json:"selectorMechanism,omitempty"`
 
-	// Kind of object Prometheus finds addresses with. Unset on a monitor means the one of the owner, unset
-	// there means Endpoints.
+	// Kind of object Prometheus discovers addresses with. Unset on a monitor means the role of the Prometheus,
+	// unset there means Endpoints.
 	//
 	// +optional
 	ServiceDiscoveryRole ServiceDiscoveryRole `json:"serviceDiscoveryRole,omitempty"`
@@ -118,7 +118,7 @@ type ServiceMonitorSpec struct {
 type Endpoint struct {
 	HTTPConfigWithProxyAndTLSFiles `json:",inline"`
 
-	// Path of a file with a bearer token. Deprecated: use `authorization`. An owner that denies file access
+	// Path of a file with a bearer token. Deprecated: use `authorization`. A Prometheus that denies file access
 	// rejects the monitor.
 	//
 	// +optional
@@ -130,18 +130,18 @@ type Endpoint struct {
 	FilterRunning *bool `json:"filterRunning,omitempty"`
 
 	// Whether labels of a sample win over labels of the target where both have one. Otherwise the sample's
-	// label is kept as `exported_<name>`. The owner can force false.
+	// label is kept as `exported_<name>`. The Prometheus can force false.
 	//
 	// +optional
 	HonorLabels bool `json:"honorLabels,omitempty"`
 
-	// Whether timestamps in the answer are kept (since Prometheus 2.9.0). Unset means true; the owner can force
-	// false.
+	// Whether timestamps in the response are kept (since Prometheus 2.9.0). Unset means true; the Prometheus can
+	// force false.
 	//
 	// +optional
 	HonorTimestamps *bool `json:"honorTimestamps,omitempty"`
 
-	// Time between two scrapes. Empty means the owner's `scrapeInterval`.
+	// Time between two scrapes. Empty means the `scrapeInterval` of the Prometheus.
 	//
 	// +optional
 	Interval Duration `json:"interval,omitempty"`
@@ -176,7 +176,8 @@ type Endpoint struct {
 	// +optional
 	Scheme Scheme `json:"scheme,omitempty"`
 
-	// How long a scrape may take. It must not be longer than the interval. Empty means the owner's.
+	// How long a scrape may take. It must not be longer than the interval. Empty means the
+	// `scrapeTimeout` of the Prometheus.
 	//
 	// +optional
 	ScrapeTimeout Duration `json:"scrapeTimeout,omitempty"`

@@ -19,32 +19,32 @@ type StorageSpec struct {
 	// +optional
 	EmptyDir *corev1.EmptyDirVolumeSource `json:"emptyDir,omitempty"`
 
-	// A claim that lives as long as the pod.
+	// A volume claim that lives as long as the pod.
 	//
 	// +optional
 	Ephemeral *corev1.EphemeralVolumeSource `json:"ephemeral,omitempty"`
 
-	// A claim per pod that outlives the pod.
+	// A volume claim per pod that outlives the pod.
 	//
 	// +optional
 	VolumeClaimTemplate EmbeddedPersistentVolumeClaim `json:"volumeClaimTemplate,omitempty"`
 }
 
-// EmbeddedPersistentVolumeClaim is the template of the claims of a StatefulSet.
+// EmbeddedPersistentVolumeClaim is the template of the volume claims of a StatefulSet.
 type EmbeddedPersistentVolumeClaim struct {
 	metav1.TypeMeta `json:",inline"`
 
-	// Name, labels and annotations of the claims.
+	// Name, labels and annotations of the volume claims.
 	//
 	// +optional
 	Metadata EmbeddedObjectMetadata `json:"metadata,omitempty"`
 
-	// What the claims ask for. Access mode ReadWriteOnce if none is given.
+	// Spec of the volume claims. The default access mode is ReadWriteOnce.
 	//
 	// +optional
 	Spec corev1.PersistentVolumeClaimSpec `json:"spec,omitempty"`
 
-	// Accepted for compatibility and without effect.
+	// Accepted for compatibility; has no effect.
 	//
 	// +optional
 	Status corev1.PersistentVolumeClaimStatus `json:"status,omitempty"`

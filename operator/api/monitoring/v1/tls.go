@@ -58,8 +58,8 @@ type SafeTLSConfig struct {
 	ServerName string `json:"serverName,omitempty"`
 }
 
-// TLSFilesConfig holds paths of TLS material inside the container. An owner that denies file access to monitors
-// rejects them there.
+// TLSFilesConfig holds paths of TLS material inside the container. A Prometheus that denies file access to monitors
+// rejects such monitors.
 type TLSFilesConfig struct {
 	// Path of the certificate authority. Not together with `ca`.
 	//

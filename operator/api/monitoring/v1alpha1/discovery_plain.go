@@ -36,7 +36,7 @@ type StaticConfig struct {
 	Targets []string `json:"targets"`
 }
 
-// FileSDConfig reads targets from files of the Prometheus container. Secrets and ConfigMaps that the owner mounts
+// FileSDConfig reads targets from files of the Prometheus container. Secrets and ConfigMaps that the Prometheus mounts
 // are such files.
 type FileSDConfig struct {
 	// Paths of files with a list of target groups as JSON or YAML; the last part may have one `*`. They are read

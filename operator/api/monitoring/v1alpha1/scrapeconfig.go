@@ -139,12 +139,12 @@ type ScrapeConfigSpec struct {
 	HetznerSDConfigs []HetznerSDConfig `json:"hetznerSDConfigs,omitempty"`
 
 	// Whether labels of a sample win over labels of the target where both have one. Otherwise the sample's
-	// label is kept as `exported_<name>`. The owner can force false.
+	// label is kept as `exported_<name>`. The Prometheus can force false.
 	//
 	// +optional
 	HonorLabels *bool `json:"honorLabels,omitempty"`
 
-	// Whether timestamps in the answer are kept (since Prometheus 2.9.0). Unset means true.
+	// Whether timestamps in the response are kept (since Prometheus 2.9.0). Unset means true.
 	//
 	// +optional
 	HonorTimestamps *bool `json:"honorTimestamps,omitempty"`
@@ -272,13 +272,13 @@ type ScrapeConfigSpec struct {
 	// +optional
 	Scheme monitoringv1.Scheme `json:"scheme,omitempty"`
 
-	// Name of a scrape class of the owner. An unknown name rejects the object.
+	// Name of a scrape class of the Prometheus. An unknown name rejects the object.
 	//
 	// +kubebuilder:validation:MinLength=1
 	// +optional
 	ScrapeClass string `json:"scrapeClass,omitempty"`
 
-	// Time between two scrapes. Empty means the owner's.
+	// Time between two scrapes. Empty means the `scrapeInterval` of the Prometheus.
 	//
 	// +optional
 	ScrapeInterval monitoringv1.Duration `json:"scrapeInterval,omitempty"`
@@ -290,7 +290,8 @@ type ScrapeConfigSpec struct {
 	// +optional
 	ScrapeProtocols []monitoringv1.ScrapeProtocol `json:"scrapeProtocols,omitempty"`
 
-	// How long a scrape may take. It must not be longer than the interval. Empty means the owner's.
+	// How long a scrape may take. It must not be longer than the interval. Empty means the
+	// `scrapeTimeout` of the Prometheus.
 	//
 	// +optional
 	ScrapeTimeout monitoringv1.Duration `json:"scrapeTimeout,omitempty"`
