@@ -43,7 +43,7 @@ test: ## Run all tests with the race detector, except those that need a node (PK
 	@if [ "$(PKG)" != "./..." ]; then go test -race $(PKG); else $(call each,test,go test -race ./...); fi
 
 .PHONY: test-update
-test-update: ## Rewrite golden files; read the diff before you keep it
+test-update: ## Rewrite golden files; review the diff before you commit it
 	@cd operator && go test ./promconfig/... ./workload/... ./rules/... ./render/... -update
 
 .PHONY: bench
@@ -79,13 +79,13 @@ lint: ## Vet and staticcheck
 	@tool=$$(cd internal/tools && GOWORK=off go tool -n staticcheck); $(call each,lint,go vet ./... && "$$tool" ./...)
 
 .PHONY: verify
-verify: ## Fail when generated files, formatting or modules are not current
+verify: ## Fail if generated files, formatting or modules are out of date
 	@before=$$(git status --porcelain; git diff); $(MAKE) generate fmt tidy >/dev/null; after=$$(git status --porcelain; git diff); \
 	  if [ "$$before" != "$$after" ]; then echo "make generate fmt tidy changes the tree:"; git status --short; exit 1; fi
 	@echo "generated files, formatting and modules are current"
 
 .PHONY: check
-check: verify lint test ## Everything a change needs
+check: verify lint test ## Run all checks for a change
 
 ##@ Clusters
 
@@ -94,7 +94,7 @@ cluster-up: ## Start a one-node Kubernetes on this machine (root); leaves .clust
 	@$(CLUSTER) up
 
 .PHONY: cluster-down
-cluster-down: ## Stop it and remove everything it made
+cluster-down: ## Stop it and remove everything it created
 	@$(CLUSTER) down
 
 .PHONY: e2e
@@ -102,11 +102,11 @@ e2e: ## Run the tests that need a node: takeover, life of a Prometheus, latencie
 	@cd cmd && FIREKEEPER_E2E=1 go test -count=1 -timeout 40m -parallel 8 -v ./e2e/...
 
 .PHONY: demo
-demo: ## Show it: a cluster, the operator, a Prometheus, and how fast changes are live
+demo: ## Start a cluster, the operator and a Prometheus, and time how long changes take to be live
 	@go run ./internal/cluster/demo up
 
 .PHONY: demo-down
-demo-down: ## Remove what `make demo` made
+demo-down: ## Remove what `make demo` created
 	@go run ./internal/cluster/demo down
 
 .PHONY: run
@@ -134,5 +134,5 @@ images: image-files ## Build the images with buildah or docker (IMAGE=registry/f
 	    for r in config-reloader rules-reloader; do $$b $$a --build-arg RELOADER=$$r -f Dockerfile.reloader -t $(IMAGE)/$$r:$(TAG)$$suffix .; done; done
 
 .PHONY: clean
-clean: ## Remove what was built
+clean: ## Remove build results
 	rm -rf bin .cache

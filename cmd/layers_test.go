@@ -48,7 +48,7 @@ func TestReloadersStaySmall(t *testing.T) {
 func TestOnlyApplyWrites(t *testing.T) {
 	for _, line := range list(t, "-f", "{{.ImportPath}}: {{join .Imports \" \"}}", prefix+"operator/...") {
 		pkg, imports, _ := strings.Cut(line, ": ")
-		// Definitions are installed before anything runs, by a command of their own.
+		// CRDs are installed before anything runs, by a command of their own.
 		if strings.HasPrefix(pkg, prefix+"operator/apply") || strings.HasPrefix(pkg, prefix+"operator/crds/install") {
 			continue
 		}

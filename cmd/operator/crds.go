@@ -74,7 +74,7 @@ func (c *crdsCommand) options() install.Options {
 	return install.Options{Version: version.Version, Full: c.full, Force: c.force}
 }
 
-// install applies the definitions and tells on stdout what became of each.
+// install applies the CRDs and tells on stdout what became of each.
 func (c *crdsCommand) install(ctx context.Context, o Options, stdout, stderr io.Writer) error {
 	ctx, cancel := context.WithTimeoutCause(ctx, c.timeout, fmt.Errorf("timed out (--timeout=%s)", c.timeout))
 	defer cancel()
@@ -124,7 +124,7 @@ func (c *crdsCommand) compare(ctx context.Context, o Options, stdout, stderr io.
 	return nil
 }
 
-// definitions is the API of CustomResourceDefinitions.
+// definitions returns the API of CustomResourceDefinitions.
 func (o *Options) definitions() (client.CustomResourceDefinitionInterface, error) {
 	cfg, err := o.restConfig()
 	if err != nil {
@@ -141,7 +141,7 @@ func definitions(cfg *rest.Config) (client.CustomResourceDefinitionInterface, er
 	return c.CustomResourceDefinitions(), nil
 }
 
-// manageCRDs installs the definitions before anything watches them.
+// manageCRDs installs the CRDs before anything watches them.
 func (o *Options) manageCRDs(ctx context.Context, cfg *rest.Config, log *slog.Logger) error {
 	ctx, cancel := context.WithTimeoutCause(ctx, crdsTimeout, fmt.Errorf("timed out after %s", crdsTimeout))
 	defer cancel()

@@ -52,7 +52,7 @@ func TestApplyAndDiff(t *testing.T) {
 	command(t, 1, "crds", "apply", "--apiserver=http://127.0.0.1:1")
 }
 
-// TestManage starts an operator that brings its definitions, and stops it when they
+// TestManage starts an operator that brings its CRDs, and stops it when they
 // are there.
 func TestManage(t *testing.T) {
 	c := clustertest.Shared(t, cluster.Options{})

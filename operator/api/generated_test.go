@@ -32,7 +32,7 @@ type kind struct {
 
 func (k kind) String() string { return k.gvk.Kind + "/" + k.gvk.Version }
 
-// kinds are all versions of all kinds, in the order of the definitions.
+// kinds are all versions of all kinds, in the order of the CRDs.
 var kinds = sync.OnceValues(func() ([]kind, error) {
 	all, err := crds.Full("1.0.0")
 	if err != nil {
@@ -61,7 +61,7 @@ func allKinds(t testing.TB) []kind {
 	return all
 }
 
-// FuzzRoundTrip makes objects that the definitions allow and sends them through
+// FuzzRoundTrip makes objects that the CRDs allow and sends them through
 // the Go types: every field comes back with its value.
 func FuzzRoundTrip(f *testing.F) {
 	for i := range allKinds(f) {

@@ -9,7 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestHeads compares what surrounds the fields of a definition: names, short
+// TestHeads compares what surrounds the fields of a CRD: names, short
 // names, categories, versions, subresources and printer columns.
 func TestHeads(t *testing.T) {
 	raw, err := os.ReadFile(sharedFile(t, "api/surface.txt"))
@@ -40,7 +40,7 @@ func TestHeads(t *testing.T) {
 	}
 }
 
-// head renders one version of a definition in the form of the published surface.
+// head renders one version of a CRD in the form of the published surface.
 func head(crd, version schema) []string {
 	spec, names := object(crd, "spec"), object(crd, "spec", "names")
 	list := func(v any) string { return strings.ReplaceAll(spacedJSON(v), `"`, "'") }

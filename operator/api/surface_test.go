@@ -27,7 +27,7 @@ var ours = []string{
 	"ScrapeConfig/v1alpha1\tspec.vultrSDConfigs",
 }
 
-// TestSurface compares every field of the generated definitions with the
+// TestSurface compares every field of the generated CRDs with the
 // published surface of the API group: name, type, optionality, defaults and
 // validation.
 func TestSurface(t *testing.T) {
@@ -106,7 +106,7 @@ func TestSets(t *testing.T) {
 	}
 }
 
-// readCRDs decodes the definitions of a folder below deploy/.
+// readCRDs decodes the CRDs of a folder below deploy/.
 func readCRDs(t *testing.T, folder string) []schema {
 	t.Helper()
 	names, err := filepath.Glob(filepath.Join("../../deploy", folder, "monitoring.coreos.com_*.yaml"))

@@ -3,7 +3,7 @@
 // without a checkout.
 //
 // There are two sets. Standard has no descriptions and AlertmanagerConfig in its
-// stored version only; every definition fits the annotation that a plain
+// stored version only; every CRD fits the annotation that a plain
 // `kubectl apply` writes. Full has descriptions and serves AlertmanagerConfig
 // v1beta1 too, which needs the conversion webhook.
 //
@@ -25,7 +25,7 @@ import (
 )
 
 const (
-	// VersionAnnotation names the operator version a definition was printed by.
+	// VersionAnnotation names the operator version a CRD was printed by.
 	VersionAnnotation = "operator.prometheus.io/version"
 	// DistributionAnnotation tells whose version that is. Other operators of the
 	// same API count their versions differently and do not write it.
@@ -33,7 +33,7 @@ const (
 	// Distribution is our value of DistributionAnnotation.
 	Distribution = "firekeeper"
 	// APILevel is the release of the published API, major and minor, whose fields
-	// the definitions have.
+	// the CRDs have.
 	APILevel = "0.93"
 )
 
@@ -43,19 +43,19 @@ var standard []byte
 //go:embed full.json.gz
 var full []byte
 
-// Standard returns the definitions without descriptions, ordered by resource
+// Standard returns the CRDs without descriptions, ordered by resource
 // name, each annotated with the given operator version.
 func Standard(version string) ([]*apiextensionsv1.CustomResourceDefinition, error) {
 	return load(standard, version)
 }
 
-// Full returns the definitions with descriptions and AlertmanagerConfig v1beta1,
+// Full returns the CRDs with descriptions and AlertmanagerConfig v1beta1,
 // ordered by resource name, each annotated with the given operator version.
 func Full(version string) ([]*apiextensionsv1.CustomResourceDefinition, error) {
 	return load(full, version)
 }
 
-// Write prints definitions as one YAML stream. A definition costs some
+// Write prints CRDs as one YAML stream. A CRD costs some
 // milliseconds; the full set takes a fraction of a second.
 func Write(w io.Writer, definitions []*apiextensionsv1.CustomResourceDefinition) error {
 	for i, crd := range definitions {
@@ -73,7 +73,7 @@ func Write(w io.Writer, definitions []*apiextensionsv1.CustomResourceDefinition)
 	return nil
 }
 
-// load unpacks a set of definitions.
+// load unpacks a set of CRDs.
 func load(packed []byte, version string) ([]*apiextensionsv1.CustomResourceDefinition, error) {
 	zr, err := gzip.NewReader(bytes.NewReader(packed))
 	if err != nil {
@@ -99,7 +99,7 @@ func load(packed []byte, version string) ([]*apiextensionsv1.CustomResourceDefin
 	return out, nil
 }
 
-// Manifest is what is sent and printed of a definition: everything but the
+// Manifest is what is sent and printed of a CRD: everything but the
 // status and the empty fields that the Go type would encode.
 type Manifest struct {
 	metav1.TypeMeta `json:",inline"`
@@ -107,14 +107,14 @@ type Manifest struct {
 	Spec            apiextensionsv1.CustomResourceDefinitionSpec `json:"spec"`
 }
 
-// Metadata is the part of the metadata that a definition sets.
+// Metadata is the part of the metadata that a CRD sets.
 type Metadata struct {
 	Annotations map[string]string `json:"annotations,omitempty"`
 	Labels      map[string]string `json:"labels,omitempty"`
 	Name        string            `json:"name"`
 }
 
-// NewManifest returns the manifest of a definition. They share memory.
+// NewManifest returns the manifest of a CRD. They share memory.
 func NewManifest(crd *apiextensionsv1.CustomResourceDefinition) Manifest {
 	return Manifest{
 		TypeMeta: crd.TypeMeta,

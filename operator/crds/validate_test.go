@@ -11,7 +11,7 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/crds"
 )
 
-// TestValid runs the checks an API server runs when a definition is created:
+// TestValid runs the checks an API server runs when a CRD is created:
 // structural schema, defaults, list types, CEL rules and their cost.
 func TestValid(t *testing.T) {
 	definitions, err := crds.Full("1.0.0")

@@ -9,7 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// TestSchemas holds that every kind of the group has a definition.
+// TestSchemas holds that every kind of the group has a CRD.
 func TestSchemas(t *testing.T) {
 	var s schemas
 	for _, of := range []decoders{rendered, linted} {

@@ -4,7 +4,7 @@
 //	pages SOURCE DIR
 //
 // SOURCE is the folder of the Go types; their comments become the text. Types,
-// defaults and limits come from the definitions, so a page says what an API server
+// defaults and limits come from the CRDs, so a page says what an API server
 // checks. Files in DIR that are not written are left alone.
 package main
 

@@ -47,9 +47,9 @@ type model struct {
 	comments comments
 }
 
-// newModel walks the types and the definitions together.
+// newModel walks the types and the CRDs together.
 //
-// Errors: a field of a definition that the Go type lacks, and what comments say.
+// Errors: a field of a CRD that the Go type lacks, and what comments say.
 func newModel(source string) (*model, error) {
 	docs, err := readComments(source)
 	if err != nil {

@@ -1,8 +1,8 @@
 // Package check does to an object what an API server does before it stores one:
-// it sets the defaults and looks for fields and values that the definition does
+// it sets the defaults and looks for fields and values that the CRD does
 // not allow. Messages are those of the API server.
 //
-//	c, err := check.New(definition, "v1")
+//	c, err := check.New(crd, "v1")
 //	problems := c.Object(object) // spec.endpoints[0].interval: Invalid value: …
 //
 // A checker takes some ten milliseconds to prepare, an object a few. What needs the cluster (names that exist, quotas, webhooks) is not
@@ -33,9 +33,9 @@ type Checker struct {
 	rules      *cel.Validator // nil: there are none
 }
 
-// New returns a checker for a version of a definition.
+// New returns a checker for a version of a CRD.
 //
-// Errors: a version that the definition does not have, a schema that an API
+// Errors: a version that the CRD does not have, a schema that an API
 // server would refuse.
 func New(crd *apiextensionsv1.CustomResourceDefinition, version string) (*Checker, error) {
 	for _, v := range crd.Spec.Versions {

@@ -14,10 +14,10 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/crds"
 )
 
-// FieldManager is the name under which we own fields of definitions.
+// FieldManager is the name under which we own fields of CRDs.
 const FieldManager = "PrometheusOperator"
 
-// Outcome of one definition.
+// Outcome of one CRD.
 type Outcome string
 
 // Values of Outcome.
@@ -33,11 +33,11 @@ type Progress struct {
 	Waiting func(names []string) // every two seconds, what cannot be used yet
 }
 
-// Apply writes the definitions and returns when all of them can be used or the
+// Apply writes the CRDs and returns when all of them can be used or the
 // context ends. A step takes some hundred milliseconds on the API server.
 //
-// Errors: those of the API server with the definition they are about; a
-// definition whose names are taken by another one.
+// Errors: those of the API server with the CRD they are about; a
+// CRD whose names are taken by another one.
 func Apply(ctx context.Context, c client.CustomResourceDefinitionInterface, steps []Step, progress Progress) error {
 	for _, step := range steps {
 		outcome, err := step.apply(ctx, c)

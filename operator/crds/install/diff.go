@@ -32,7 +32,7 @@ func (s Step) Diff() []string {
 	return d.lines
 }
 
-// origin are the annotations about who installed a definition, as far as their lack
+// origin are the annotations about who installed a CRD, as far as their lack
 // is no difference to show: files that were applied without this program do not say it.
 func origin(live *apiextensionsv1.CustomResourceDefinition) []string {
 	if live.Annotations[crds.VersionAnnotation] != "" {
@@ -76,7 +76,7 @@ func (d *differ) add(format string, args ...any) {
 	d.lines = append(d.lines, fmt.Sprintf(format, args...))
 }
 
-// versions compares the versions of a definition by name.
+// versions compares the versions of a CRD by name.
 func (d *differ) versions(live, want []any) {
 	before, after := byName(live), byName(want)
 	for _, name := range union(before, after) {

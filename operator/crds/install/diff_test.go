@@ -13,7 +13,7 @@ import (
 
 type definition = apiextensionsv1.CustomResourceDefinition
 
-// TestDiff changes a live definition and expects the lines that apply would undo.
+// TestDiff changes a live CRD and expects the lines that apply would undo.
 func TestDiff(t *testing.T) {
 	const kind = "probes.monitoring.coreos.com"
 	for name, tc := range map[string]struct {
@@ -102,7 +102,7 @@ func TestDiff(t *testing.T) {
 
 var standard = sync.OnceValues(func() ([]*definition, error) { return crds.Standard("1.0.0") })
 
-// find returns a copy of one of our definitions.
+// find returns a copy of one of our CRDs.
 func find(t *testing.T, name string) *definition {
 	t.Helper()
 	all, err := standard()

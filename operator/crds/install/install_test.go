@@ -26,7 +26,7 @@ func TestMain(m *testing.M) { os.Exit(clustertest.Main(m)) }
 
 type api = client.CustomResourceDefinitionInterface
 
-// connect returns the definitions of the shared cluster.
+// connect returns the CRDs of the shared cluster.
 func connect(t *testing.T) api {
 	t.Helper()
 	c := clustertest.Shared(t, cluster.Options{})
@@ -123,7 +123,7 @@ func TestInstall(t *testing.T) {
 	}
 }
 
-// TestTakeOver starts from a definition that kubectl wrote by client-side apply
+// TestTakeOver starts from a CRD that kubectl wrote by client-side apply
 // and that is newer than ours.
 func TestTakeOver(t *testing.T) {
 	c := connect(t)
@@ -187,7 +187,7 @@ func addWebhook(t *testing.T, c api, name string) {
 	}
 }
 
-// TestNamesTaken holds that a definition which can never be used is an error at
+// TestNamesTaken holds that a CRD which can never be used is an error at
 // once and no endless wait.
 func TestNamesTaken(t *testing.T) {
 	c := connect(t)

@@ -18,24 +18,24 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/crds"
 )
 
-// Options say which definitions to install and how.
+// Options say which CRDs to install and how.
 type Options struct {
 	Version string            // of this operator, semantic
 	Full    bool              // the set with descriptions and all versions
-	Force   bool              // also over a newer definition
-	Labels  map[string]string // for every definition
+	Force   bool              // also over a newer CRD
+	Labels  map[string]string // for every CRD
 }
 
-// Step is what is to be done with one definition.
+// Step is what to do with one CRD.
 type Step struct {
 	Want *apiextensionsv1.CustomResourceDefinition
 	Live *apiextensionsv1.CustomResourceDefinition // nil: not installed
 }
 
-// Plan reads what is installed and returns one step for each definition, in the
+// Plan reads what is installed and returns one step for each CRD, in the
 // order of their names.
 //
-// Errors: those of the API server; RefusedError for every definition that is
+// Errors: those of the API server; RefusedError for every CRD that is
 // newer than ours, joined, unless forced. The steps are complete after a
 // RefusedError.
 func Plan(ctx context.Context, c client.CustomResourceDefinitionInterface, o Options) ([]Step, error) {
@@ -73,13 +73,13 @@ func Plan(ctx context.Context, c client.CustomResourceDefinitionInterface, o Opt
 	return steps, refused
 }
 
-// RefusedError means that a live definition is newer than ours. Objects in the
+// RefusedError means that a live CRD is newer than ours. Objects in the
 // cluster may use fields that would be lost.
 type RefusedError struct{ Name, Reason string }
 
 func (e *RefusedError) Error() string { return e.Name + ": " + e.Reason }
 
-// desired is a definition as it should be in the cluster.
+// desired returns a CRD as it should be in the cluster.
 func desired(crd, live *apiextensionsv1.CustomResourceDefinition, labels map[string]string) *apiextensionsv1.CustomResourceDefinition {
 	want := crd.DeepCopy()
 	apiextensionsv1.SetDefaults_CustomResourceDefinition(want)
@@ -111,9 +111,9 @@ func servedBeyond(live, want *apiextensionsv1.CustomResourceDefinition) []string
 	return slices.Compact(names)
 }
 
-// newer says why a live definition is newer than ours, or "".
+// newer says why a live CRD is newer than ours, or "".
 //
-// Our own definitions are compared by the version of the operator. Those of
+// Our own CRDs are compared by the version of the operator. Those of
 // another operator carry a version of the published API, which counts by the
 // level we have. One without a version, or with one that is not semantic, is not
 // newer.

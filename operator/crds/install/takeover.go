@@ -12,8 +12,8 @@ import (
 	"k8s.io/client-go/util/csaupgrade"
 )
 
-// olderManagers are programs that install definitions by updates. What they own
-// would stay in a definition for ever, because server-side apply removes only
+// olderManagers are programs that install CRDs by updates. What they own
+// would stay in a CRD forever, because server-side apply removes only
 // fields of its own manager.
 var olderManagers = sets.New(
 	"kubectl-client-side-apply", "kubectl-create", "kubectl-replace", "kubectl-edit", "before-first-apply",

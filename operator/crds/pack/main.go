@@ -1,4 +1,4 @@
-// Command pack joins the definitions of a folder into one gzipped stream of JSON,
+// Command pack joins the CRDs of a folder into one gzipped stream of JSON,
 // a line each. JSON is read ten times as fast as YAML.
 //
 //	pack DIR FILE
@@ -28,7 +28,7 @@ func main() {
 	}
 }
 
-// pack writes the definitions of dir to file.
+// pack writes the CRDs of dir to file.
 func pack(dir, file string) error {
 	names, err := filepath.Glob(filepath.Join(dir, "monitoring.coreos.com_*.yaml"))
 	if err != nil {

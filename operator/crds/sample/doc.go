@@ -1,7 +1,7 @@
-// Package sample makes objects that a definition allows, from nothing but its
+// Package sample makes objects that a CRD allows, from nothing but its
 // schema, for tests.
 //
-//	g, err := sample.New(definition, "v1")
+//	g, err := sample.New(crd, "v1")
 //	object, err := g.Object(rand.New(rand.NewPCG(seed, 0)), 0.3) // about a third of the optional fields
 //	objects, err := g.Maximal(rng)                               // together they set every field
 //

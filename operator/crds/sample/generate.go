@@ -77,7 +77,7 @@ func (m maker) value(s *schema) any {
 	case len(s.Enum) > 0:
 		var v any
 		if err := json.Unmarshal(s.Enum[m.rng.IntN(len(s.Enum))].Raw, &v); err != nil {
-			panic(err) // the definition was decoded from JSON
+			panic(err) // the CRD was decoded from JSON
 		}
 		return v
 	case s.XIntOrString:
@@ -131,7 +131,7 @@ func (m maker) fields(s *schema) any {
 }
 
 // list returns a list within its bounds. Items of sets and maps that repeat are
-// left out; a definition has no short list of more than one distinct item.
+// left out; a CRD has no short list of more than one distinct item.
 func (m maker) list(s *schema) any {
 	least, most := 1, 2
 	if s.MinItems != nil {

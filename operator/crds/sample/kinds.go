@@ -6,7 +6,7 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/crds"
 )
 
-// OfKinds returns generators for kinds of our definitions, each in the version it
+// OfKinds returns generators for kinds of our CRDs, each in the version it
 // is mapped to, by kind.
 //
 // Errors: a kind or version that is not among them.
