@@ -72,7 +72,7 @@ subjects: [{kind: User, name: integration-explain-reader}]
 	}{
 		"a monitor is a job":  {append([]string{"servicemonitors", ns + "/app"}, here...), 0, []string{"ServiceMonitor " + ns + "/app is used by 1 of 1 Prometheus workload", "job       serviceMonitor/" + ns + "/app/0"}},
 		"a rule is in a file": {append([]string{"promrule", ns + "/app"}, here...), 0, []string{"file      " + ns + "-app-" + string(rule.GetUID()) + ".yaml in ConfigMap prometheus-web-rulefiles-0"}},
-		"another operator's":  {[]string{"prb", ns + "/app", "--prometheus-instance-namespaces=" + ns}, 1, []string{`the annotation operator.prometheus.io/controller-id is "explain"`}},
+		"another operator's":  {[]string{"prb", ns + "/app", "--prometheus-instance-namespaces=" + ns}, 1, []string{`its annotation operator.prometheus.io/controller-id is "explain"`}},
 		"it does not exist":   {append([]string{"smon", ns + "/none"}, here...), 2, []string{"ServiceMonitor " + ns + "/none does not exist in the cluster"}},
 		"it may not be read":  {append([]string{"pmon", ns + "/app"}, here...), 2, []string{"read PodMonitor " + ns + "/app: ", "forbidden"}},
 		"its Secrets may not": {append([]string{"smon", ns + "/login"}, here...), 2, []string{"unknown: cannot read a Secret or ConfigMap it refers to"}},
