@@ -250,7 +250,7 @@ func TestUnsetVariables(t *testing.T) {
 	p := start(t, s.args("--watch-interval=50ms")...)
 	s.waitLive(t, "$(NOPE) $(NOPE) 1")
 	p.Until("some ticks", func() bool { return p.Metric("reloader_config_apply_operations_total") >= "3" })
-	if n := strings.Count(p.Log.String(), "variables that are not set"); n != 1 || !strings.Contains(p.Log.String(), "variables=[NOPE] references=2") {
+	if n := strings.Count(p.Log.String(), "refers to unset variables"); n != 1 || !strings.Contains(p.Log.String(), "variables=[NOPE] references=2") {
 		t.Errorf("%d warnings", n)
 	}
 	if got := p.Metric("reloader_config_environment_variable_expansion_errors"); got != "2" {
