@@ -143,7 +143,7 @@ spec: {scrapeConfigSelector: {}, ruleSelector: {}}
 			}
 			return hasCondition(big, "Reconciled", "False", "ReconciliationFailed")
 		})
-		if !strings.Contains(condition, "let several owners select") {
+		if !strings.Contains(condition, "let several Prometheus objects select") {
 			t.Errorf("the condition does not say what to do: %s", condition)
 		}
 		w.removeJobs(t, ns, large, 60)

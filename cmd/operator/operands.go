@@ -25,6 +25,7 @@ func (o *Options) workload() (workload.Config, error) {
 		Labels:          o.Labels, Annotations: o.Annotations,
 		PrometheusBaseImage: o.PrometheusBase, ThanosBaseImage: o.ThanosBase,
 		ConfigReloaderImage: o.ConfigReloaderImage, RulesReloaderImage: o.RulesReloaderImage,
+		PartsReaders:         o.PartsReaders,
 		EnableReloaderProbes: o.ReloaderProbes,
 		Layout:               workload.Layout(o.ReloaderLayout),
 		TopologySharding:     o.FeatureGates.On(gateTopologySharding),

@@ -44,6 +44,7 @@ type Options struct {
 	// What is written
 	Labels, Annotations      map[string]string
 	ConfigReloaderImage      string
+	PartsReaders             []string
 	RulesReloaderImage       string
 	PrometheusBase           string
 	ThanosBase               string
@@ -127,6 +128,8 @@ func (o *Options) bindOperands(app *kingpin.Application) {
 	app.Flag("annotations", "Annotations to add to every generated object: key=value, comma-separated, repeatable.").SetValue(csvMap{&o.Annotations})
 	app.Flag("prometheus-config-reloader", "Image of the config-reloader containers.").
 		Default("firekeeper/config-reloader:v" + version.Version).StringVar(&o.ConfigReloaderImage)
+	app.Flag("parts-capable-reloaders", "Repositories (image names without tag) of config-reloaders that read a configuration of more than 1 MiB in parts, comma separated and repeatable. firekeeper/config-reloader is known in any registry; name your mirror of it if it has another name.").
+		SetValue(csv{&o.PartsReaders})
 	const rulesImage = "Image of the rules-reloader container."
 	app.Flag("config-reloader-image", rulesImage).Default("firekeeper/rules-reloader:v" + version.Version).StringVar(&o.RulesReloaderImage)
 	app.Flag("rules-reloader-image", "Alias of --config-reloader-image.").SetValue(plain{&o.RulesReloaderImage})
@@ -181,6 +184,11 @@ func (o *Options) Validate() error {
 	}
 	if err := oneOf(string(rollout.RepairNone), string(rollout.RepairEvict), string(rollout.RepairDelete))(o.RepairPolicy); err != nil {
 		return fmt.Errorf("--repair-policy-for-statefulsets=%s: %w", o.RepairPolicy, err)
+	}
+	for _, text := range o.PartsReaders {
+		if err := workload.CheckPartsReader(text); err != nil {
+			return fmt.Errorf("--parts-capable-reloaders=%s: %w", text, err)
+		}
 	}
 	if o.Workers < 0 {
 		return fmt.Errorf("--workers=%d: must not be negative", o.Workers)

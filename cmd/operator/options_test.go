@@ -65,6 +65,7 @@ func TestBadCommandLines(t *testing.T) {
 		"--kubelet-sync-period=soon":                                  {2, "--kubelet-sync-period=soon: "},
 		"--kubelet-node-address-priority=both":                        {2, "--kubelet-node-address-priority=both: want one of internal, external"},
 		"--repair-policy-for-statefulsets=x":                          {2, "--repair-policy-for-statefulsets=x: want one of none, evict, delete"},
+		"--parts-capable-reloaders=a/b,a/b:v1":                        {2, "--parts-capable-reloaders=a/b:v1: must be the name of an image without tag"},
 		"--web.tls-reload-interval=often":                             {2, "--web.tls-reload-interval=often: "},
 		"--web.enable-tls --web.cert-file=/no/cert":                   {1, "--web.cert-file, --web.key-file: open /no/cert"},
 		"--web.enable-tls --web.cert-file=":                           {1, "both are needed"},

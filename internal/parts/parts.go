@@ -2,18 +2,22 @@
 // Secret is put together again. The operator writes it, config-reloader reads it.
 //
 //	Secret k8s                 prometheus.yaml.gz   the beginning of the gzip stream
+//	                           config-end.gz        its last bytes
 //	                           parts.json           this list
-//	Secret k8s-config-part-1   config-1.gz          its continuation
-//	Secret k8s-config-part-2   config-2.gz          its end
-//	Secret k8s-config-part-12  rules-12.tar.gz      rule files, a gzip stream of its own
+//	Secret k8s-config-part-1   config-1.gz          what is between them
+//	Secret k8s-config-part-3   config-3.gz
+//	Secret k8s-config-part-16  rules-16.tar.gz      rule files, a gzip stream of its own
 //
 // All keys lie in one folder. The list names the files in the order in which they
 // make up a stream, each with its SHA-256: a reader that finds other content looks
-// at a state between two updates and waits.
+// at a state between two updates and waits. Files that the list does not name belong
+// to the version before or after, and are ignored.
+//
+// A reader ignores fields of the list that it does not know, and refuses a list
+// whose version is higher than [Version].
 package parts
 
 import (
-	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -25,6 +29,10 @@ import (
 
 // ListName is the key of the list, beside the configuration.
 const ListName = "parts.json"
+
+// Version is that of the lists that are written and understood here. It changes
+// only when an older reader would make something wrong of a list.
+const Version = 1
 
 // Limits of what a reader accepts.
 const (
@@ -45,6 +53,8 @@ type Stream []File
 
 // List is the content of parts.json.
 type List struct {
+	// Version is 0 or 1 in the form that is described here.
+	Version int `json:"version,omitempty"`
 	// Config is the configuration: never empty in a valid list.
 	Config Stream `json:"config"`
 	// Rules is a tar archive of rule files; empty without.
@@ -58,7 +68,14 @@ func ConfigName(number int) string { return "config-" + strconv.Itoa(number) + "
 // RulesName is a file of the archive of rules, see ConfigName.
 func RulesName(number int) string { return "rules-" + strconv.Itoa(number) + ".tar.gz" }
 
-var partName = regexp.MustCompile(`^(config-[1-9][0-9]*\.gz|rules-[1-9][0-9]*\.tar\.gz)$`)
+// ConfigEnd and RulesEnd are the names of the last bytes of the two streams, which
+// lie beside the list: every change changes them.
+const (
+	ConfigEnd = "config-end.gz"
+	RulesEnd  = "rules-end.tar.gz"
+)
+
+var partName = regexp.MustCompile(`^(config-(end|[1-9][0-9]*)\.gz|rules-(end|[1-9][0-9]*)\.tar\.gz)$`)
 
 // Own reports whether a file with this name belongs to the list, or is it.
 func Own(name string) bool { return name == ListName || partName.MatchString(name) }
@@ -95,13 +112,11 @@ func Parse(text []byte, first string) (List, error) {
 	if len(text) > MaxList {
 		return l, fmt.Errorf("%s has %d bytes, the limit is %d", ListName, len(text), MaxList)
 	}
-	d := json.NewDecoder(bytes.NewReader(text))
-	d.DisallowUnknownFields()
-	if err := d.Decode(&l); err != nil {
+	if err := json.Unmarshal(text, &l); err != nil {
 		return l, fmt.Errorf("%s: %w", ListName, err)
 	}
-	if d.More() {
-		return l, fmt.Errorf("%s: text after the list", ListName)
+	if l.Version > Version {
+		return l, fmt.Errorf("%s: has version %d, this config-reloader reads up to version %d: it needs a newer image", ListName, l.Version, Version)
 	}
 	return l, l.check(first)
 }

@@ -51,8 +51,8 @@ func TestParseRefuses(t *testing.T) {
 		"a part twice":         {strings.Replace(entry("config-1.gz", sum), `]}`, `],"rules":[{"file":"config-1.gz","sha256":"`+sum+`"}]}`, 1), "stands there twice"},
 		"too many":             {`{"config":[` + many + `]}`, "65 files, the limit is 64"},
 		"too long":             {strings.Repeat(" ", MaxList+1), "the limit is"},
-		"an unknown field":     {`{"version":2}`, "unknown field"},
-		"more after it":        {entry("config-1.gz", sum) + "{}", "text after the list"},
+		"a later version":      {`{"version":2}`, "version 2, this config-reloader reads up to version 1: it needs a newer image"},
+		"more after it":        {entry("config-1.gz", sum) + "{}", "after top-level value"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if _, err := Parse([]byte(tc.text), first); err == nil || !strings.Contains(err.Error(), tc.want) {
@@ -62,9 +62,17 @@ func TestParseRefuses(t *testing.T) {
 	}
 }
 
+// A newer operator may say more to a reloader whose image was held back.
+func TestParseIgnoresWhatItDoesNotKnow(t *testing.T) {
+	text := fmt.Sprintf(`{"version":1,"note":{"a":[1]},"config":[{"file":%q,"sha256":%q,"bytes":7}]}`, first, sum)
+	if l, err := Parse([]byte(text), first); err != nil || len(l.Config) != 1 || l.Config[0] != file(first) {
+		t.Errorf("%+v, %v", l, err)
+	}
+}
+
 func TestOwn(t *testing.T) {
 	for name, want := range map[string]bool{
-		ListName: true, "config-1.gz": true, "rules-12.tar.gz": true,
+		ListName: true, "config-1.gz": true, "rules-12.tar.gz": true, ConfigEnd: true, RulesEnd: true,
 		first: false, "config-0.gz": false, "config-1.gz.tmp": false, "rules-1.gz": false, "x/config-1.gz": false,
 	} {
 		if Own(name) != want {

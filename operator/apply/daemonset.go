@@ -39,7 +39,7 @@ func (w *Writer) DaemonSet(ctx context.Context, want *appsv1.DaemonSet) (Change,
 		change, err = k.replace(ctx, want, nil)
 	}
 	if _, immutable := refusedAsInvalid(err); immutable && ok {
-		change, err = k.removeWithPods(ctx, want.Namespace, want.Name)
+		change, err = k.removeWithPods(ctx, live)
 		if change == Deleted {
 			k.noted(want, nil)
 		}

@@ -25,7 +25,7 @@ const InputHashAnnotation = "prometheus-operator-input-hash"
 //	cache shows                       | call
 //	----------------------------------|------------------------------------------
 //	nothing                           | create
-//	nothing, but the server has one   | patch its labels, so that the cache sees it
+//	nothing, but the server has one   | patch its labels, so that the cache sees it, unless it is foreign
 //	one that is being deleted         | none
 //	the wanted input hash             | none, unless metadata of ours was changed
 //	another input hash                | update, see holdBack
@@ -76,7 +76,7 @@ func (w *Writer) recreate(ctx context.Context, live, want *appsv1.StatefulSet, h
 	}
 	r := Recreation{Name: want.Name, Causes: causes, Misfit: rollout.Misfit(live, want)}
 	w.OnRecreate(r)
-	change, err := w.leavePods(ctx, want.Namespace, want.Name, &metav1.Preconditions{UID: &live.UID})
+	change, err := w.leavePods(ctx, live)
 	if change == Deleted {
 		w.statefulSets.noted(want, nil)
 		w.orphans.keep(live, held && r.Misfit == "") // pods that are replaced need not keep their images
@@ -97,47 +97,55 @@ type Recreation struct {
 	Misfit string // why its pods are replaced in turn afterwards; empty when they stay
 }
 
-// DeleteStatefulSet deletes a StatefulSet. One without claim templates disappears
+// removeStatefulSet deletes a StatefulSet. One without claim templates disappears
 // after its pods. Any other might own its volume claims, now or a moment ago, and
 // leaves them, and its pods until somebody deletes them.
-func (w *Writer) DeleteStatefulSet(ctx context.Context, namespace, name string) (Change, error) {
-	if live, ok := w.statefulSets.view.Get(namespace, name); ok && len(live.Spec.VolumeClaimTemplates) == 0 {
-		return w.statefulSets.removeWithPods(ctx, namespace, name)
+func (w *Writer) removeStatefulSet(ctx context.Context, live *appsv1.StatefulSet) (Change, error) {
+	if len(live.Spec.VolumeClaimTemplates) == 0 {
+		return w.statefulSets.removeWithPods(ctx, live)
 	}
-	return w.leavePods(ctx, namespace, name, nil)
+	return w.leavePods(ctx, live)
 }
 
 // leavePods deletes a StatefulSet without anything that it owns.
-func (w *Writer) leavePods(ctx context.Context, namespace, name string, only *metav1.Preconditions) (Change, error) {
-	orphan := metav1.DeletePropagationOrphan
-	return w.statefulSets.end(ctx, namespace, name, metav1.DeleteOptions{PropagationPolicy: &orphan, Preconditions: only})
+func (w *Writer) leavePods(ctx context.Context, live *appsv1.StatefulSet) (Change, error) {
+	return w.statefulSets.end(ctx, live, metav1.DeletePropagationOrphan)
 }
 
 // removeWithPods deletes a workload in the foreground: it disappears after its pods.
-func (k *kind[T]) removeWithPods(ctx context.Context, namespace, name string) (Change, error) {
-	foreground := metav1.DeletePropagationForeground
-	return k.end(ctx, namespace, name, metav1.DeleteOptions{PropagationPolicy: &foreground})
+func (k *kind[T]) removeWithPods(ctx context.Context, live T) (Change, error) {
+	return k.end(ctx, live, metav1.DeletePropagationForeground)
 }
 
-// end begins a deletion that takes a while.
-func (k *kind[T]) end(ctx context.Context, namespace, name string, opts metav1.DeleteOptions) (Change, error) {
-	live, known := k.view.cache.Get(namespace, name)
-	err := k.api(namespace).Delete(ctx, name, opts)
+// end begins a deletion that takes a while. An object that was deleted and created
+// again meanwhile is left alone.
+func (k *kind[T]) end(ctx context.Context, live T, propagation metav1.DeletionPropagation) (Change, error) {
+	uid := live.GetUID()
+	err := k.api(live.GetNamespace()).Delete(ctx, live.GetName(), metav1.DeleteOptions{
+		PropagationPolicy: &propagation, Preconditions: &metav1.Preconditions{UID: &uid},
+	})
 	if apierrors.IsNotFound(err) {
 		return Unchanged, nil
 	}
 	if err != nil {
-		return "", fmt.Errorf("delete %s %q: %w", k.name, name, err)
+		return "", fmt.Errorf("delete %s %q: %w", k.name, live.GetName(), err)
 	}
-	if known {
-		going := k.copy(live)
-		going.SetDeletionTimestamp(new(metav1.Now()))
-		k.view.ending(going)
-	}
+	going := k.copy(live)
+	going.SetDeletionTimestamp(new(metav1.Now()))
+	k.view.ending(going)
 	return Deleted, nil
 }
 
+// adopt restores the labels of a StatefulSet that the cache does not show because it
+// lacks them.
 func (w *Writer) adopt(ctx context.Context, want *appsv1.StatefulSet) (Change, error) {
+	live, err := w.kube.AppsV1().StatefulSets(want.Namespace).Get(ctx, want.Name, metav1.GetOptions{})
+	if err != nil {
+		return "", fmt.Errorf("read StatefulSet %q: %w", want.Name, err)
+	}
+	if err := w.statefulSets.foreign(want, live); err != nil {
+		return "", err
+	}
 	patch, err := json.Marshal(map[string]any{"metadata": map[string]any{"labels": want.Labels}})
 	if err != nil {
 		return "", fmt.Errorf("encode labels of StatefulSet %q: %w", want.Name, err)

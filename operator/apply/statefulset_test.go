@@ -12,6 +12,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 	clienttesting "k8s.io/client-go/testing"
 )
@@ -41,7 +42,7 @@ func TestStatefulSet(t *testing.T) {
 		message   string
 	}{
 		"absent":                     {nil, false, nil, Created, []string{"create"}, nil, ""},
-		"there without our labels":   {statefulSet("5", "1", func(s *appsv1.StatefulSet) { s.Labels = nil }), true, nil, Updated, []string{"create", "patch"}, nil, ""},
+		"there without our labels":   {statefulSet("5", "1", func(s *appsv1.StatefulSet) { s.Labels = nil }), true, nil, Updated, []string{"create", "get", "patch"}, nil, ""},
 		"being deleted":              {statefulSet("5", "1", func(s *appsv1.StatefulSet) { s.DeletionTimestamp = new(metav1.Now()) }), false, nil, Unchanged, nil, nil, ""},
 		"the wanted hash":            {statefulSet("5", "2"), false, nil, Unchanged, nil, nil, ""},
 		"another hash":               {statefulSet("5", "1"), false, nil, Updated, []string{"update"}, nil, ""},
@@ -112,7 +113,7 @@ func TestAdoptionPatchesLabelsOnly(t *testing.T) {
 	if _, err := b.writer.StatefulSet(t.Context(), statefulSet("", "2")); err != nil {
 		t.Fatal(err)
 	}
-	patch := b.kube.Actions()[1].(clienttesting.PatchAction)
+	patch := b.kube.Actions()[2].(clienttesting.PatchAction)
 	var got any
 	if err := json.Unmarshal(patch.GetPatch(), &got); err != nil {
 		t.Fatal(err)
@@ -158,32 +159,44 @@ func TestDeleteStatefulSetLeavesClaims(t *testing.T) {
 	claims := func(s *appsv1.StatefulSet) {
 		s.Spec.VolumeClaimTemplates = []corev1.PersistentVolumeClaim{{ObjectMeta: metav1.ObjectMeta{Name: "db"}}}
 	}
+	owners := []metav1.OwnerReference{{Kind: "Prometheus", Name: "web", UID: "p"}}
+	owned := func(s *appsv1.StatefulSet) { s.OwnerReferences = owners }
 	for name, tc := range map[string]struct {
-		live   *appsv1.StatefulSet
-		hidden bool // the cache does not show it
-		want   metav1.DeletionPropagation
+		live *appsv1.StatefulSet
+		want metav1.DeletionPropagation
 	}{
-		"with claims":              {statefulSet("5", "1", claims), false, metav1.DeletePropagationOrphan},
-		"that nothing is known of": {statefulSet("5", "1"), true, metav1.DeletePropagationOrphan},
-		"without claims":           {statefulSet("5", "1"), false, metav1.DeletePropagationForeground},
+		"with claims":    {statefulSet("5", "1", owned, claims), metav1.DeletePropagationOrphan},
+		"without claims": {statefulSet("5", "1", owned), metav1.DeletePropagationForeground},
 	} {
 		b := newBench(t, tc.live)
-		if !tc.hidden {
-			b.statefulSets.show(tc.live.DeepCopy())
-		}
-		if done, err := b.writer.Do(t.Context(), []Step{{Remove, statefulSet("", "")}}); err != nil || done[0].Change != Deleted {
+		b.statefulSets.show(tc.live.DeepCopy())
+		if done, err := b.writer.Do(t.Context(), []Step{{Remove, statefulSet("", "", owned)}}); err != nil || done[0].Change != Deleted {
 			t.Fatal(done, err)
 		}
-		if p := b.kube.Actions()[0].(clienttesting.DeleteActionImpl).DeleteOptions.PropagationPolicy; p == nil || *p != tc.want {
+		opts := b.kube.Actions()[0].(clienttesting.DeleteActionImpl).DeleteOptions
+		if p := opts.PropagationPolicy; p == nil || *p != tc.want {
 			t.Errorf("%s: propagation %v, want %s", name, p, tc.want)
+		}
+		if opts.Preconditions == nil || opts.Preconditions.UID == nil || *opts.Preconditions.UID != tc.live.UID {
+			t.Errorf("%s: another StatefulSet of the name would go: %v", name, opts.Preconditions)
 		}
 	}
 }
 
-func TestDeleteStatefulSetThatIsGone(t *testing.T) {
-	b := newBench(t)
-	if change, err := b.writer.DeleteStatefulSet(t.Context(), "ns", "web"); change != Unchanged || err != nil {
-		t.Error(change, err)
+// Its owner is somebody else: not even its labels are touched.
+func TestAdoptLeavesForeignStatefulSetsAlone(t *testing.T) {
+	owner := func(name, uid string) func(*appsv1.StatefulSet) {
+		return func(s *appsv1.StatefulSet) {
+			s.OwnerReferences = []metav1.OwnerReference{{Kind: "Prometheus", Name: name, UID: types.UID(uid), Controller: new(true)}}
+		}
+	}
+	b := newBench(t, statefulSet("5", "1", owner("other", "o"))) // the cache does not show it
+	_, err := b.writer.StatefulSet(t.Context(), statefulSet("", "1", owner("web", "p")))
+	if _, foreign := errors.AsType[*ForeignError](err); !foreign {
+		t.Errorf("got %v", err)
+	}
+	if diff := cmp.Diff([]string{"create", "get"}, b.calls()); diff != "" {
+		t.Error(diff)
 	}
 }
 

@@ -27,7 +27,7 @@ type Verb string
 const (
 	Put       Verb = "put"         // create or update
 	PutIfNone Verb = "put-once"    // create; leave an existing object alone
-	Remove    Verb = "remove"      // delete; identity is enough
+	Remove    Verb = "remove"      // delete, if it has an owner of the object; identity and owner references are enough
 	Annotate  Verb = "annotations" // set the object's annotations on the live one
 	Release   Verb = "release"     // drop the object's owner references from the live one; delete it when they were the last
 )
@@ -89,14 +89,22 @@ func (w *Writer) step(ctx context.Context, s Step) (Change, error) {
 	case *appsv1.StatefulSet:
 		switch s.Verb {
 		case Remove:
-			return w.DeleteStatefulSet(ctx, o.Namespace, o.Name)
+			live, ours := w.statefulSets.owned(o)
+			if !ours {
+				return Unchanged, nil
+			}
+			return w.removeStatefulSet(ctx, live)
 		case Annotate:
 			return w.annotateStatefulSet(ctx, o)
 		}
 		return stepOf(ctx, &w.statefulSets, s.Verb, o, w.StatefulSet)
 	case *appsv1.DaemonSet:
 		if s.Verb == Remove {
-			return w.daemonSets.removeWithPods(ctx, o.Namespace, o.Name)
+			live, ours := w.daemonSets.owned(o)
+			if !ours {
+				return Unchanged, nil
+			}
+			return w.daemonSets.removeWithPods(ctx, live)
 		}
 		return stepOf(ctx, &w.daemonSets, s.Verb, o, w.DaemonSet)
 	}
@@ -118,7 +126,7 @@ func stepOf[T metav1.Object](ctx context.Context, k *kind[T], verb Verb, o T, pu
 		return change, err
 	case Remove:
 		k.conflicts.forget(objectID{k.name, o.GetNamespace(), o.GetName()})
-		return k.remove(ctx, o.GetNamespace(), o.GetName(), metav1.DeleteOptions{})
+		return k.removeOwned(ctx, o)
 	}
 	return "", fmt.Errorf("cannot %s a %s", verb, k.name)
 }

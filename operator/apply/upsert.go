@@ -57,6 +57,11 @@ type kind[T metav1.Object] struct {
 // upsert creates or updates one object. want is not changed.
 func (k *kind[T]) upsert(ctx context.Context, want T) (Change, error) {
 	live, ok := k.view.Get(want.GetNamespace(), want.GetName())
+	if ok {
+		if err := k.foreign(want, live); err != nil {
+			return "", err
+		}
+	}
 	frozen := ok && k.frozen != nil && k.frozen(live)
 	if ok && !frozen && k.same(want, live) {
 		return Unchanged, nil
@@ -118,6 +123,9 @@ func (k *kind[T]) replace(ctx context.Context, want T, live *T) (Change, error) 
 				return err
 			}
 			live = &current
+		}
+		if err := k.foreign(want, *live); err != nil {
+			return err
 		}
 		if ending = k.hasPods && (*live).GetDeletionTimestamp() != nil; ending {
 			return nil

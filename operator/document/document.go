@@ -3,19 +3,18 @@
 //
 // The pieces, in order, are cut into chunks at boundaries that depend on the
 // names of the pieces only (about one in [chunkPieces] ends a chunk). Each chunk
-// is one gzip member, and the file is their concatenation, which every gzip
-// reader takes as one stream. A chunk whose pieces are the same as last time is
-// not compressed again, and because boundaries come from names, adding or
+// becomes deflate blocks that may refer to a few pieces before it, and the file is
+// one gzip stream of all blocks. A chunk is compressed again when its pieces or
+// those few have changed, and because boundaries come from names, adding or
 // removing a piece moves no other boundary. Documents may share chunks: what one
 // owner has compressed, an owner with the same pieces takes over.
 //
-// A document that is too large for one file is cut into parts ([Assembler.Parts]),
-// again at boundaries that depend on names, so that one changed piece changes one
-// part.
+// A document that is too large for one file is compressed as hard as possible; one
+// that is still too large is cut into parts ([Assembler.Parts]), again at
+// boundaries that depend on names, so that one changed piece changes one part.
 package document
 
 import (
-	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
 )
@@ -39,66 +38,55 @@ type Assembler struct {
 	// shares with none.
 	Shared *Chunks
 	// Whole is the length in bytes up to which the compressed document is put
-	// together. 0 means any.
+	// together. 0 means any, less than 0 none: the document is only cut into parts.
 	Whole int
 
-	chunks []*chunk // of the last document
-	ranks  []uint64 // of the ends of chunks, see rankOf
-	last   Document
-	lastID [32]byte
-	parts  map[[32]byte]Part // of the last call of Parts
+	quick, best form
+	used        *form // that of the last document
+	last        Document
+	parts       map[[32]byte]Part // of the last call of Parts
 }
 
-// Build returns the document made of the pieces.
+// Build returns the document made of the pieces. The result depends on nothing else.
 func (a *Assembler) Build(pieces []*Piece) (Document, error) {
-	groups := cut(pieces)
-	keys := make([][32]byte, len(groups))
-	id := sha256.New()
-	for i, g := range groups {
-		keys[i] = sumOf(g)
-		id.Write(keys[i][:])
-	}
-	if key := [32]byte(id.Sum(nil)); a.chunks == nil || key != a.lastID {
-		a.lastID = key
-	} else {
-		a.last.Compressed = 0
-		return a.last, nil
-	}
 	if a.Shared == nil {
 		a.Shared = &Chunks{}
 	}
-	used := make([]*chunk, 0, len(groups))
-	ranks := make([]uint64, len(groups))
-	doc := Document{}
-	for i, g := range groups {
-		c := a.Shared.take(keys[i])
-		used = append(used, c)
-		fresh, err := c.fill(g)
-		if err != nil {
-			a.Shared.give(used)
-			a.lastID = [32]byte{}
+	if a.Whole >= 0 {
+		if err := a.quick.build(quick, a.Shared, pieces); err != nil {
 			return Document{}, err
 		}
-		if fresh {
-			doc.Compressed++
+		if a.Whole == 0 || a.quick.length <= a.Whole {
+			// Near the limit the other form is kept, because it may be needed again soon.
+			if a.quick.length < a.Whole/8*7 {
+				a.best.drop(a.Shared)
+			}
+			return a.use(&a.quick), nil
 		}
-		ranks[i] = rankOf(g[len(g)-1])
-		doc.Length += len(c.member)
-		doc.Size += c.size
 	}
-	a.Shared.give(a.chunks)
-	a.chunks, a.ranks = used, ranks
-	if a.Whole == 0 || doc.Length <= a.Whole {
-		out := bytes.NewBuffer(make([]byte, 0, doc.Length))
-		for _, c := range used {
-			out.Write(c.member)
-		}
-		sum := sha256.Sum256(out.Bytes())
-		doc.Gzip, doc.Hash = out.Bytes(), hex.EncodeToString(sum[:])
+	if err := a.best.build(best, a.Shared, pieces); err != nil {
+		return Document{}, err
+	}
+	return a.use(&a.best), nil
+}
+
+// use makes a form the document.
+func (a *Assembler) use(f *form) Document {
+	same := f == a.used && !f.fresh
+	a.used = f
+	a.last.Compressed = a.quick.takeCompressed() + a.best.takeCompressed()
+	if same {
+		return a.last
+	}
+	f.fresh = false
+	a.last = Document{Size: f.text.size, Length: f.length, Compressed: a.last.Compressed}
+	if a.Whole == 0 || f.length <= a.Whole {
+		a.last.Gzip = f.gzip()
+		sum := sha256.Sum256(a.last.Gzip)
+		a.last.Hash = hex.EncodeToString(sum[:])
 		a.parts = nil
 	}
-	a.last = doc
-	return doc, nil
+	return a.last
 }
 
 // Length is that of the last document, compressed, in bytes.
@@ -106,8 +94,7 @@ func (a *Assembler) Length() int { return a.last.Length }
 
 // Close drops what is kept for the next version.
 func (a *Assembler) Close() {
-	if a.Shared != nil {
-		a.Shared.give(a.chunks)
-	}
-	a.chunks, a.ranks, a.parts, a.last, a.lastID = nil, nil, nil, Document{}, [32]byte{}
+	a.quick.drop(a.Shared)
+	a.best.drop(a.Shared)
+	a.used, a.parts, a.last = nil, nil, Document{}
 }

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"github.com/klauspost/compress/flate"
 )
 
 func pieces(n int) []*Piece {
@@ -88,6 +90,27 @@ func TestOneChangeCompressesOneChunk(t *testing.T) {
 	}
 }
 
+// TestAChangeSeldomCompressesTheNextChunk, which may refer to the changed piece.
+func TestAChangeSeldomCompressesTheNextChunk(t *testing.T) {
+	ps := pieces(1000)
+	var a Assembler
+	build(t, &a, ps)
+	sum := 0
+	for i, was := range ps {
+		ps[i] = NewPiece(was.name, []byte("- job_name: changed\n"))
+		n := build(t, &a, ps).Compressed
+		if n < 1 || n > 3 { // small chunks: the one after the next
+			t.Errorf("piece %d: compressed %d chunks", i, n)
+		}
+		sum += n
+		ps[i] = was
+		build(t, &a, ps)
+	}
+	if sum > 1200 {
+		t.Errorf("1000 changes compressed %d chunks", sum)
+	}
+}
+
 func TestBytesDoNotDependOnHistory(t *testing.T) {
 	ps := pieces(500)
 	var fresh, old Assembler
@@ -98,16 +121,54 @@ func TestBytesDoNotDependOnHistory(t *testing.T) {
 	}
 }
 
-func TestChunkedStaysCloseToOneStream(t *testing.T) {
-	ps := pieces(3000)
-	var a Assembler
-	chunked := len(build(t, &a, ps).Gzip)
-	one, _, err := compress(ps)
+// oneStream is what a compressor makes of all pieces at once.
+func oneStream(t testing.TB, ps []*Piece, level int) int {
+	t.Helper()
+	var out bytes.Buffer
+	w, err := flate.NewWriter(&out, level)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if chunked > 3*len(one)/2 {
-		t.Errorf("chunked %d bytes, one stream %d", chunked, len(one))
+	if _, err := writeAll(w, ps); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return out.Len()
+}
+
+func TestChunkedStaysCloseToOneStream(t *testing.T) {
+	for _, n := range []int{10, 100, 1000, 10_000} {
+		ps := pieces(n)
+		for whole, effort := range map[int]*effort{0: quick, -1: best} {
+			a := Assembler{Whole: whole}
+			chunked, one := build(t, &a, ps).Length, oneStream(t, ps, effort.level)
+			if float64(chunked) > 1.25*float64(one) {
+				t.Errorf("%d pieces, level %d: %d bytes, in one go %d", n, effort.level, chunked, one)
+			}
+		}
+	}
+}
+
+// TestWhatIsTooLargeIsCompressedHarder, and the same pieces always give the same
+// bytes, whichever form was used before.
+func TestWhatIsTooLargeIsCompressedHarder(t *testing.T) {
+	ps := pieces(3000)
+	limit := oneStream(t, ps, flate.BestCompression) * 11 / 10
+	a := Assembler{Whole: limit}
+	hard := build(t, &a, ps)
+	if hard.Length > limit || plain(t, hard.Gzip) != joined(t, ps) {
+		t.Errorf("%d bytes, the limit is %d", hard.Length, limit)
+	}
+	ps[1500] = NewPiece(ps[1500].name, []byte("- job_name: changed\n"))
+	if d := build(t, &a, ps); d.Compressed > 4 || plain(t, d.Gzip) != joined(t, ps) {
+		t.Errorf("one change compressed %d chunks", d.Compressed)
+	}
+	fewer := ps[:2000]
+	var fresh Assembler
+	if d, want := build(t, &a, fewer), build(t, &fresh, fewer); d.Hash != want.Hash || d.Length > limit {
+		t.Errorf("a smaller document: %d bytes, %d from scratch", d.Length, want.Length)
 	}
 }
 

@@ -5,9 +5,10 @@ import (
 	"encoding/binary"
 	"fmt"
 	"hash/fnv"
+	"slices"
 )
 
-// Part is a slice of the compressed document: the parts in order are the document.
+// Part is a slice of the compressed document.
 type Part struct {
 	Data []byte
 	Sum  [32]byte // SHA-256 of Data
@@ -19,10 +20,15 @@ type Cut struct {
 	Max int
 	// Count is how many parts there may be.
 	Count int
-	// Torn makes a part of its own of the first chunk without its last byte, which
-	// does not count: whoever takes it for the whole document meets an unexpected
-	// end instead of a document that only lacks something.
-	Torn bool
+	// Head makes a part of its own of the first chunk, which does not count.
+	Head bool
+}
+
+// Parted is the compressed document in parts: Parts in order, and End behind them. What a change anywhere changes is in End. Without it a reader meets
+// an unexpected end, and never a document that only lacks something.
+type Parted struct {
+	Parts []Part
+	End   Part
 }
 
 // TooLargeError means that a document does not fit into the parts it may have.
@@ -45,29 +51,20 @@ var fills = []int{4, 6, 7, 8}
 // last time are not put together again.
 //
 // Errors: TooLargeError.
-func (a *Assembler) Parts(c Cut) ([]Part, error) {
-	rest := a.units(c)
-	var out [][]unit
-	count := c.Count
-	if c.Torn && len(rest) > 0 {
-		out, rest, count = append(out, rest[:1]), rest[1:], count+1
-	}
-	head := out
+func (a *Assembler) Parts(c Cut) (Parted, error) {
+	head, rest := a.units(c)
 	for _, fill := range fills {
-		out = append(head[:len(head):len(head)], spread(rest, c.Max, c.Max/8*fill)...)
-		if len(out) <= count {
-			return a.join(out), nil
+		if groups := spread(rest, c.Max, c.Max/8*fill); len(groups) <= c.Count {
+			end := a.used.end()
+			return Parted{a.join(append(head, groups...)), Part{end, sha256.Sum256(end)}}, nil
 		}
 	}
-	return nil, &TooLargeError{Length: a.last.Length, Room: c.Max * c.Count}
+	return Parted{}, &TooLargeError{Length: a.last.Length, Room: c.Max * c.Count}
 }
 
 // Fewest is the number of parts that the document needs at least.
 func (a *Assembler) Fewest(c Cut) int {
-	rest := a.units(c)
-	if c.Torn && len(rest) > 0 {
-		rest = rest[1:]
-	}
+	_, rest := a.units(c)
 	return len(spread(rest, c.Max, c.Max))
 }
 
@@ -75,7 +72,7 @@ func (a *Assembler) Fewest(c Cut) int {
 type unit struct {
 	data []byte
 	key  [32]byte // of the chunk
-	from int      // data begins here in the chunk's member
+	from int      // data begins here in the chunk's block
 	rank uint64   // of its end
 }
 
@@ -90,20 +87,23 @@ func rankOf(end *Piece) uint64 {
 	return x ^ x>>29
 }
 
-func (a *Assembler) units(c Cut) []unit {
-	out := make([]unit, 0, len(a.chunks)+1)
-	for i, k := range a.chunks {
-		from := 0
-		if i == 0 && c.Torn {
-			from = min(len(k.member)-1, c.Max)
-			out = append(out, unit{data: k.member[:from], key: k.key})
+// units returns what is to be spread, and apart from it the head.
+func (a *Assembler) units(c Cut) (head [][]unit, rest []unit) {
+	rest = make([]unit, 0, len(a.used.chunks)+1)
+	for i, k := range a.used.chunks {
+		block, shift := k.block, 0
+		if i == 0 {
+			block, shift = slices.Concat(gzipHeader, k.block), len(gzipHeader)
 		}
-		for ; from < len(k.member); from += c.Max {
-			end := min(from+c.Max, len(k.member))
-			out = append(out, unit{k.member[from:end], k.key, from, a.ranks[i]})
+		for from := 0; from < len(block); from += c.Max {
+			end := min(from+c.Max, len(block))
+			rest = append(rest, unit{block[from:end], k.key, from - shift, a.used.ranks[i]})
 		}
 	}
-	return out
+	if !c.Head || len(rest) == 0 {
+		return nil, rest
+	}
+	return [][]unit{rest[:1]}, rest[1:]
 }
 
 // spread groups units so that no group is longer than max. A group ends at the

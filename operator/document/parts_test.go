@@ -31,7 +31,7 @@ func parts(t testing.TB, a *Assembler, ps []*Piece, c Cut) []Part {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return out
+	return append(out.Parts, out.End)
 }
 
 func concat(ps []Part) []byte {
@@ -42,10 +42,10 @@ func concat(ps []Part) []byte {
 	return out
 }
 
-// changed counts the parts that b has and a has not.
+// changed counts the parts before the end that b has and a has not.
 func changed(a, b []Part) int {
 	n := 0
-	for _, p := range b {
+	for _, p := range b[:len(b)-1] {
 		if !slices.ContainsFunc(a, func(q Part) bool { return q.Sum == p.Sum }) {
 			n++
 		}
@@ -59,11 +59,13 @@ func checkParts(t testing.TB, whole Document, ps []Part, c Cut) {
 	if !bytes.Equal(concat(ps), whole.Gzip) {
 		t.Error("the parts are not the document")
 	}
-	count := c.Count
-	if c.Torn {
+	count := c.Count + 1
+	if c.Head {
 		count++
-		if plain, err := decompress(ps[0].Data); err == nil {
-			t.Errorf("the first part alone passes as a document of %d bytes", len(plain))
+	}
+	for i := range ps {
+		if plain, err := decompress(concat(ps[:i])); err == nil {
+			t.Errorf("%d parts of %d pass as a document of %d bytes", i, len(ps), len(plain))
 		}
 	}
 	if len(ps) > count {
@@ -79,11 +81,12 @@ func checkParts(t testing.TB, whole Document, ps []Part, c Cut) {
 func TestNothingIsPutTogetherAboveTheLimit(t *testing.T) {
 	ps := pieces(500)
 	var free Assembler
-	whole := build(t, &free, ps)
-	for _, tc := range []struct{ limit, want int }{{0, whole.Length}, {whole.Length, whole.Length}, {whole.Length - 1, 0}} {
-		a := Assembler{Whole: tc.limit}
-		if d := build(t, &a, ps); len(d.Gzip) != tc.want || d.Length != whole.Length || (d.Hash == "") != (tc.want == 0) {
-			t.Errorf("limit %d: %d bytes of %d, hash %q", tc.limit, len(d.Gzip), d.Length, d.Hash)
+	never := Assembler{Whole: -1}
+	fast, hard := build(t, &free, ps).Length, build(t, &never, ps).Length
+	for limit, want := range map[int]int{0: fast, fast: fast, fast - 1: hard, hard: hard, hard - 1: 0, -1: 0} {
+		a := Assembler{Whole: limit}
+		if d := build(t, &a, ps); len(d.Gzip) != want || (d.Hash == "") != (want == 0) || want > 0 && d.Length != want {
+			t.Errorf("limit %d: %d bytes of %d, hash %q, want %d", limit, len(d.Gzip), d.Length, d.Hash, want)
 		}
 	}
 }
@@ -93,7 +96,7 @@ func TestOneChangeChangesOnePart(t *testing.T) {
 	const n = 12_000
 	ps := append([]*Piece{NewPiece("head", []byte("global: {}\n")), Fence}, textPieces(n, 40, 1)...)
 	var a Assembler
-	cut := Cut{Max: 64 << 10, Count: 16, Torn: true}
+	cut := Cut{Max: 64 << 10, Count: 16, Head: true}
 	before := parts(t, &a, ps, cut)
 	if len(before) < 8 {
 		t.Fatalf("%d parts tell nothing", len(before))
@@ -155,16 +158,16 @@ func TestPartsAreFilledBeforeAnythingIsRefused(t *testing.T) {
 // TestAChunkMayBeLargerThanAPart: one piece can be as large as an object.
 func TestAChunkMayBeLargerThanAPart(t *testing.T) {
 	ps := append(textPieces(1, 50_000, 4), textPieces(100, 100, 5)...)
-	for _, torn := range []bool{false, true} {
+	for _, head := range []bool{false, true} {
 		var a Assembler
-		whole, cut := build(t, &a, ps), Cut{Max: 4 << 10, Count: 100, Torn: torn}
+		whole, cut := build(t, &a, ps), Cut{Max: 4 << 10, Count: 100, Head: head}
 		checkParts(t, whole, parts(t, &a, ps, cut), cut)
 	}
 }
 
 func TestPartsOfTextPieces(t *testing.T) {
 	ps := []*Piece{NewTextPiece("a", [32]byte{1}, "one ", "two ", ""), NewTextPiece("b", [32]byte{2}), NewTextPiece("c", [32]byte{3}, "three")}
-	a := Assembler{Whole: 1}
+	a := Assembler{Whole: -1}
 	got, err := decompress(concat(parts(t, &a, ps, Cut{Max: 100, Count: 1})))
 	if err != nil || string(got) != "one two three" {
 		t.Errorf("%q, %v", got, err)
@@ -174,18 +177,19 @@ func TestPartsOfTextPieces(t *testing.T) {
 func FuzzParts(f *testing.F) {
 	f.Add(uint16(100), uint16(30), uint16(2000), uint8(9), uint64(1), true)
 	f.Add(uint16(3), uint16(9000), uint16(64), uint8(255), uint64(2), false)
-	f.Fuzz(func(t *testing.T, n, size, most uint16, count uint8, seed uint64, torn bool) {
+	f.Fuzz(func(t *testing.T, n, size, most uint16, count uint8, seed uint64, head bool) {
 		ps := append([]*Piece{NewPiece("head", []byte("global: {}\n")), Fence}, textPieces(int(n%400), int(size%10_000)/(1+int(n%400)/8), seed)...)
-		c := Cut{Max: 64 + int(most), Count: int(count), Torn: torn}
+		c := Cut{Max: 64 + int(most), Count: int(count), Head: head}
 		var a, other Assembler
 		whole := build(t, &a, ps)
-		got, err := a.Parts(c)
+		_, err := a.Parts(c)
 		if err != nil {
 			if a.Fewest(c) <= c.Count {
 				t.Errorf("%v, though %d parts suffice", err, a.Fewest(c))
 			}
 			return
 		}
+		got := parts(t, &a, ps, c)
 		checkParts(t, whole, got, c)
 		// Another history gives the same parts, and most parts of a changed document.
 		build(t, &other, ps[:len(ps)/2])
@@ -194,8 +198,8 @@ func FuzzParts(f *testing.F) {
 		}
 		ps[len(ps)-1] = NewPiece(ps[len(ps)-1].name, []byte("changed"))
 		whole = build(t, &a, ps)
-		if after, err := a.Parts(c); err == nil {
-			checkParts(t, whole, after, c)
+		if _, err := a.Parts(c); err == nil {
+			checkParts(t, whole, parts(t, &a, ps, c), c)
 		}
 	})
 }
@@ -206,7 +210,7 @@ func BenchmarkOneChangeOfParts(b *testing.B) {
 	for _, n := range []int{5_000, 50_000} {
 		b.Run(fmt.Sprintf("pieces=%d", n), func(b *testing.B) {
 			ps := textPieces(n, 100, 9)
-			a, cut := Assembler{Whole: 1}, Cut{Max: 1<<20 - 50000, Count: 12, Torn: true}
+			a, cut := Assembler{Whole: -1}, Cut{Max: 1<<20 - 50000, Count: 12, Head: true}
 			parts(b, &a, ps, cut)
 			b.ReportAllocs()
 			for i := 0; b.Loop(); i++ {

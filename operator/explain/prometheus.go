@@ -143,7 +143,7 @@ func (q *Question) cluster() prometheus.Cluster {
 			return q.RuleConfigMaps(namespace, owner)
 		},
 		StatefulSets: func(string, string) []*appsv1.StatefulSet { return nil },
-		Secrets:      func(string) []string { return nil },
+		Secrets:      func(string) []*corev1.Secret { return nil },
 	}
 }
 

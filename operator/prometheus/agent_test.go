@@ -46,7 +46,7 @@ func (s *agentScene) plan() (Plan, error) {
 		DaemonSet: func(_, name string) (*appsv1.DaemonSet, bool) {
 			return s.daemonSet, s.daemonSet != nil && s.daemonSet.Name == name
 		},
-		Secrets: func(string) []string { return nil },
+		Secrets: func(string) []*corev1.Secret { return nil },
 	}
 	opts := Options{Capabilities: promconfig.Capabilities{AgentDaemonSet: !s.closed}, Workload: benchConfig}
 	in, err := GatherFrom(cluster, ForAgent(s.a), opts, time.Time{})
@@ -58,12 +58,12 @@ func (s *agentScene) plan() (Plan, error) {
 
 func TestDesiredOfAgents(t *testing.T) {
 	set := func(name string) *appsv1.StatefulSet {
-		return &appsv1.StatefulSet{ObjectMeta: metav1.ObjectMeta{Namespace: "team", Name: name}}
+		return &appsv1.StatefulSet{ObjectMeta: ownedMeta(name, "a")}
 	}
 	onEveryNode := func(s *agentScene) {
 		s.a.Spec.Mode, s.a.Spec.ServiceMonitorSelector = v1alpha1.DaemonSetPrometheusAgentMode, nil
 	}
-	node := &appsv1.DaemonSet{ObjectMeta: metav1.ObjectMeta{Namespace: "team", Name: "prom-agent-web"}}
+	node := &appsv1.DaemonSet{ObjectMeta: ownedMeta("prom-agent-web", "a")}
 	going := node.DeepCopy()
 	going.DeletionTimestamp = new(metav1.Now())
 	for name, tc := range map[string]struct {

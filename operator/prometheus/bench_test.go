@@ -91,7 +91,7 @@ func newBench(name string, services *[]*v1.ServiceMonitor, alerts *[]*v1.Prometh
 		References:      &assets.Static{},
 		RuleConfigMaps:  func(string, string) []*corev1.ConfigMap { return b.live },
 		StatefulSets:    func(string, string) []*appsv1.StatefulSet { return nil },
-		Secrets:         func(string) []string { return nil },
+		Secrets:         func(string) []*corev1.Secret { return nil },
 	}
 	b.gatherer = &gatherer{
 		cluster: cluster, capabilities: promconfig.Capabilities{EndpointSlice: true},
@@ -259,4 +259,4 @@ func BenchmarkSelected(b *testing.B) {
 	}
 }
 
-var benchConfig = workload.Config{PrometheusBaseImage: "prometheus", ConfigReloaderImage: "reloader:v1", RulesReloaderImage: "rules:v1"}
+var benchConfig = workload.Config{PrometheusBaseImage: "prometheus", ConfigReloaderImage: "firekeeper/config-reloader:v1", RulesReloaderImage: "rules:v1"}

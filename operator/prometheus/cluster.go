@@ -45,8 +45,9 @@ type Cluster struct {
 	DaemonSet func(namespace, name string) (*appsv1.DaemonSet, bool)
 	// Peers returns the owners of a kind in a namespace; nil where each stands alone.
 	Peers func(kind *Kind, namespace string) []Peer
-	// Secrets returns the names of the live Secrets that the operator made in a namespace.
-	Secrets func(namespace string) []string
-	// SecretKeys returns the keys of one of these; nil where there are none.
-	SecretKeys func(namespace, name string) []string
+	// Pods returns the live pods of an owner; nil where there are none.
+	Pods func(namespace, owner string) []*corev1.Pod
+	// Secrets returns the live Secrets that the operator made in a namespace, as
+	// apply.DigestSecret leaves them.
+	Secrets func(namespace string) []*corev1.Secret
 }

@@ -21,8 +21,6 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
-	"maps"
-	"slices"
 	"sync"
 	"time"
 
@@ -294,20 +292,12 @@ func (c *Controller) cluster(references assets.Reader) Cluster {
 		StatefulSets: func(namespace, owner string) []*appsv1.StatefulSet {
 			return c.writer.StatefulSets().List(namespace, labels.SelectorFromSet(labels.Set{workload.LabelOwnerName: owner}))
 		},
-		Secrets: func(namespace string) []string {
-			var names []string
-			for _, s := range c.writer.Secrets().List(namespace, labels.Everything()) {
-				names = append(names, s.Name)
-			}
-			return names
+		Pods: func(namespace, owner string) []*corev1.Pod {
+			return c.podsOf(types.NamespacedName{Namespace: namespace, Name: owner})
 		},
-	}
-	out.SecretKeys = func(namespace, name string) []string {
-		s, ok := c.writer.Secrets().Get(namespace, name)
-		if !ok {
-			return nil
-		}
-		return slices.Collect(maps.Keys(s.StringData)) // see apply.DigestSecret
+		Secrets: func(namespace string) []*corev1.Secret {
+			return c.writer.Secrets().List(namespace, labels.Everything())
+		},
 	}
 	if s := c.stores.scrapeConfigs(); s != nil {
 		out.ScrapeConfigs = s.Sorted()

@@ -14,15 +14,16 @@ import (
 
 // daemonSet wants one pod on every node. What the agent had as StatefulSets goes
 // after that: its shards, and its part in the Service.
-func (plan *Plan) daemonSet(owner *workload.Owner, in Inputs, tlsSecrets int) error {
-	ds, err := owner.DaemonSet(workload.Inputs{TLSSecrets: tlsSecrets, ConfigInParts: plan.configInParts(in)})
+func (plan *Plan) daemonSet(owner *workload.Owner, in Inputs, pod workload.Inputs) error {
+	ds, err := owner.DaemonSet(pod)
 	if err != nil {
 		return err
 	}
 	plan.Workload = append(plan.Workload, apply.Step{Verb: apply.Put, Object: ds})
 	for _, name := range slices.Sorted(maps.Keys(in.StatefulSets)) {
-		if s := in.StatefulSets[name]; s.DeletionTimestamp == nil {
-			plan.Workload = append(plan.Workload, apply.Step{Verb: apply.Remove, Object: s})
+		if s := in.StatefulSets[name]; s.DeletionTimestamp == nil && owner.Owns(s) {
+			gone := &appsv1.StatefulSet{ObjectMeta: owner.Identity(name)}
+			plan.Workload = append(plan.Workload, apply.Step{Verb: apply.Remove, Object: gone})
 		}
 	}
 	svc, _ := owner.GoverningService()

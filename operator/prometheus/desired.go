@@ -3,6 +3,7 @@ package prometheus
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"maps"
 	"path"
@@ -56,8 +57,8 @@ type Plan struct {
 // Desired decides what should exist for an owner. Same arguments, same result: the
 // assembler only remembers compressed chunks.
 //
-// Errors: a setting of the owner is wrong; TooLargeError. Nothing is to be written
-// then.
+// Errors: a setting of the owner is wrong: nothing is to be written. TooLargeError:
+// the plan may have a Workload, and no Content.
 func Desired(o Owner, in Inputs, cfg workload.Config, docs *Documents) (Plan, error) {
 	owner := o.Workload(cfg)
 	plan := Plan{Reloaders: reloaders(o, cfg)}
@@ -65,7 +66,11 @@ func Desired(o Owner, in Inputs, cfg workload.Config, docs *Documents) (Plan, er
 	if o.Server != nil {
 		taking = plan.ruleSteps(owner, in)
 	}
-	if err := plan.config(owner, in, docs); err != nil {
+	err := plan.config(owner, cfg, in, docs)
+	if tooLarge, ok := errors.AsType[*TooLargeError](err); ok {
+		return withheld(o, owner, in, cfg, tooLarge)
+	}
+	if err != nil {
 		return plan, err
 	}
 	plan.Content = append(plan.Content, taking...)
@@ -80,12 +85,10 @@ func Desired(o Owner, in Inputs, cfg workload.Config, docs *Documents) (Plan, er
 	}
 	plan.Hash = plan.contentHash(in)
 
-	if owner.UsesDaemonSet() {
-		err = plan.daemonSet(owner, in, tlsSecrets)
-	} else {
-		err = plan.shards(o, owner, in, cfg, tlsSecrets)
+	pod := workload.Inputs{
+		RuleConfigMaps: in.RulePlan.Names, TLSSecrets: tlsSecrets, ConfigInParts: len(plan.parts) > 0 || in.readsParts(),
 	}
-	if err != nil {
+	if err := plan.workloads(o, owner, in, cfg, pod); err != nil {
 		return plan, err
 	}
 	plan.notes(owner, in)
@@ -93,6 +96,14 @@ func Desired(o Owner, in Inputs, cfg workload.Config, docs *Documents) (Plan, er
 		plan.Warnings = append(plan.Warnings, w)
 	}
 	return plan, nil
+}
+
+// workloads wants what runs the pods. pod is what they have in common.
+func (plan *Plan) workloads(o Owner, owner *workload.Owner, in Inputs, cfg workload.Config, pod workload.Inputs) error {
+	if owner.UsesDaemonSet() {
+		return plan.daemonSet(owner, in, pod)
+	}
+	return plan.shards(o, owner, in, cfg, pod)
 }
 
 // ruleSteps follows the plan of the files. ConfigMaps that keep their files are
@@ -146,7 +157,7 @@ var (
 
 // config assembles the configuration, or makes sure that its Secret exists when
 // its content is the user's.
-func (plan *Plan) config(owner *workload.Owner, in Inputs, docs *Documents) error {
+func (plan *Plan) config(owner *workload.Owner, cfg workload.Config, in Inputs, docs *Documents) error {
 	if in.Frame == nil {
 		plan.Content = append(plan.Content, apply.Step{Verb: apply.PutIfNone, Object: owner.ConfigSecret([]byte{})})
 		return nil
@@ -182,7 +193,7 @@ func (plan *Plan) config(owner *workload.Owner, in Inputs, docs *Documents) erro
 	if plan.Config, err = docs.config.Build(pieces); err != nil {
 		return err
 	}
-	return plan.spread(owner, in, docs)
+	return plan.spread(owner, cfg, in, docs)
 }
 
 // tlsAssets writes the TLS asset Secrets and removes those that are not needed
@@ -204,28 +215,28 @@ func (plan *Plan) tlsAssets(owner *workload.Owner, in Inputs) int {
 		plan.Content = append(plan.Content, apply.Step{Verb: apply.Put, Object: s})
 	}
 	base := strings.TrimSuffix(owner.TLSAssetSecretName(0), "0")
-	for _, name := range slices.Sorted(slices.Values(in.Secrets)) {
-		if rest, ok := strings.CutPrefix(name, base); ok && isNumber(rest) && !wanted[name] {
-			surplus := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: secrets[0].Namespace, Name: name}}
+	for _, name := range slices.Sorted(maps.Keys(in.Secrets)) {
+		if rest, ok := strings.CutPrefix(name, base); ok && isNumber(rest) && !wanted[name] && owner.Owns(in.Secrets[name]) {
+			surplus := &corev1.Secret{ObjectMeta: owner.Identity(name)}
 			plan.Content = append(plan.Content, apply.Step{Verb: apply.Remove, Object: surplus})
 		}
 	}
 	return len(secrets)
 }
 
-// tlsFiles says which TLS asset Secret holds a file now.
-func (g *gatherer) tlsFiles(o Owner, secrets []string) map[string]int {
-	if g.cluster.SecretKeys == nil {
-		return nil
-	}
+// tlsFiles says which of the owner's TLS asset Secrets holds a file now.
+func tlsFiles(o Owner, secrets map[string]*corev1.Secret) map[string]int {
 	out := map[string]int{}
 	owner := o.Workload(workload.Config{})
-	for i := 0; slices.Contains(secrets, owner.TLSAssetSecretName(i)); i++ {
-		for _, file := range g.cluster.SecretKeys(o.GetNamespace(), owner.TLSAssetSecretName(i)) {
+	for i := 0; ; i++ {
+		s := secrets[owner.TLSAssetSecretName(i)]
+		if s == nil || !owner.Owns(s) {
+			return out
+		}
+		for file := range s.StringData { // their digests, see apply.DigestSecret
 			out[file] = i
 		}
 	}
-	return out
 }
 
 func isNumber(s string) bool {

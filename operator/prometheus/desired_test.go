@@ -42,8 +42,7 @@ type scene struct {
 	references   assets.Static
 	reader       assets.Reader // instead of references
 	configMaps   []*corev1.ConfigMap
-	secrets      []string
-	keys         func(namespace, name string) []string
+	secrets      []*corev1.Secret
 	statefulSets []*appsv1.StatefulSet
 	disable      bool // no configuration is left to the user
 }
@@ -57,6 +56,11 @@ func newScene() *scene {
 	s.services = []*v1.ServiceMonitor{m}
 	s.rules = []*v1.PrometheusRule{ruleOf("r", "up")}
 	return s
+}
+
+// ownedMeta is that of an object in the namespace team that has the owner.
+func ownedMeta(name string, owner types.UID) metav1.ObjectMeta {
+	return metav1.ObjectMeta{Namespace: "team", Name: name, OwnerReferences: []metav1.OwnerReference{{UID: owner, Controller: new(true)}}}
 }
 
 func ruleOf(name, expr string) *v1.PrometheusRule {
@@ -86,8 +90,7 @@ func (s *scene) cluster() Cluster {
 		References:      reader,
 		RuleConfigMaps:  func(string, string) []*corev1.ConfigMap { return s.configMaps },
 		StatefulSets:    func(string, string) []*appsv1.StatefulSet { return s.statefulSets },
-		Secrets:         func(string) []string { return s.secrets },
-		SecretKeys:      s.keys,
+		Secrets:         func(string) []*corev1.Secret { return s.secrets },
 	}
 }
 
@@ -146,9 +149,11 @@ func TestDesired(t *testing.T) {
 				"put Secret prometheus-web-web-config", "put Secret prometheus-web-thanos-prometheus-http-client-file"},
 			[]string{"put Service prometheus-operated", "put StatefulSet prometheus-web"}},
 		"TLS Secrets that are not needed any more": {func(s *scene) {
-			s.secrets = []string{
+			for _, name := range []string{
 				"prometheus-web-tls-assets-10", "prometheus-web-tls-assets-1", "prometheus-web-tls-assets-0", "prometheus-web-tls-assets-", "prometheus-web-tls-assets-1a",
 				"prometheus-other-tls-assets-1", "prometheus-web", "login",
+			} {
+				s.secrets = append(s.secrets, &corev1.Secret{ObjectMeta: ownedMeta(name, "p")})
 			}
 		},
 			[]string{"put ConfigMap prometheus-web-rulefiles-0", "put Secret prometheus-web", "put Secret prometheus-web-tls-assets-0",
@@ -168,7 +173,7 @@ func TestDesired(t *testing.T) {
 		"shards, one too many, one that goes already": {func(s *scene) {
 			s.p.Spec.Shards = new(int32(2))
 			for _, name := range []string{"prometheus-web", "prometheus-web-shard-1", "prometheus-web-shard-2", "prometheus-web-shard-3"} {
-				s.statefulSets = append(s.statefulSets, &appsv1.StatefulSet{ObjectMeta: metav1.ObjectMeta{Namespace: "team", Name: name}})
+				s.statefulSets = append(s.statefulSets, &appsv1.StatefulSet{ObjectMeta: ownedMeta(name, "p")})
 			}
 			s.statefulSets[3].DeletionTimestamp = new(metav1.Now())
 		},

@@ -312,6 +312,9 @@ func (c *Controller) podChanged(e controller.Event[*corev1.Pod]) {
 		return
 	}
 	c.loop.EnqueueStatus(key)
+	if c.awaitsPods(key) {
+		c.loop.Enqueue(key)
+	}
 	if _, _, ok := rollout.SetOf(pod); ok && (rollout.Orphan(pod) || e.Action != "add" && !same(e)) {
 		c.wakeForPods(key)
 	}

@@ -8,6 +8,7 @@ import (
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 	"github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1alpha1"
@@ -44,8 +45,11 @@ type Inputs struct {
 	Claims []*corev1.PersistentVolumeClaim
 	// DaemonSet is the live one of an agent; nil when there is none.
 	DaemonSet *appsv1.DaemonSet
-	// Secrets are the names of the Secrets that the operator made beside the owner.
-	Secrets []string
+	// Pods are those of this owner, with what notReaders looks at.
+	Pods []*corev1.Pod
+	// Secrets are those that the operator made in the owner's namespace, by name and
+	// as apply.DigestSecret leaves them.
+	Secrets map[string]*corev1.Secret
 	// TLSFiles says which of the TLS asset Secrets holds a file.
 	TLSFiles map[string]int
 	// Peers are the owners of the kind in the namespace, with or without this one.
@@ -53,6 +57,9 @@ type Inputs struct {
 	// Now decides about the deadlines of retained shards.
 	Now time.Time
 }
+
+// secret is a Secret that the operator made; nil when there is none of this name.
+func (in *Inputs) secret(name string) *corev1.Secret { return in.Secrets[name] }
 
 // Monitor is one selected monitor and what it compiled to.
 type Monitor struct {
@@ -130,6 +137,9 @@ func (g *gatherer) Gather(o Owner, now time.Time) (Inputs, error) {
 	for _, s := range g.cluster.StatefulSets(o.GetNamespace(), o.GetName()) {
 		in.StatefulSets[s.Name] = s
 	}
+	if g.cluster.Pods != nil {
+		in.Pods = g.cluster.Pods(o.GetNamespace(), o.GetName())
+	}
 	if o.Server != nil {
 		rules := rules.PrometheusSettings(o.Server, settings.Target().Version)
 		g.rules(o, rules, selected(selectors[v1.PrometheusRuleKind], g.cluster.PrometheusRules, namespaces), &in)
@@ -144,8 +154,11 @@ func (g *gatherer) Gather(o Owner, now time.Time) (Inputs, error) {
 	if o.Agent != nil && g.cluster.DaemonSet != nil {
 		in.DaemonSet, _ = g.cluster.DaemonSet(o.GetNamespace(), Agents.prefix+o.GetName())
 	}
-	in.Secrets = g.cluster.Secrets(o.GetNamespace())
-	in.TLSFiles = g.tlsFiles(o, in.Secrets)
+	in.Secrets = map[string]*corev1.Secret{}
+	for _, s := range g.cluster.Secrets(o.GetNamespace()) {
+		in.Secrets[s.Name] = s
+	}
+	in.TLSFiles = tlsFiles(o, in.Secrets)
 	if g.cluster.Peers != nil {
 		in.Peers = g.cluster.Peers(o.Kind(), o.GetNamespace())
 	}
@@ -174,7 +187,7 @@ func (g *gatherer) Gather(o Owner, now time.Time) (Inputs, error) {
 func GatherFrom(cluster Cluster, o Owner, opts Options, now time.Time) (Inputs, error) {
 	g := gatherer{
 		cluster: cluster, capabilities: opts.Capabilities, compilers: newCompilers(), current: static,
-		unmanaged: opts.unmanaged, singleLayout: opts.Workload.Layout == workload.LayoutSingle,
+		unmanaged: opts.unmanaged, workload: opts.Workload,
 		frame: func(o Owner, s *promconfig.Settings, ruleConfigMaps []string) (promconfig.Frame, error) {
 			return o.frame(s, ruleConfigMaps, cluster.References)
 		},
@@ -208,8 +221,7 @@ type gatherer struct {
 	ruleFiles *recall[*CompiledRule]
 	// unmanaged reports whether the owner's configuration is left to the user.
 	unmanaged func(o Owner) bool
-	// singleLayout is that pods have the layout LayoutSingle.
-	singleLayout bool
+	workload  workload.Config
 	// frame compiles the owner's part of the document, or returns a kept one.
 	frame func(o Owner, s *promconfig.Settings, ruleConfigMaps []string) (promconfig.Frame, error)
 }
@@ -233,6 +245,9 @@ func (g *gatherer) rules(o Owner, s rules.Settings, objects []*v1.PrometheusRule
 	}
 	in.Counts[v1.PrometheusRuleKind] = count
 	for _, m := range g.cluster.RuleConfigMaps(o.GetNamespace(), o.GetName()) {
+		if owner := metav1.GetControllerOf(m); owner != nil && owner.UID != o.GetUID() {
+			continue // somebody else's
+		}
 		in.RuleConfigMaps = append(in.RuleConfigMaps, rules.Bucket{Name: m.Name, Files: m.Data})
 	}
 	in.RulePlan = rules.PackWithin(rules.PrometheusBase(o.GetName()), in.RuleConfigMaps, files, g.mostRuleConfigMaps(o, in))

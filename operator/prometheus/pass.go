@@ -20,7 +20,6 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/delivery"
 	"github.com/firekeeper-dev/firekeeper/operator/fragment"
 	"github.com/firekeeper-dev/firekeeper/operator/promconfig"
-	"github.com/firekeeper-dev/firekeeper/operator/workload"
 )
 
 // ownerState is what is remembered of one owner between passes. Only one pass
@@ -37,6 +36,7 @@ type ownerState struct {
 
 	references map[assets.Ref]bool // guarded
 	delivered  delivered           // guarded
+	awaits     bool                // guarded: the next pass can do more when pods have changed
 }
 
 // frameCache keeps the owner's part of the document while nothing it depends on changed.
@@ -115,7 +115,7 @@ func (c *Controller) reconcile(ctx context.Context, key types.NamespacedName) (c
 	g := gatherer{
 		cluster: c.cluster(ask), current: ask.current, capabilities: c.opts.Capabilities, compilers: c.compilers,
 		monitors: &state.monitors, ruleFiles: &state.ruleFiles,
-		unmanaged: c.opts.unmanaged, singleLayout: c.opts.Workload.Layout == workload.LayoutSingle,
+		unmanaged: c.opts.unmanaged, workload: c.opts.Workload,
 		frame: func(o Owner, s *promconfig.Settings, ruleConfigMaps []string) (promconfig.Frame, error) {
 			return c.frame(ask, &state.frame, o, s, ruleConfigMaps)
 		},
@@ -129,6 +129,11 @@ func (c *Controller) reconcile(ctx context.Context, key types.NamespacedName) (c
 	c.tell(log, o, state, in)
 	c.bind(key, in)
 	plan, err := Desired(o, in, c.opts.Workload, state.documents)
+	if tooLarge, ok := errors.AsType[*TooLargeError](err); ok {
+		c.awaitPods(state, tooLarge.NotYet != "")
+		return controller.Outcome{}, errors.Join(err, c.writeWorkload(ctx, log, o, &plan, in.StatefulSets))
+	}
+	c.awaitPods(state, false)
 	if err != nil {
 		return controller.Outcome{}, ownFault(err)
 	}
@@ -189,7 +194,13 @@ func (c *Controller) write(ctx context.Context, log *slog.Logger, o Owner, state
 			return err
 		}
 	}
-	notGrown := c.grow(ctx, log, o, &plan, live)
+	return c.writeWorkload(ctx, log, o, &plan, live, contested...)
+}
+
+// writeWorkload writes what runs the pods, after the claims that must grow before.
+// contested are conflicts that came up earlier in the reconciliation.
+func (c *Controller) writeWorkload(ctx context.Context, log *slog.Logger, o Owner, plan *Plan, live map[string]*appsv1.StatefulSet, contested ...apply.Conflict) error {
+	notGrown := c.grow(ctx, log, o, plan, live)
 	done, err := c.writer.Do(ctx, plan.Workload)
 	logChanges(log, done)
 	more, err := apply.Contested(err)
@@ -216,6 +227,21 @@ func (c *Controller) contested(log *slog.Logger, o Owner, all []apply.Conflict) 
 	}
 	err := &apply.ConflictError{Conflicts: all}
 	return &controller.WaitError{For: err.Wait(), Reason: err.Error(), Condition: reasonWriteConflict}
+}
+
+// awaitPods says whether changes of its pods wake the owner.
+func (c *Controller) awaitPods(state *ownerState, awaits bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	state.awaits = awaits
+}
+
+// awaitsPods reports whether an owner waits for its pods to change.
+func (c *Controller) awaitsPods(key types.NamespacedName) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	s := c.owners[key]
+	return s != nil && s.awaits
 }
 
 func logChanges(log *slog.Logger, done []apply.Done) {

@@ -26,10 +26,9 @@ import (
 //	Retain              | does not parse      | keep and warn
 func (plan *Plan) surplus(o Owner, cfg workload.Config, sts *appsv1.StatefulSet, now time.Time) {
 	identity := func(annotations map[string]string) *appsv1.StatefulSet {
-		return &appsv1.StatefulSet{
-			TypeMeta:   metav1.TypeMeta{APIVersion: "apps/v1", Kind: "StatefulSet"},
-			ObjectMeta: metav1.ObjectMeta{Namespace: sts.Namespace, Name: sts.Name, Annotations: annotations},
-		}
+		meta := o.Workload(cfg).Identity(sts.Name)
+		meta.Annotations = annotations
+		return &appsv1.StatefulSet{TypeMeta: metav1.TypeMeta{APIVersion: "apps/v1", Kind: "StatefulSet"}, ObjectMeta: meta}
 	}
 	remove := apply.Step{Verb: apply.Remove, Object: identity(nil)}
 	var policy *v1.ShardRetentionPolicy

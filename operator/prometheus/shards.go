@@ -4,6 +4,8 @@ import (
 	"maps"
 	"slices"
 
+	appsv1 "k8s.io/api/apps/v1"
+
 	"github.com/firekeeper-dev/firekeeper/operator/apply"
 	"github.com/firekeeper-dev/firekeeper/operator/workload"
 )
@@ -22,22 +24,18 @@ func (plan *Plan) governingService(owner *workload.Owner, in Inputs, cfg workloa
 
 // shards wants the Service and a StatefulSet for each shard, and decides about
 // those that are there and not wanted.
-func (plan *Plan) shards(o Owner, owner *workload.Owner, in Inputs, cfg workload.Config, tlsSecrets int) error {
+func (plan *Plan) shards(o Owner, owner *workload.Owner, in Inputs, cfg workload.Config, pod workload.Inputs) error {
 	if owner.UsesGoverningService() {
 		plan.governingService(owner, in, cfg)
 	}
-	var ruleMaps []string
 	if o.Server != nil {
-		ruleMaps = owner.PadRuleConfigMaps(in.RulePlan.Names)
-		slices.Sort(ruleMaps)
+		pod.RuleConfigMaps = owner.PadRuleConfigMaps(pod.RuleConfigMaps)
+		slices.Sort(pod.RuleConfigMaps)
 	}
-	inParts := plan.configInParts(in)
 	wanted := map[string]bool{}
 	for shard, name := range owner.ShardNames() {
 		wanted[name] = true
-		pod := workload.Inputs{
-			Shard: int32(shard), RuleConfigMaps: ruleMaps, TLSSecrets: tlsSecrets, ConfigInParts: inParts,
-		}
+		pod.Shard = int32(shard)
 		var err error
 		if pod.Hash, err = owner.InputHash(in.StatefulSets[name], pod); err != nil {
 			return err
@@ -52,12 +50,13 @@ func (plan *Plan) shards(o Owner, owner *workload.Owner, in Inputs, cfg workload
 		plan.Workload = append(plan.Workload, apply.Step{Verb: apply.Put, Object: sts})
 	}
 	for _, name := range slices.Sorted(maps.Keys(in.StatefulSets)) {
-		if s := in.StatefulSets[name]; !wanted[name] && s.DeletionTimestamp == nil {
+		if s := in.StatefulSets[name]; !wanted[name] && s.DeletionTimestamp == nil && owner.Owns(s) {
 			plan.surplus(o, cfg, s, in.Now)
 		}
 	}
-	if d := in.DaemonSet; d != nil && d.DeletionTimestamp == nil { // the mode was changed
-		plan.Workload = append(plan.Workload, apply.Step{Verb: apply.Remove, Object: d})
+	if d := in.DaemonSet; d != nil && d.DeletionTimestamp == nil && owner.Owns(d) { // the mode was changed
+		gone := &appsv1.DaemonSet{ObjectMeta: owner.Identity(d.Name)}
+		plan.Workload = append(plan.Workload, apply.Step{Verb: apply.Remove, Object: gone})
 	}
 	return nil
 }

@@ -5,16 +5,12 @@ import (
 	"bytes"
 	"compress/gzip"
 	"crypto/sha256"
-	"encoding/hex"
+	"errors"
 	"fmt"
 	"io"
-	"slices"
-	"strconv"
-	"strings"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/firekeeper-dev/firekeeper/internal/parts"
 	"github.com/firekeeper-dev/firekeeper/operator/apply"
@@ -27,20 +23,21 @@ import (
 // NewDocuments.
 type Documents struct {
 	config, rules document.Assembler
-	max           int // bytes of one Secret
+	max           int // bytes of one part
 }
 
 // NewDocuments returns the documents of one owner. shared are the chunks that it
 // has in common with others, nil for none; max is how many bytes one Secret may
-// hold, 0 for [workload.MaxConfigBytes].
+// hold, 0 for [workload.MaxConfigBytes] and, of parts, [workload.MaxPartBytes].
 func NewDocuments(shared *document.Chunks, max int) *Documents {
+	whole, part := max, max
 	if max == 0 {
-		max = workload.MaxConfigBytes
+		whole, part = workload.MaxConfigBytes, workload.MaxPartBytes
 	}
 	return &Documents{
-		config: document.Assembler{Shared: shared, Whole: max},
-		rules:  document.Assembler{Shared: shared, Whole: 1}, // always in parts
-		max:    max,
+		config: document.Assembler{Shared: shared, Whole: whole},
+		rules:  document.Assembler{Shared: shared, Whole: -1},
+		max:    part,
 	}
 }
 
@@ -52,165 +49,112 @@ func (d *Documents) Close() {
 
 // mostRuleConfigMaps is how many ConfigMaps may be made for rules; 0 is any
 // number. Where pods read the parts of a configuration, rules beyond the ConfigMaps
-// that every pod mounts come along with it, and growth never changes the pod.
-// Until the pods are of that kind, and where the configuration is the user's, more
-// ConfigMaps are mounted.
+// that every pod mounts come along with it, and growth never changes the pod. In
+// all other cases more ConfigMaps are mounted.
 func (g *gatherer) mostRuleConfigMaps(o Owner, in *Inputs) int {
-	if g.singleLayout || g.unmanaged(o) {
+	if g.workload.Layout == workload.LayoutSingle || g.unmanaged(o) {
 		return 0
 	}
-	for _, s := range in.StatefulSets {
-		if !workload.ReadsParts(&s.Spec.Template.Spec) {
-			return 0
-		}
+	if _, live := notReaders(o.Workload(g.workload), g.workload, *in); live != "" {
+		return 0
 	}
 	return rules.MountedConfigMaps
 }
 
-// configInParts reports whether pods must see the parts of the configuration: they
-// do as soon as there are some, and keep what they have.
-func (plan *Plan) configInParts(in Inputs) bool {
-	for _, s := range in.StatefulSets {
-		if workload.ReadsParts(&s.Spec.Template.Spec) {
-			return true
-		}
-	}
-	return len(plan.parts) > 0 || in.DaemonSet != nil && workload.ReadsParts(&in.DaemonSet.Spec.Template.Spec)
-}
-
 // spread writes the configuration and the rules that no ConfigMap holds: into one
-// Secret if possible, else the configuration into parts 1, 2, … and the rules into
-// those from the last down, so that neither moves the other. Parts are written
-// before the list that names them and removed after it.
+// Secret if possible, else into parts. Parts are written before the list that names
+// them, and those of the version before are removed after it.
 //
 // Errors: TooLargeError.
-func (plan *Plan) spread(owner *workload.Owner, in Inputs, docs *Documents) error {
+func (plan *Plan) spread(owner *workload.Owner, cfg workload.Config, in Inputs, docs *Documents) error {
 	rules, err := plan.rulePieces(in)
 	if err != nil {
 		return err
 	}
-	defer plan.surplusParts(owner, in)
+	whole := plan.Config.Gzip != nil
 	if len(rules) == 0 {
 		docs.rules.Close()
-		if plan.Config.Gzip != nil {
+		if whole {
 			plan.slices = [][]byte{plan.Config.Gzip}
 			plan.put(owner.ConfigSecret(plan.Config.Gzip))
+			plan.surplusParts(owner, in)
 			return nil
 		}
 	} else if _, err := docs.rules.Build(rules); err != nil {
 		return err
 	}
-	config, archive, err := docs.cut(plan.Config.Gzip != nil, len(rules) > 0)
-	if err != nil {
-		return tooLarge(plan, in, docs, err)
+	if wanted, live := notReaders(owner, cfg, in); live != "" {
+		return tooLarge(plan, in, docs, TooLargeError{NoReader: wanted, NotYet: live, Room: docs.config.Whole})
 	}
-	return plan.putParts(owner, config, archive)
-}
-
-// cut cuts both documents so that together they need at most all parts.
-func (d *Documents) cut(whole, rules bool) (config, archive []document.Part, err error) {
-	cut := document.Cut{Max: d.max, Count: workload.ConfigParts}
-	if rules {
-		cut.Count -= d.rules.Fewest(cut)
+	places := liveSlots(owner, in)
+	config, archive, err := docs.cut(places.room(), plan.Config, len(rules) > 0)
+	if _, full := errors.AsType[*document.TooLargeError](err); full {
+		return tooLarge(plan, in, docs, TooLargeError{Room: docs.max * places.room()})
 	}
-	cut.Torn = !whole
-	if whole {
-		cut.Count = 1
-	}
-	if config, err = d.config.Parts(cut); err != nil || !rules {
-		return config, nil, err
-	}
-	archive, err = d.rules.Parts(document.Cut{Max: d.max, Count: workload.ConfigParts - (len(config) - 1)})
-	return config, archive, err
-}
-
-func (plan *Plan) putParts(owner *workload.Owner, config, archive []document.Part) error {
-	plan.parts = map[string]bool{}
-	var list parts.List
-	for i, p := range config {
-		plan.slices = append(plan.slices, p.Data)
-		name := workload.ConfigKey
-		if i > 0 {
-			name = parts.ConfigName(i)
-			plan.putPart(owner.ConfigPartSecret(i, name, p.Data))
-		}
-		list.Config = append(list.Config, parts.File{Name: name, SHA256: hex.EncodeToString(p.Sum[:])})
-	}
-	for i, p := range archive {
-		number := workload.ConfigParts - i
-		name := parts.RulesName(number)
-		plan.putPart(owner.ConfigPartSecret(number, name, p.Data))
-		list.Rules = append(list.Rules, parts.File{Name: name, SHA256: hex.EncodeToString(p.Sum[:])})
-	}
-	text, err := list.Encode()
 	if err != nil {
 		return err
 	}
+	if err := plan.putParts(owner, places, config, archive); err != nil {
+		return err
+	}
+	plan.surplusParts(owner, in)
+	return nil
+}
+
+// cut cuts both documents so that together they need at most count parts. A
+// configuration that fits into one Secret is one part, and without an end.
+func (d *Documents) cut(count int, whole document.Document, rules bool) (config, archive document.Parted, err error) {
+	cut := document.Cut{Max: d.max, Count: count, Head: true}
+	if rules {
+		cut.Count -= d.rules.Fewest(document.Cut{Max: d.max})
+	}
+	if whole.Gzip != nil && len(whole.Gzip) <= d.max {
+		config.Parts = []document.Part{{Data: whole.Gzip, Sum: sha256.Sum256(whole.Gzip)}}
+	} else if config, err = d.config.Parts(cut); err != nil {
+		return config, archive, err
+	}
+	if rules {
+		archive, err = d.rules.Parts(document.Cut{Max: d.max, Count: count - (len(config.Parts) - 1)})
+	}
+	return config, archive, err
+}
+
+// putParts writes the first part of the configuration and the ends of both streams
+// beside the list, all else into slots.
+func (plan *Plan) putParts(owner *workload.Owner, places slots, config, archive document.Parted) error {
+	plan.parts = map[string]bool{}
+	first := config.Parts[0]
+	beside := map[string][]byte{workload.ConfigKey: first.Data}
+	end := func(s parts.Stream, name string, p document.Part) parts.Stream {
+		if len(p.Data) == 0 {
+			return s
+		}
+		beside[name] = p.Data
+		return append(s, fileOf(name, p))
+	}
+	middle, err := plan.putStream(owner, places, config.Parts[1:], parts.ConfigName, upwards())
+	if err != nil {
+		return err
+	}
+	list := parts.List{Version: parts.Version, Config: append(parts.Stream{fileOf(workload.ConfigKey, first)}, middle...)}
+	list.Config = end(list.Config, parts.ConfigEnd, config.End)
+	if list.Rules, err = plan.putStream(owner, places, archive.Parts, parts.RulesName, downwards()); err != nil {
+		return err
+	}
+	list.Rules = end(list.Rules, parts.RulesEnd, archive.End)
+	if beside[parts.ListName], err = list.Encode(); err != nil {
+		return err
+	}
+	for _, p := range append(config.Parts, config.End) {
+		plan.slices = append(plan.slices, p.Data)
+	}
 	plan.Config.Hash = list.Config.Sum()
-	plan.put(owner.ConfigSecretInParts(config[0].Data, text))
+	plan.put(owner.ConfigSecretInParts(beside, places.numbers()))
 	return nil
 }
 
 func (plan *Plan) put(s *corev1.Secret) {
 	plan.Content = append(plan.Content, apply.Step{Verb: apply.Put, Object: s})
-}
-
-func (plan *Plan) putPart(s *corev1.Secret) {
-	plan.parts[s.Name] = true
-	plan.put(s)
-}
-
-// surplusParts removes parts that are not needed any more.
-func (plan *Plan) surplusParts(owner *workload.Owner, in Inputs) {
-	base := strings.TrimSuffix(owner.ConfigPartName(0), "0")
-	namespace := owner.ConfigSecret(nil).Namespace
-	for _, name := range slices.Sorted(slices.Values(in.Secrets)) {
-		rest, ok := strings.CutPrefix(name, base)
-		if number, err := strconv.Atoi(rest); !ok || err != nil || number < 1 || number > workload.ConfigParts || plan.parts[name] {
-			continue
-		}
-		surplus := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: name}}
-		plan.Content = append(plan.Content, apply.Step{Verb: apply.Remove, Object: surplus})
-	}
-}
-
-// TooLargeError means that an owner's configuration fits into no Secrets that its
-// pods mount. Nothing is written then.
-type TooLargeError struct {
-	Config, Plain, Rules int // bytes of the configuration, compressed and plain, and of the compressed rules
-	Monitors, RuleFiles  int // how many objects these are
-	Room                 int // bytes of all parts
-}
-
-func (e *TooLargeError) Error() string {
-	const mib = 1 << 20
-	rules := ""
-	if e.Rules > 0 {
-		rules = fmt.Sprintf(" and %d rule files beyond the ConfigMaps have %.1f MiB compressed", e.RuleFiles, float64(e.Rules)/mib)
-	}
-	return fmt.Sprintf("the configuration of %d monitors has %.1f MiB compressed (%.0f MiB plain)%s; the Secrets that pods mount hold %.1f MiB: "+
-		"let several owners select the monitors and rules (by labels or namespaces); spec.shards does not help, because every shard has the whole configuration. "+
-		"What was written last stays",
-		e.Monitors, float64(e.Config)/mib, float64(e.Plain)/mib, rules, float64(e.Room)/mib)
-}
-
-func tooLarge(plan *Plan, in Inputs, docs *Documents, err error) error {
-	if _, ok := err.(*document.TooLargeError); !ok {
-		return err
-	}
-	e := &TooLargeError{
-		Config: plan.Config.Length, Plain: plan.Config.Size, RuleFiles: len(in.RulePlan.Overflow),
-		Room: docs.max * workload.ConfigParts,
-	}
-	if e.RuleFiles > 0 {
-		e.Rules = docs.rules.Length()
-	}
-	for _, m := range in.Monitors {
-		if m.Err == nil {
-			e.Monitors++
-		}
-	}
-	return e
 }
 
 // reloaderMemory is what config-reloader needs for itself, in bytes, generously.

@@ -11,6 +11,7 @@ import (
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 	"github.com/firekeeper-dev/firekeeper/operator/apply"
 	"github.com/firekeeper-dev/firekeeper/operator/controller"
+	"github.com/firekeeper-dev/firekeeper/operator/workload"
 )
 
 // Scopes say where and how narrowly each kind of object is watched.
@@ -94,13 +95,16 @@ func trimNamespace(n *corev1.Namespace) *corev1.Namespace {
 
 // trimPod keeps what status, delivery and rollouts need.
 func trimPod(p *corev1.Pod) *corev1.Pod {
+	spec := workload.TrimReloaders(&p.Spec)
+	spec.NodeName, spec.Subdomain = p.Spec.NodeName, p.Spec.Subdomain
+	spec.Volumes = append(spec.Volumes, claimed(p.Spec.Volumes)...)
 	return &corev1.Pod{
 		ObjectMeta: metav1.ObjectMeta{
 			Namespace: p.Namespace, Name: p.Name, UID: p.UID, ResourceVersion: p.ResourceVersion, Labels: p.Labels,
 			Annotations: p.Annotations, OwnerReferences: p.OwnerReferences, DeletionTimestamp: p.DeletionTimestamp,
 			CreationTimestamp: p.CreationTimestamp,
 		},
-		Spec: corev1.PodSpec{NodeName: p.Spec.NodeName, Subdomain: p.Spec.Subdomain, Volumes: claimed(p.Spec.Volumes)},
+		Spec: spec,
 		Status: corev1.PodStatus{
 			Phase: p.Status.Phase, PodIP: p.Status.PodIP, Conditions: p.Status.Conditions,
 			InitContainerStatuses: waiting(p.Status.InitContainerStatuses), ContainerStatuses: containers(p.Status.ContainerStatuses),

@@ -152,7 +152,7 @@ func (o *Objects) cluster() prometheus.Cluster {
 		Peers:           o.peers,
 		RuleConfigMaps:  func(string, string) []*corev1.ConfigMap { return nil },
 		StatefulSets:    func(string, string) []*appsv1.StatefulSet { return nil },
-		Secrets:         func(string) []string { return nil },
+		Secrets:         func(string) []*corev1.Secret { return nil },
 	}
 }
 

@@ -20,6 +20,9 @@ type Config struct {
 	PrometheusBaseImage, ThanosBaseImage string
 	// ConfigReloaderImage and RulesReloaderImage are complete references.
 	ConfigReloaderImage, RulesReloaderImage string
+	// PartsReaders are repositories of images, without tag, that read a
+	// configuration in parts like this project's config-reloader.
+	PartsReaders []string `json:",omitempty"`
 	// ReloaderResources is for each reloader container.
 	ReloaderResources ReloaderResources
 	// EnableReloaderProbes adds probes to the reloader sidecars.

@@ -71,6 +71,7 @@ func testConfig() Config {
 		PrometheusBaseImage: "quay.io/prometheus/prometheus",
 		ThanosBaseImage:     "quay.io/thanos/thanos",
 		ConfigReloaderImage: "example.org/config-reloader:1.2.3",
+		PartsReaders:        []string{"example.org/config-reloader"},
 		RulesReloaderImage:  "example.org/rules-reloader:1.2.3",
 		ReloaderResources: ReloaderResources{
 			CPURequest: resource.MustParse("10m"), CPULimit: resource.MustParse("10m"),

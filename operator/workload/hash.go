@@ -42,7 +42,7 @@ func (o *Owner) InputHash(live *appsv1.StatefulSet, pod Inputs) (string, error) 
 		Config:         o.cfg,
 		RuleConfigMaps: slices.Sorted(slices.Values(o.ruleConfigMaps(pod))),
 		TLSSecrets:     pod.TLSSecrets,
-		ConfigInParts:  pod.ConfigInParts && o.cfg.Layout == LayoutSingle, // else it is so in any case
+		ConfigInParts:  pod.ConfigInParts && !o.partsAhead(), // else it is so in any case
 	}
 	if w := o.common.Web; w != nil && w.HTTPConfig != nil {
 		in.HTTP2 = w.HTTPConfig.HTTP2

@@ -2,6 +2,7 @@ package workload
 
 import (
 	"maps"
+	"slices"
 	"strings"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -97,6 +98,11 @@ func (o *Owner) plainReference() metav1.OwnerReference {
 		Name:       o.meta.Name,
 		UID:        o.meta.UID,
 	}
+}
+
+// Owns reports whether an object is one of this owner, by its owner references.
+func (o *Owner) Owns(obj metav1.Object) bool {
+	return slices.ContainsFunc(obj.GetOwnerReferences(), func(r metav1.OwnerReference) bool { return r.UID == o.meta.UID })
 }
 
 func (o *Owner) controllerReference() metav1.OwnerReference {

@@ -12,15 +12,16 @@ func (o *Owner) PrefixedName() string { return o.kind.prefix + "-" + o.meta.Name
 // ConfigSecretName is the Secret with the configuration.
 func (o *Owner) ConfigSecretName() string { return o.PrefixedName() }
 
-// ConfigParts is how many Secrets a configuration may have beside the first. Every
-// pod mounts all of them, there or not, and the kubelet watches each. Together with
-// the first they hold 50,000 monitors and 20 MiB of rules with room to spare.
-const ConfigParts = 12
+// ConfigParts is how many Secrets there are for parts of a configuration, beside the
+// first. Every pod mounts all of them, there or not, and the kubelet watches each. At
+// most half of them are in use: a new version is written beside the one that pods
+// may still need.
+const ConfigParts = 16
 
 // ConfigPartName is the Secret with the i-th part of the configuration, from 1.
-func (o *Owner) ConfigPartName(i int) string {
-	return fmt.Sprintf("%s-config-part-%d", o.PrefixedName(), i)
-}
+func (o *Owner) ConfigPartName(i int) string { return o.PrefixedName() + partSuffix(i) }
+
+func partSuffix(i int) string { return fmt.Sprintf("-config-part-%d", i) }
 
 // WebConfigSecretName is the Secret with the web configuration.
 func (o *Owner) WebConfigSecretName() string { return o.PrefixedName() + "-web-config" }

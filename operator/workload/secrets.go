@@ -1,10 +1,11 @@
 package workload
 
 import (
+	"strconv"
+	"strings"
+
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-
-	"github.com/firekeeper-dev/firekeeper/internal/parts"
 )
 
 // ConfigKey is the key of the configuration Secret.
@@ -24,18 +25,41 @@ func (o *Owner) ConfigSecret(gz []byte) *corev1.Secret {
 	return o.secret(o.ConfigSecretName(), map[string][]byte{ConfigKey: gz})
 }
 
-// MaxConfigBytes is how long the compressed configuration in one Secret may be, and
-// one part of it.
-const MaxConfigBytes = maxAssetBytes
+const (
+	// MaxConfigBytes is how long a compressed configuration in one Secret may be: what
+	// the API server takes.
+	MaxConfigBytes = 1 << 20
+	// MaxPartBytes is how long one part may be; the list and the ends of the streams
+	// must fit beside the first.
+	MaxPartBytes = maxAssetBytes
+)
 
-// ConfigSecretInParts carries the beginning of a configuration in parts and their list.
-func (o *Owner) ConfigSecretInParts(gz, list []byte) *corev1.Secret {
-	return o.secret(o.ConfigSecretName(), map[string][]byte{ConfigKey: gz, parts.ListName: list})
+// AnnotationConfigParts on a configuration Secret names the parts that its list
+// names, by number.
+const AnnotationConfigParts = "operator.prometheus.io/config-parts"
+
+// ConfigSecretInParts carries the beginning of a configuration in parts, and what
+// else is beside their list. numbers are those of the parts, sorted.
+func (o *Owner) ConfigSecretInParts(files map[string][]byte, numbers []int) *corev1.Secret {
+	s := o.secret(o.ConfigSecretName(), files)
+	text := make([]string, len(numbers))
+	for i, n := range numbers {
+		text[i] = strconv.Itoa(n)
+	}
+	s.Annotations = overlay(s.Annotations, map[string]string{AnnotationConfigParts: strings.Join(text, ",")})
+	return s
 }
 
 // ConfigPartSecret carries the i-th part.
 func (o *Owner) ConfigPartSecret(i int, key string, content []byte) *corev1.Secret {
 	return o.secret(o.ConfigPartName(i), map[string][]byte{key: content})
+}
+
+// Identity is the metadata of an object of the owner that is to be removed.
+func (o *Owner) Identity(name string) metav1.ObjectMeta {
+	return metav1.ObjectMeta{
+		Namespace: o.meta.Namespace, Name: name, OwnerReferences: []metav1.OwnerReference{o.controllerReference()},
+	}
 }
 
 // WebConfigSecret carries the web configuration; its file is empty without

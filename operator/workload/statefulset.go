@@ -20,7 +20,7 @@ type Inputs struct {
 	// TLSSecrets is the number of TLS asset Secrets; there is always one.
 	TLSSecrets int
 	// ConfigInParts says that the pod must see the parts of the configuration. In
-	// the split layout it always does.
+	// the split layout it does so anyway when its reloaders read parts.
 	ConfigInParts bool
 	// Hash is [Owner.InputHash]; empty leaves the annotation out.
 	Hash string

@@ -4,6 +4,8 @@ import (
 	"path"
 
 	corev1 "k8s.io/api/core/v1"
+
+	"github.com/firekeeper-dev/firekeeper/internal/parts"
 )
 
 // Files and folders inside the containers.
@@ -94,33 +96,31 @@ func (o *Owner) volumes(in Inputs) ([]corev1.Volume, error) {
 
 // configSource shows the configuration Secret, and in a projected volume also
 // those of its parts, which are optional: a configuration can grow into them without
-// a new pod. The single layout repeats a well-known pod exactly and has them only
-// once they were needed.
+// a new pod. Pods whose reloaders may not read parts, and those of the single layout,
+// which repeats a well-known pod exactly, have them only once they were needed.
 func (o *Owner) configSource(in Inputs) corev1.VolumeSource {
-	if o.cfg.Layout == LayoutSingle && !in.ConfigInParts {
+	if !in.ConfigInParts && !o.partsAhead() {
 		return corev1.VolumeSource{Secret: &corev1.SecretVolumeSource{SecretName: o.ConfigSecretName()}}
 	}
 	projected := &corev1.ProjectedVolumeSource{Sources: []corev1.VolumeProjection{secretProjection(o.ConfigSecretName(), nil)}}
 	for i := range ConfigParts {
-		projected.Sources = append(projected.Sources, secretProjection(o.ConfigPartName(i+1), new(true)))
+		part := secretProjection(o.ConfigPartName(i+1), new(true))
+		// Somebody else's Secret of this name must not bring a configuration.
+		for _, key := range []string{parts.ConfigName(i + 1), parts.RulesName(i + 1)} {
+			part.Secret.Items = append(part.Secret.Items, corev1.KeyToPath{Key: key, Path: key})
+		}
+		projected.Sources = append(projected.Sources, part)
 	}
 	return corev1.VolumeSource{Projected: projected}
 }
+
+// partsAhead reports whether pods mount the parts before there are any.
+func (o *Owner) partsAhead() bool { return o.cfg.Layout != LayoutSingle && o.PartsFault() == "" }
 
 func secretProjection(name string, optional *bool) corev1.VolumeProjection {
 	return corev1.VolumeProjection{Secret: &corev1.SecretProjection{
 		LocalObjectReference: corev1.LocalObjectReference{Name: name}, Optional: optional,
 	}}
-}
-
-// ReadsParts reports whether a pod sees the parts of its configuration.
-func ReadsParts(pod *corev1.PodSpec) bool {
-	for _, v := range pod.Volumes {
-		if v.Name == configVolume {
-			return v.Projected != nil
-		}
-	}
-	return false
 }
 
 // tlsAssets shows all Secrets of TLS assets as one folder.

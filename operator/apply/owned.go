@@ -1,0 +1,67 @@
+package apply
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+)
+
+// ForeignError means that an object with a wanted name belongs to something else: to
+// another workload whose name leads to the same one, for example. It is left alone.
+type ForeignError struct {
+	Kind, Name string
+	Owner      string // "Prometheus web-config-part-1"
+}
+
+func (e *ForeignError) Error() string {
+	return fmt.Sprintf("%s %q belongs to %s and is not overwritten: one of the two must get another name", e.Kind, e.Name, e.Owner)
+}
+
+// foreign decides whether want may replace live:
+//
+//	the controller of live                     | replaced
+//	-------------------------------------------|--------------------------------
+//	none                                       | yes: it is adopted
+//	that of want                               | yes
+//	one of the same kind and name, another UID | yes: it was deleted and created again
+//	any other                                  | no
+//
+// Objects without a controller of their own, such as shared Services, may always be.
+//
+// Errors: ForeignError.
+func (k *kind[T]) foreign(want, live T) error {
+	has, wants := metav1.GetControllerOf(live), metav1.GetControllerOf(want)
+	if has == nil || wants == nil || has.UID == wants.UID {
+		return nil
+	}
+	if has.Kind == wants.Kind && has.Name == wants.Name && groupOf(has) == groupOf(wants) {
+		return nil
+	}
+	return &ForeignError{Kind: k.name, Name: live.GetName(), Owner: has.Kind + " " + has.Name}
+}
+
+func groupOf(r *metav1.OwnerReference) string {
+	return schema.FromAPIVersionAndKind(r.APIVersion, r.Kind).Group
+}
+
+// owned returns the live object with the identity of o if it has one of o's owners:
+// only such are removed.
+func (k *kind[T]) owned(o metav1.Object) (live T, ok bool) {
+	live, ok = k.view.Get(o.GetNamespace(), o.GetName())
+	return live, ok && slices.ContainsFunc(live.GetOwnerReferences(), func(has metav1.OwnerReference) bool {
+		return slices.ContainsFunc(o.GetOwnerReferences(), func(r metav1.OwnerReference) bool { return r.UID == has.UID })
+	})
+}
+
+// removeOwned removes the object with the identity of o if it has one of its owners.
+func (k *kind[T]) removeOwned(ctx context.Context, o metav1.Object) (Change, error) {
+	live, ok := k.owned(o)
+	if !ok {
+		return Unchanged, nil
+	}
+	uid := live.GetUID()
+	return k.remove(ctx, o.GetNamespace(), o.GetName(), metav1.DeleteOptions{Preconditions: &metav1.Preconditions{UID: &uid}})
+}

@@ -1,0 +1,152 @@
+package prometheus
+
+import (
+	"encoding/hex"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/firekeeper-dev/firekeeper/internal/parts"
+	"github.com/firekeeper-dev/firekeeper/operator/apply"
+	"github.com/firekeeper-dev/firekeeper/operator/document"
+	"github.com/firekeeper-dev/firekeeper/operator/workload"
+)
+
+// slots are the Secrets in which the parts of an owner's configuration may lie, by
+// number. A part that the list in the cluster names is never written over: what
+// changes goes into other slots, so that at every moment a pod that starts can read
+// the old version or the new one.
+type slots map[int]*slot
+
+type slot struct {
+	key    string // of the only value of the live Secret, if it is the owner's
+	digest string // SHA-256 of that value, as apply.DigestSecret leaves it
+	named  bool   // the list in the cluster names it
+	taken  bool   // it holds a part of what is wanted
+}
+
+// liveSlots are those that this owner may use: a Secret that belongs to another
+// owner is none.
+func liveSlots(owner *workload.Owner, in Inputs) slots {
+	out := make(slots, workload.ConfigParts)
+	named := namedParts(in.secret(owner.ConfigSecretName()), owner)
+	for i := 1; i <= workload.ConfigParts; i++ {
+		live := in.secret(owner.ConfigPartName(i))
+		if live != nil && !owner.Owns(live) {
+			continue
+		}
+		s := &slot{}
+		if live != nil {
+			s.named = named(i)
+			if len(live.StringData) == 1 {
+				for s.key, s.digest = range live.StringData {
+				}
+			}
+		}
+		out[i] = s
+	}
+	return out
+}
+
+// namedParts says which parts the list in the live configuration Secret names. When
+// that cannot be told, it may be any.
+func namedParts(main *corev1.Secret, owner *workload.Owner) func(int) bool {
+	if main == nil || !owner.Owns(main) || !inParts(main) {
+		return func(int) bool { return false }
+	}
+	text, known := main.Annotations[workload.AnnotationConfigParts]
+	numbers := strings.Split(text, ",")
+	return func(i int) bool { return !known || slices.Contains(numbers, strconv.Itoa(i)) }
+}
+
+// inParts reports whether a configuration Secret holds the list of parts.
+func inParts(main *corev1.Secret) bool {
+	_, listed := main.StringData[parts.ListName]
+	return listed
+}
+
+// room is how many parts there may be: as many again must have a place beside them.
+func (s slots) room() int { return len(s) / 2 }
+
+// take gives every part the slot that holds it already, else a free one: the first
+// of those in order.
+//
+// Errors: there are too few.
+func (s slots) take(content []document.Part, key func(int) string, order []int) ([]int, error) {
+	out := make([]int, len(content))
+	for n, p := range content {
+		for _, i := range order {
+			if t := s[i]; t != nil && !t.taken && t.key == key(i) && t.digest == string(p.Sum[:]) {
+				t.taken, out[n] = true, i
+				break
+			}
+		}
+	}
+	for n := range content {
+		for _, i := range order {
+			if t := s[i]; out[n] == 0 && t != nil && !t.taken && !t.named {
+				t.taken, out[n] = true, i
+			}
+		}
+		if out[n] == 0 {
+			return nil, fmt.Errorf("no Secret is left for a part of the configuration: %d of %d are not another owner's, and they are in use", len(s), workload.ConfigParts)
+		}
+	}
+	return out, nil
+}
+
+// upwards and downwards are orders of slots: configuration and rules begin at
+// different ends, so that they seldom meet.
+func upwards() (out []int) {
+	for i := 1; i <= workload.ConfigParts; i++ {
+		out = append(out, i)
+	}
+	return out
+}
+
+func downwards() []int {
+	out := upwards()
+	slices.Reverse(out)
+	return out
+}
+
+// putStream writes the parts of a stream into slots and returns their list.
+func (plan *Plan) putStream(owner *workload.Owner, s slots, content []document.Part, key func(int) string, order []int) (parts.Stream, error) {
+	numbers, err := s.take(content, key, order)
+	if err != nil {
+		return nil, err
+	}
+	var out parts.Stream
+	for n, p := range content {
+		secret := owner.ConfigPartSecret(numbers[n], key(numbers[n]), p.Data)
+		plan.parts[secret.Name] = true
+		plan.put(secret)
+		out = append(out, fileOf(key(numbers[n]), p))
+	}
+	return out, nil
+}
+
+func fileOf(name string, p document.Part) parts.File {
+	return parts.File{Name: name, SHA256: hex.EncodeToString(p.Sum[:])}
+}
+
+// numbers are those of the slots that hold what is wanted.
+func (s slots) numbers() []int {
+	out := slices.Sorted(maps.Keys(s))
+	return slices.DeleteFunc(out, func(i int) bool { return !s[i].taken })
+}
+
+// surplusParts removes parts of the owner that are not needed any more.
+func (plan *Plan) surplusParts(owner *workload.Owner, in Inputs) {
+	for i := range workload.ConfigParts {
+		name := owner.ConfigPartName(i + 1)
+		if live := in.secret(name); live != nil && owner.Owns(live) && !plan.parts[name] {
+			surplus := &corev1.Secret{ObjectMeta: owner.Identity(name)}
+			plan.Content = append(plan.Content, apply.Step{Verb: apply.Remove, Object: surplus})
+		}
+	}
+}

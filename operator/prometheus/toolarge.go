@@ -1,0 +1,87 @@
+package prometheus
+
+import (
+	"fmt"
+
+	"github.com/firekeeper-dev/firekeeper/operator/workload"
+)
+
+// TooLargeError means that an owner's configuration fits into no Secrets that its
+// pods can read. What was written last stays.
+type TooLargeError struct {
+	Config, Plain, Rules int // bytes of the configuration, compressed and plain, and of the compressed rules
+	Monitors, RuleFiles  int // how many objects these are
+	Room                 int // bytes of the Secrets
+
+	// NoReader says why the pods that are wanted cannot read parts; empty when they can.
+	NoReader string
+	// NotYet says which pod cannot read parts as long as it is not replaced; empty
+	// when all can.
+	NotYet string
+}
+
+func (e *TooLargeError) Error() string {
+	const mib = 1 << 20
+	rules := ""
+	if e.Rules > 0 {
+		rules = fmt.Sprintf(" and %d rule files beyond the ConfigMaps have %.1f MiB compressed", e.RuleFiles, float64(e.Rules)/mib)
+	}
+	size := fmt.Sprintf("the configuration of %d monitors has %.1f MiB compressed (%.0f MiB plain)%s; ",
+		e.Monitors, float64(e.Config)/mib, float64(e.Plain)/mib, rules)
+	const divide = "let several Prometheus objects select the monitors and rules (by labels or namespaces); spec.shards does not help, because every shard has the whole configuration"
+	switch {
+	case e.NoReader != "":
+		return size + fmt.Sprintf("one Secret holds %.1f MiB, and %s: use the config-reloader of this operator, "+
+			"or name the image's repository with --parts-capable-reloaders if it is that one under another name; or %s. What was written last stays",
+			float64(e.Room)/mib, e.NoReader, divide)
+	case e.NotYet != "":
+		return size + fmt.Sprintf("one Secret holds %.1f MiB. It is written in parts as soon as all pods can read them; now %s. What was written last stays until then",
+			float64(e.Room)/mib, e.NotYet)
+	}
+	return size + fmt.Sprintf("the Secrets that pods mount hold %.1f MiB: %s. What was written last stays", float64(e.Room)/mib, divide)
+}
+
+func tooLarge(plan *Plan, in Inputs, docs *Documents, e TooLargeError) error {
+	e.Config, e.Plain, e.RuleFiles = plan.Config.Length, plan.Config.Size, len(in.RulePlan.Overflow)
+	if e.RuleFiles > 0 {
+		e.Rules = docs.rules.Length()
+	}
+	for _, m := range in.Monitors {
+		if m.Err == nil {
+			e.Monitors++
+		}
+	}
+	return &e
+}
+
+// withheld is the plan when the configuration is too large: nothing of its content,
+// and the pods as they fit to the content that stays. So whatever else is asked of
+// them happens, and they become such as can read parts. Where the last configuration
+// is in parts and the wanted pods could not read it, they are left alone too.
+func withheld(o Owner, owner *workload.Owner, in Inputs, cfg workload.Config, why *TooLargeError) (Plan, error) {
+	plan := Plan{}
+	main := in.secret(owner.ConfigSecretName())
+	if main == nil || !owner.Owns(main) || why.NoReader != "" && inParts(main) {
+		return plan, why
+	}
+	var ruleConfigMaps []string
+	for _, m := range in.RuleConfigMaps {
+		ruleConfigMaps = append(ruleConfigMaps, m.Name)
+	}
+	pod := workload.Inputs{
+		RuleConfigMaps: ruleConfigMaps, TLSSecrets: in.tlsSecrets(owner), ConfigInParts: why.NoReader == "" || in.readsParts(),
+	}
+	if err := plan.workloads(o, owner, in, cfg, pod); err != nil {
+		return plan, err
+	}
+	return plan, why
+}
+
+// tlsSecrets is how many Secrets of TLS assets there are now.
+func (in *Inputs) tlsSecrets(owner *workload.Owner) int {
+	n := 0
+	for in.secret(owner.TLSAssetSecretName(n)) != nil {
+		n++
+	}
+	return n
+}
