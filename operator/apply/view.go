@@ -67,6 +67,16 @@ func (v *View[T]) Ours(obj T) bool {
 	return v.last[keyOf(obj)] == obj.GetResourceVersion()
 }
 
+// Since reports whether this version of an object is later than what we wrote last;
+// not when we have written nothing.
+func (v *View[T]) Since(obj T) bool {
+	v.mu.Lock()
+	last, wrote := v.last[keyOf(obj)]
+	v.mu.Unlock()
+	order, err := resourceversion.CompareResourceVersion(obj.GetResourceVersion(), last)
+	return wrote && err == nil && order > 0
+}
+
 // Forget drops what is remembered of an object that is gone. It must be called
 // for every deletion that the cache shows.
 func (v *View[T]) Forget(gone T) {

@@ -168,3 +168,18 @@ func TestViewListsByLabelAndNamespace(t *testing.T) {
 		t.Error(diff)
 	}
 }
+
+// A cache without a watch may show our object for the first time when somebody has
+// changed it already.
+func TestViewSince(t *testing.T) {
+	view := NewView(shown[*corev1.ConfigMap]{})
+	if view.Since(configMap("5")) {
+		t.Error("nothing was written, so nothing can be later")
+	}
+	view.wrote(configMap("5"))
+	for version, want := range map[string]bool{"4": false, "5": false, "6": true} {
+		if got := view.Since(configMap(version)); got != want {
+			t.Errorf("version %s is later: %v, want %v", version, got, want)
+		}
+	}
+}

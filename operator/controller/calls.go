@@ -6,7 +6,7 @@ import (
 )
 
 // Calls counts lists and watches for the controllers that read the stores which
-// make them: a store may serve several. The zero value counts for none.
+// make them: a store may serve several. The zero value and nil count for none.
 type Calls struct {
 	mu      sync.Mutex
 	readers []*Metrics
@@ -35,6 +35,9 @@ func (c *Calls) watched(err error) {
 }
 
 func (c *Calls) all() []*Metrics {
+	if c == nil {
+		return nil
+	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return slices.Clone(c.readers)

@@ -12,9 +12,11 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/watch"
 	"k8s.io/client-go/metadata"
 	"k8s.io/client-go/tools/cache"
+	"k8s.io/klog/v2"
 )
 
 const (
@@ -37,6 +39,10 @@ type Watch struct {
 	FieldSelector string
 	// Calls counts the lists and watches; nil counts nothing.
 	Calls *Calls
+	// Reads says which lists and watches fail; nil says nothing.
+	Reads *Reads
+	// Poll says how to do without permission to watch; nil: the store waits for it.
+	Poll *Poll
 }
 
 // Store holds the objects of one kind in the watched namespaces, kept current by informers.
@@ -46,6 +52,7 @@ type Store[T Object] struct {
 	scope     Namespaces
 	filtered  bool
 	informers []cache.SharedIndexInformer
+	reads     []*read // one for each informer
 	order     order[T]
 	started   sync.Once
 }
@@ -53,11 +60,14 @@ type Store[T Object] struct {
 // NewStore returns a store of typed objects; keep (optional) trims an object before it is cached.
 func NewStore[T Object](client cache.Getter, resource string, example T, w Watch, keep func(T) T) *Store[T] {
 	s := newStore[T](resource, w)
-	for _, ns := range w.Namespaces.Watches() {
-		lw := w.counted(cache.NewFilteredListWatchFromClient(client, resource, ns, w.tweak))
-		s.informers = append(s.informers, cache.NewSharedIndexInformer(lw, example, resync, namespaceIndex))
+	get := func(ctx context.Context, name types.NamespacedName) (Object, error) {
+		out := example.DeepCopyObject().(Object)
+		err := client.Get().NamespaceIfScoped(name.Namespace, name.Namespace != "").Resource(resource).Name(name.Name).Do(ctx).Into(out)
+		return out, err
 	}
-	s.transform(keep)
+	for _, ns := range w.Namespaces.Watches() {
+		s.add(w, ns, cache.NewFilteredListWatchFromClient(client, resource, ns, w.tweak), example, get, keep)
+	}
 	return s
 }
 
@@ -66,7 +76,7 @@ func NewStore[T Object](client cache.Getter, resource string, example T, w Watch
 func NewMetadataStore(client metadata.Interface, gvr schema.GroupVersionResource, w Watch) *Store[*metav1.PartialObjectMetadata] {
 	s := newStore[*metav1.PartialObjectMetadata](gvr.Resource, w)
 	for _, ns := range w.Namespaces.Watches() {
-		lw := w.counted(&cache.ListWatch{
+		lw := &cache.ListWatch{
 			ListWithContextFunc: func(ctx context.Context, o metav1.ListOptions) (runtime.Object, error) {
 				w.tweak(&o)
 				return client.Resource(gvr).Namespace(ns).List(ctx, o)
@@ -75,11 +85,41 @@ func NewMetadataStore(client metadata.Interface, gvr schema.GroupVersionResource
 				w.tweak(&o)
 				return client.Resource(gvr).Namespace(ns).Watch(ctx, o)
 			},
-		})
-		s.informers = append(s.informers, cache.NewSharedIndexInformer(lw, &metav1.PartialObjectMetadata{}, resync, namespaceIndex))
+		}
+		s.add(w, ns, lw, &metav1.PartialObjectMetadata{}, nil, identityOnly)
 	}
-	s.transform(identityOnly)
 	return s
+}
+
+// getter reads one object.
+type getter func(ctx context.Context, name types.NamespacedName) (Object, error)
+
+// add appends the informer of one or all namespaces. get is for stores with a Poll.
+func (s *Store[T]) add(w Watch, namespace string, api *cache.ListWatch, example T, get getter, keep func(T) T) {
+	var inf cache.SharedIndexInformer
+	trim := trimmer(keep)
+	reading := w.Reads.add(s.name, namespace, func() bool { return inf.HasSynced() })
+	var lw cache.ListerWatcher = w.observed(api, reading)
+	if w.Poll != nil {
+		p := &poller{Poll: *w.Poll, api: api, get: get, trim: trim, namespace: namespace, log: reading.logger()}
+		p.result = func(err error) { w.Calls.listed(err); reading.result(err) }
+		lw = unstreamed{w.observed(p.listWatch(), reading)}
+	}
+	inf = cache.NewSharedIndexInformer(lw, example, resync, namespaceIndex)
+	// Both fail only on a started informer.
+	if err := inf.SetTransform(trim); err != nil {
+		panic(err)
+	}
+	if err := inf.SetWatchErrorHandlerWithContext(quietly); err != nil {
+		panic(err)
+	}
+	s.informers, s.reads = append(s.informers, inf), append(s.reads, reading)
+}
+
+// quietly replaces the reflector's own lines: [Reads] knows of each call that failed,
+// and says it once.
+func quietly(ctx context.Context, _ *cache.Reflector, err error) {
+	klog.FromContext(ctx).V(1).Info("list or watch ended", "err", err)
 }
 
 var namespaceIndex = cache.Indexers{cache.NamespaceIndex: cache.MetaNamespaceIndexFunc}
@@ -93,20 +133,19 @@ func (w Watch) tweak(o *metav1.ListOptions) {
 	o.FieldSelector = w.Namespaces.FieldSelector(w.FieldSelector)
 }
 
-// counted returns a list-watcher that counts its calls.
-func (w Watch) counted(lw *cache.ListWatch) *cache.ListWatch {
-	if w.Calls == nil {
-		return lw
-	}
+// observed returns a list-watcher whose calls are counted and noted.
+func (w Watch) observed(lw *cache.ListWatch, reading *read) *cache.ListWatch {
 	return &cache.ListWatch{
 		ListWithContextFunc: func(ctx context.Context, o metav1.ListOptions) (runtime.Object, error) {
 			list, err := lw.ListWithContext(ctx, o)
 			w.Calls.listed(err)
+			reading.result(err)
 			return list, err
 		},
 		WatchFuncWithContext: func(ctx context.Context, o metav1.ListOptions) (watch.Interface, error) {
 			events, err := lw.WatchWithContext(ctx, o)
 			w.Calls.watched(err)
+			reading.result(err)
 			return events, err
 		},
 	}
@@ -118,26 +157,21 @@ func identityOnly(o *metav1.PartialObjectMetadata) *metav1.PartialObjectMetadata
 	}}
 }
 
-// transform trims objects on their way into the cache: what nobody reads is not kept.
-func (s *Store[T]) transform(keep func(T) T) {
-	for _, inf := range s.informers {
-		// SetTransform fails only on a started informer.
-		if err := inf.SetTransform(func(raw any) (any, error) {
-			obj, ok := raw.(T)
-			if !ok {
-				return raw, nil // a tombstone
-			}
-			obj.SetManagedFields(nil)
-			if a := obj.GetAnnotations(); a[lastApplied] != "" {
-				delete(a, lastApplied)
-			}
-			if keep != nil {
-				obj = keep(obj)
-			}
-			return obj, nil
-		}); err != nil {
-			panic(err)
+// trimmer trims objects on their way into the cache: what nobody reads is not kept.
+func trimmer[T Object](keep func(T) T) cache.TransformFunc {
+	return func(raw any) (any, error) {
+		obj, ok := raw.(T)
+		if !ok {
+			return raw, nil // a tombstone
 		}
+		obj.SetManagedFields(nil)
+		if a := obj.GetAnnotations(); a[lastApplied] != "" {
+			delete(a, lastApplied)
+		}
+		if keep != nil {
+			obj = keep(obj)
+		}
+		return obj, nil
 	}
 }
 
@@ -279,7 +313,8 @@ func (s *Store[T]) refresh(obj T) {
 // calls the first counts.
 func (s *Store[T]) Run(ctx context.Context) {
 	s.started.Do(func() {
-		for _, inf := range s.informers {
+		for i, inf := range s.informers {
+			s.reads[i].start()
 			go inf.RunWithContext(ctx)
 		}
 	})

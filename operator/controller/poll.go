@@ -1,0 +1,277 @@
+package controller
+
+import (
+	"context"
+	"log/slog"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/watch"
+	"k8s.io/client-go/tools/cache"
+)
+
+// Poll says how a store does without permission to watch its objects, or even to
+// list them.
+//
+//	list | watch | the store
+//	-----|-------|----------------------------------
+//	yes  | yes   | watches
+//	yes  | no    | lists again and again
+//	no   |       | gets each object by its name, again and again
+type Poll struct {
+	Every time.Duration // between two reads
+
+	// Busy (optional) reports that changes are expected; the pause is Soon then.
+	Busy func() bool
+	Soon time.Duration
+
+	// Names (optional) are the objects to get where they may not be listed. Without
+	// it, list is required.
+	Names func(ctx context.Context) ([]types.NamespacedName, error)
+	// Unreadable (optional) stands in for an object that may not be read either.
+	Unreadable func(name types.NamespacedName) Object
+}
+
+// retryWatch is the time between two attempts to watch where that is not permitted.
+const retryWatch = 10 * time.Minute
+
+// poller is the list-watcher of a store with a Poll. Its watches end after a while
+// in a way that makes the reflector list again, so that a permission that was given
+// meanwhile is used.
+type poller struct {
+	Poll
+	api       *cache.ListWatch
+	get       getter
+	trim      cache.TransformFunc
+	namespace string          // "" for all
+	result    func(err error) // told how reads between two lists went
+	log       *slog.Logger
+
+	last snapshot // of the last list; a reflector never lists and watches at the same time
+	mode mode
+}
+
+// mode is how a poller learns of changes.
+type mode string
+
+const (
+	byWatch mode = "watch"
+	byList  mode = "list"
+	byName  mode = "get"
+)
+
+// snapshot is what one read found.
+type snapshot struct {
+	objects map[types.NamespacedName]Object
+	version string // of the list, "" without one
+	how     mode   // byList or byName
+}
+
+// listWatch is the poller for a reflector.
+func (p *poller) listWatch() *cache.ListWatch {
+	return &cache.ListWatch{ListWithContextFunc: p.list, WatchFuncWithContext: p.watch}
+}
+
+// unstreamed keeps the reflector from asking for its first list as a watch.
+type unstreamed struct{ *cache.ListWatch }
+
+func (unstreamed) IsWatchListSemanticsUnSupported() bool { return true }
+
+func (p *poller) list(ctx context.Context, o metav1.ListOptions) (runtime.Object, error) {
+	o.Limit, o.Continue = 0, "" // one page
+	now, err := p.read(ctx, byList, o)
+	if err != nil {
+		return nil, err
+	}
+	p.last = now
+	out := &metav1.List{ListMeta: metav1.ListMeta{ResourceVersion: now.version}}
+	for _, obj := range now.objects {
+		out.Items = append(out.Items, runtime.RawExtension{Object: obj})
+	}
+	return out, nil
+}
+
+// read lists, or gets each object where that is all that is permitted.
+func (p *poller) read(ctx context.Context, how mode, o metav1.ListOptions) (snapshot, error) {
+	if how == byList {
+		list, err := p.api.ListWithContext(ctx, o)
+		if err == nil {
+			return p.listed(list)
+		}
+		if p.Names == nil || !apierrors.IsForbidden(err) {
+			return snapshot{}, err
+		}
+	}
+	return p.named(ctx)
+}
+
+func (p *poller) listed(list runtime.Object) (snapshot, error) {
+	out := snapshot{objects: map[types.NamespacedName]Object{}, how: byList}
+	about, err := meta.ListAccessor(list)
+	if err != nil {
+		return out, err
+	}
+	out.version = about.GetResourceVersion()
+	return out, meta.EachListItem(list, func(item runtime.Object) error { return p.add(out, item) })
+}
+
+func (p *poller) named(ctx context.Context) (snapshot, error) {
+	out := snapshot{objects: map[types.NamespacedName]Object{}, how: byName}
+	names, err := p.Names(ctx)
+	if err != nil {
+		return out, err
+	}
+	for _, name := range names {
+		if p.namespace != "" && name.Namespace != p.namespace {
+			continue
+		}
+		obj, err := p.get(ctx, name)
+		if apierrors.IsForbidden(err) && p.Unreadable != nil {
+			obj, err = p.Unreadable(name), nil
+		}
+		if apierrors.IsNotFound(err) {
+			continue
+		}
+		if err == nil {
+			err = p.add(out, obj)
+		}
+		if err != nil {
+			return out, err
+		}
+	}
+	return out, nil
+}
+
+// add trims what will be kept: the objects are those of the cache.
+func (p *poller) add(to snapshot, item runtime.Object) error {
+	trimmed, err := p.trim(item)
+	if err != nil {
+		return err
+	}
+	obj := trimmed.(Object)
+	to.objects[types.NamespacedName{Namespace: obj.GetNamespace(), Name: obj.GetName()}] = obj
+	return nil
+}
+
+func (p *poller) watch(ctx context.Context, o metav1.ListOptions) (watch.Interface, error) {
+	if p.last.how != byName {
+		events, err := p.api.WatchWithContext(ctx, o)
+		switch {
+		case err == nil:
+			p.last.objects = nil // outdated from now on
+			p.now(byWatch)
+			return events, nil
+		case !apierrors.IsForbidden(err):
+			return nil, err
+		case p.last.objects == nil:
+			return nil, listAgain() // to know what the polls begin with
+		}
+	}
+	p.now(p.last.how)
+	events := make(chan watch.Event)
+	out := watch.NewProxyWatcher(events)
+	go func() {
+		defer close(events)
+		p.run(ctx, p.last, func(e watch.Event) bool {
+			select {
+			case events <- e:
+				return true
+			case <-out.StopChan():
+			case <-ctx.Done():
+			}
+			return false
+		}, out.StopChan())
+	}()
+	return out, nil
+}
+
+// now notes how changes are learnt of. The first answer is in the warning that names
+// missing permissions at the start.
+func (p *poller) now(how mode) {
+	before := p.mode
+	p.mode = how
+	switch {
+	case before == "" || before == how:
+	case how == byWatch:
+		p.log.Info("permission to watch was given: changes are noticed at once")
+	default:
+		p.log.Warn("permission to watch was taken away: changes are noticed later", "read_by", string(how), "every", p.Every.String())
+	}
+}
+
+// run reads again and again and sends what has changed, until the time has come to
+// try a real watch.
+func (p *poller) run(ctx context.Context, last snapshot, send func(watch.Event) bool, stop <-chan struct{}) {
+	began, read := time.Now(), time.Now()
+	tick := time.NewTicker(p.pause())
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-stop:
+			return
+		case <-tick.C:
+		}
+		if time.Since(began) >= retryWatch {
+			again := listAgain().Status()
+			send(watch.Event{Type: watch.Error, Object: &again})
+			return
+		}
+		if p.Busy != nil && !p.Busy() && time.Since(read) < p.Every {
+			continue
+		}
+		next, err := p.read(ctx, last.how, metav1.ListOptions{})
+		if ctx.Err() != nil {
+			return
+		}
+		read = time.Now()
+		p.result(err)
+		if err != nil {
+			continue // what was read before stands
+		}
+		for _, e := range changes(last.objects, next.objects) {
+			if !send(e) {
+				return
+			}
+		}
+		last = next
+	}
+}
+
+// listAgain makes a reflector start from the list.
+func listAgain() *apierrors.StatusError {
+	return apierrors.NewResourceExpired("what is permitted may have changed")
+}
+
+func (p *poller) pause() time.Duration {
+	if p.Busy != nil {
+		return p.Soon
+	}
+	return p.Every
+}
+
+// changes are the events between two reads, in no particular order.
+func changes(before, after map[types.NamespacedName]Object) []watch.Event {
+	var out []watch.Event
+	for name, obj := range after {
+		old, had := before[name]
+		switch {
+		case !had:
+			out = append(out, watch.Event{Type: watch.Added, Object: obj})
+		case old.GetResourceVersion() != obj.GetResourceVersion():
+			out = append(out, watch.Event{Type: watch.Modified, Object: obj})
+		}
+	}
+	for name, obj := range before {
+		if _, has := after[name]; !has {
+			// The cache still has this one, and the informer trims it once more.
+			out = append(out, watch.Event{Type: watch.Deleted, Object: obj.DeepCopyObject()})
+		}
+	}
+	return out
+}

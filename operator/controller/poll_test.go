@@ -1,0 +1,249 @@
+package controller
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/watch"
+	"k8s.io/client-go/tools/cache"
+)
+
+// services is an API server with Services, and what it permits.
+type services struct {
+	mu        sync.Mutex
+	permitted []string          // verbs
+	versions  map[string]string // by name
+	watches   []*watch.FakeWatcher
+	calls     []string
+	broken    error // instead of answers
+}
+
+func (s *services) set(change func()) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	change()
+}
+
+// called returns the calls since the last time, each with its number.
+func (s *services) called() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	count := map[string]int{}
+	for _, c := range s.calls {
+		count[c]++
+	}
+	s.calls = nil
+	return strings.TrimPrefix(fmt.Sprint(count), "map")
+}
+
+func (s *services) answer(verb string) error {
+	s.calls = append(s.calls, verb)
+	if s.broken != nil {
+		return s.broken
+	}
+	if !slices.Contains(s.permitted, verb) {
+		return apierrors.NewForbidden(schema.GroupResource{Resource: "services"}, "", errors.New("no "+verb))
+	}
+	return nil
+}
+
+func service(name, version string) *corev1.Service {
+	return &corev1.Service{ObjectMeta: metav1.ObjectMeta{Namespace: "demo", Name: name, ResourceVersion: version}}
+}
+
+func (s *services) list(context.Context, metav1.ListOptions) (runtime.Object, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	out := &corev1.ServiceList{}
+	for name, version := range s.versions {
+		out.Items = append(out.Items, *service(name, version))
+	}
+	return out, s.answer("list")
+}
+
+func (s *services) watch(context.Context, metav1.ListOptions) (watch.Interface, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if err := s.answer("watch"); err != nil {
+		return nil, err
+	}
+	w := watch.NewFake()
+	s.watches = append(s.watches, w)
+	return w, nil
+}
+
+func (s *services) get(_ context.Context, name types.NamespacedName) (Object, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if err := s.answer("get"); err != nil {
+		return nil, err
+	}
+	version, ok := s.versions[name.Name]
+	if !ok {
+		return nil, apierrors.NewNotFound(schema.GroupResource{Resource: "services"}, name.Name)
+	}
+	return service(name.Name, version), nil
+}
+
+// polled starts a store of the Services a and b.
+func (s *services) polled(t *testing.T, ctx context.Context, poll Poll, reads *Reads) (store *Store[*corev1.Service], events func() string) {
+	t.Helper()
+	if poll.Names == nil {
+		poll.Names = func(context.Context) ([]types.NamespacedName, error) {
+			return []types.NamespacedName{{Namespace: "demo", Name: "a"}, {Namespace: "demo", Name: "b"}}, nil
+		}
+	}
+	store = newStore[*corev1.Service]("services", Watch{})
+	lw := &cache.ListWatch{ListWithContextFunc: s.list, WatchFuncWithContext: s.watch}
+	store.add(Watch{Poll: &poll, Reads: reads}, "demo", lw, &corev1.Service{}, s.get, nil)
+	var mu sync.Mutex
+	var seen []string
+	if err := store.OnChange(func(e Event[*corev1.Service]) {
+		mu.Lock()
+		defer mu.Unlock()
+		seen = append(seen, e.Action+" "+e.Object().Name+e.Object().ResourceVersion)
+	}); err != nil {
+		t.Fatal(err)
+	}
+	store.Run(ctx)
+	return store, func() string {
+		synctest.Wait()
+		mu.Lock()
+		defer mu.Unlock()
+		out := slices.Sorted(slices.Values(seen))
+		seen = nil
+		return strings.Join(out, ", ")
+	}
+}
+
+// expect compares and says what was expected when.
+func expect(t *testing.T, what, got, want string) {
+	t.Helper()
+	if got != want {
+		t.Errorf("%s: %q, want %q", what, got, want)
+	}
+}
+
+func TestPollWithoutWatch(t *testing.T) {
+	for name, tc := range map[string]struct {
+		permitted []string
+		first     string // calls
+		each      string // calls of one poll
+	}{
+		"list": {[]string{"list"}, "[list:1 watch:1]", "[list:1]"},
+		"get":  {[]string{"get"}, "[get:2 list:1]", "[get:2]"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				ctx, cancel := context.WithCancel(t.Context())
+				defer func() { cancel(); synctest.Wait() }()
+				s := &services{permitted: tc.permitted, versions: map[string]string{"a": "1"}}
+				store, events := s.polled(t, ctx, Poll{Every: time.Minute}, nil)
+				expect(t, "at first", events(), "add a1")
+				expect(t, "first calls", s.called(), tc.first)
+				s.set(func() { s.versions = map[string]string{"a": "2", "b": "3"} })
+				time.Sleep(time.Minute)
+				expect(t, "after a change", events(), "add b3, update a2")
+				expect(t, "calls of a poll", s.called(), tc.each)
+				time.Sleep(time.Minute)
+				expect(t, "without a change", events(), "")
+				s.set(func() { s.broken = errors.New("away") })
+				time.Sleep(time.Minute)
+				expect(t, "while the API server is away", events(), "")
+				s.set(func() { s.broken, s.versions = nil, map[string]string{"b": "3"} })
+				time.Sleep(time.Minute)
+				expect(t, "after a deletion", events(), "delete a2")
+				if _, ok := store.Get("demo", "a"); ok {
+					t.Error("the store still has it")
+				}
+			})
+		})
+	}
+}
+
+func TestPollIsFasterWhileChangesAreExpected(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithCancel(t.Context())
+		defer func() { cancel(); synctest.Wait() }()
+		s := &services{permitted: []string{"list"}}
+		var busy bool
+		_, events := s.polled(t, ctx, Poll{Every: time.Minute, Soon: 5 * time.Second, Busy: func() bool {
+			s.mu.Lock()
+			defer s.mu.Unlock()
+			return busy
+		}}, nil)
+		expect(t, "at first", events(), "")
+		s.called()
+		time.Sleep(2 * time.Minute)
+		synctest.Wait()
+		expect(t, "two idle minutes", s.called(), "[list:2]")
+		s.set(func() { busy = true })
+		time.Sleep(time.Minute)
+		synctest.Wait()
+		expect(t, "a busy minute", s.called(), "[list:12]")
+	})
+}
+
+// Permissions that are given or taken away while the operator runs.
+func TestPollFollowsPermissions(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithCancel(t.Context())
+		defer func() { cancel(); synctest.Wait() }()
+		var log lockedBuffer
+		s := &services{permitted: []string{"get"}, versions: map[string]string{"a": "1"}}
+		store, events := s.polled(t, ctx, Poll{Every: time.Minute}, NewReads(slog.New(slog.NewTextHandler(&log, nil))))
+		expect(t, "at first", events(), "add a1")
+		s.set(func() { s.permitted = []string{"get", "list", "watch"} })
+		time.Sleep(retryWatch + time.Minute)
+		expect(t, "watching changes nothing", events(), "")
+		s.called()
+		s.watches[0].Add(service("b", "2"))
+		expect(t, "the watch", events(), "add b2")
+		time.Sleep(time.Hour)
+		expect(t, "calls while it watches", s.called(), "[]")
+
+		// What is deleted while nothing is permitted is noticed later.
+		s.set(func() { s.permitted, s.versions = []string{"get"}, map[string]string{"a": "1"} })
+		s.watches[0].Stop()
+		time.Sleep(2 * time.Minute)
+		expect(t, "what the watch missed", events(), "delete b2")
+		if _, ok := store.Get("demo", "a"); !ok {
+			t.Error("the store has lost what is still there")
+		}
+		for text, times := range map[string]int{"permission to watch was given": 1, "permission to watch was taken away": 1, "level=WARN": 1} {
+			if n := strings.Count(log.String(), text); n != times {
+				t.Errorf("%d times, want %d: %q in\n%s", n, times, text, &log)
+			}
+		}
+	})
+}
+
+// An object that may not even be read is stood in for until it may.
+func TestPollUnreadable(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithCancel(t.Context())
+		defer func() { cancel(); synctest.Wait() }()
+		s := &services{versions: map[string]string{"a": "1"}}
+		_, events := s.polled(t, ctx, Poll{
+			Every: time.Minute, Unreadable: func(name types.NamespacedName) Object { return service(name.Name, "") },
+		}, nil)
+		expect(t, "at first", events(), "add a, add b")
+		s.set(func() { s.permitted = []string{"get"} })
+		time.Sleep(time.Minute)
+		expect(t, "with permission", events(), "delete b, update a1")
+	})
+}

@@ -1,0 +1,149 @@
+package controller
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+)
+
+// Reads knows which lists and watches of the stores fail, and says so: no controller
+// waits, or works with old objects, silently. A nil Reads says nothing.
+type Reads struct {
+	log *slog.Logger
+
+	mu   sync.Mutex
+	all  []*read
+	told []string // the reads that were last named as troubled
+}
+
+// read is the reading of one kind of object in one or all namespaces.
+type read struct {
+	of     *Reads
+	what   string // "services in namespace demo"
+	synced func() bool
+
+	// guarded by of.mu
+	running bool
+	err     error     // of the last call
+	since   time.Time // when Run first saw the trouble; zero: there is none
+}
+
+const (
+	// readPatience is how long a read may be in trouble before anything is said:
+	// lists take a moment, and API servers restart.
+	readPatience = 10 * time.Second
+	readPeriod   = 5 * time.Second
+	// readNames is how many reads are named in one line.
+	readNames = 10
+)
+
+// NewReads returns a Reads that writes to a log.
+func NewReads(log *slog.Logger) *Reads { return &Reads{log: log} }
+
+// add makes a read known; it counts from its start on.
+func (r *Reads) add(resource, namespace string, synced func() bool) *read {
+	what := resource
+	if namespace != "" {
+		what += " in namespace " + namespace
+	}
+	out := &read{of: r, what: what, synced: synced}
+	if r != nil {
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		r.all = append(r.all, out)
+	}
+	return out
+}
+
+// logger is for what one read has to say itself.
+func (r *read) logger() *slog.Logger {
+	if r.of == nil {
+		return slog.New(slog.DiscardHandler)
+	}
+	return r.of.log.With("objects", r.what)
+}
+
+func (r *read) start() {
+	if r.of == nil {
+		return
+	}
+	r.of.mu.Lock()
+	defer r.of.mu.Unlock()
+	r.running = true
+}
+
+// result notes how a call to the API server went.
+func (r *read) result(err error) {
+	if r.of == nil {
+		return
+	}
+	r.of.mu.Lock()
+	defer r.of.mu.Unlock()
+	r.err = err
+}
+
+// Run says what is in trouble until the context ends.
+func (r *Reads) Run(ctx context.Context) {
+	tick := time.NewTicker(readPeriod)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case now := <-tick.C:
+			r.say(now)
+		}
+	}
+}
+
+// say names what is in trouble when anything has joined it, and tells when nothing
+// is left.
+func (r *Reads) say(now time.Time) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	var names, waiting, outdated []string
+	for _, one := range r.all {
+		unsynced := one.running && !one.synced()
+		if !unsynced && one.err == nil {
+			one.since = time.Time{}
+			continue
+		}
+		if one.since.IsZero() {
+			one.since = now
+		}
+		if now.Sub(one.since) < readPatience {
+			continue
+		}
+		names = append(names, one.what)
+		switch {
+		case !unsynced:
+			outdated = append(outdated, fmt.Sprintf("%s: %v", one.what, one.err))
+		case one.err != nil:
+			waiting = append(waiting, fmt.Sprintf("%s: %v", one.what, one.err))
+		default:
+			waiting = append(waiting, one.what+": no answer yet")
+		}
+	}
+	joined := slices.ContainsFunc(names, func(name string) bool { return !slices.Contains(r.told, name) })
+	if len(waiting) > 0 && joined {
+		r.log.Warn("a controller waits for the first list of objects, trying again", "waiting_for", shortList(waiting))
+	}
+	if len(outdated) > 0 && joined {
+		r.log.Warn("changes of objects are not noticed, trying again", "not_read", shortList(outdated))
+	}
+	if len(names) == 0 && len(r.told) > 0 {
+		r.log.Info("all objects can be read again")
+	}
+	r.told = names
+}
+
+func shortList(texts []string) string {
+	if more := len(texts) - readNames; more > 0 {
+		return fmt.Sprintf("%s; and %d more", strings.Join(texts[:readNames], "; "), more)
+	}
+	return strings.Join(texts, "; ")
+}
