@@ -15,21 +15,56 @@ import (
 // no namespace. A resource may be one with its subresource, "prometheuses/status".
 type access struct{ group, resource, verb, namespace string }
 
-// String is for people: "watch prometheusagents in namespace team".
-func (a access) String() string {
-	text := a.verb + " " + a.resource
-	if a.namespace != "" {
-		text += " in namespace " + a.namespace
+// accesses are some verbs on one resource in some namespaces.
+func accesses(group, resource string, namespaces []string, verbs ...string) []access {
+	var out []access
+	for _, namespace := range namespaces {
+		for _, verb := range verbs {
+			out = append(out, access{group, resource, verb, namespace})
+		}
 	}
-	return text
+	return out
+}
+
+// summary is for people: "list, watch prometheusagents in namespaces one, two; get
+// nodes". Verbs on one resource in one namespace must follow one another.
+func summary(all []access) string {
+	type row struct{ resource, verbs, namespace string }
+	var rows []row
+	for _, a := range all {
+		if n := len(rows); n > 0 && rows[n-1].resource == a.resource && rows[n-1].namespace == a.namespace {
+			rows[n-1].verbs += ", " + a.verb
+			continue
+		}
+		rows = append(rows, row{a.resource, a.verb, a.namespace})
+	}
+	var texts []string
+	namespaces := map[string][]string{}
+	for _, r := range rows {
+		text := r.verbs + " " + r.resource
+		if _, seen := namespaces[text]; !seen {
+			texts = append(texts, text)
+		}
+		namespaces[text] = append(namespaces[text], r.namespace)
+	}
+	for i, text := range texts {
+		switch in := namespaces[text]; {
+		case in[0] == "":
+		case len(in) == 1:
+			texts[i] += " in namespace " + in[0]
+		default:
+			texts[i] += " in namespaces " + strings.Join(in, ", ")
+		}
+	}
+	return strings.Join(texts, "; ")
 }
 
 // questions is how many permissions are asked for at the same time: a list of
 // namespaces makes many.
 const questions = 8
 
-// denied asks for several permissions and names those that are missing, in order.
-func denied(ctx context.Context, kube kubernetes.Interface, needs []access) (missing []string, err error) {
+// denied asks for several permissions and returns those that are missing, in order.
+func denied(ctx context.Context, kube kubernetes.Interface, needs []access) (missing []access, err error) {
 	allowed := make([]bool, len(needs))
 	g, ctx := errgroup.WithContext(ctx)
 	g.SetLimit(questions)
@@ -44,7 +79,7 @@ func denied(ctx context.Context, kube kubernetes.Interface, needs []access) (mis
 	}
 	for i, need := range needs {
 		if !allowed[i] {
-			missing = append(missing, need.String())
+			missing = append(missing, need)
 		}
 	}
 	return missing, nil
@@ -53,9 +88,13 @@ func denied(ctx context.Context, kube kubernetes.Interface, needs []access) (mis
 // may asks the API server whether the operator is allowed to do something.
 func may(ctx context.Context, kube kubernetes.Interface, a access) (bool, error) {
 	resource, subresource, _ := strings.Cut(a.resource, "/")
+	name := ""
+	if a.resource == "namespaces" {
+		name = a.namespace // a Role may give get on the namespace that it is in
+	}
 	review, err := kube.AuthorizationV1().SelfSubjectAccessReviews().Create(ctx, &authorizationv1.SelfSubjectAccessReview{
 		Spec: authorizationv1.SelfSubjectAccessReviewSpec{ResourceAttributes: &authorizationv1.ResourceAttributes{
-			Group: a.group, Resource: resource, Subresource: subresource, Verb: a.verb, Namespace: a.namespace,
+			Group: a.group, Resource: resource, Subresource: subresource, Verb: a.verb, Namespace: a.namespace, Name: name,
 		}},
 	}, metav1.CreateOptions{})
 	if err != nil {

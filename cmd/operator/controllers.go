@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
-	"strings"
 	"sync/atomic"
 
 	promclient "github.com/prometheus/client_golang/prometheus"
@@ -20,16 +19,9 @@ import (
 // the rest as soon as they do.
 //
 // Errors: a controller failed; the rights that a feature gate needs are missing.
-func (o *Options) controllers(ctx context.Context, opts prometheus.Options, clients prometheus.Clients, log *slog.Logger, reg promclient.Registerer) error {
-	if opts.Capabilities.AgentDaemonSet {
-		if err := mayRunDaemonSets(ctx, clients.Kube, opts.Scopes.Instances); err != nil {
-			return err
-		}
-	}
-	if opts.ConfigStatus {
-		if err := mayWriteBindings(ctx, clients.Kube, opts.Scopes); err != nil {
-			return err
-		}
+func (o *Options) controllers(ctx context.Context, opts prometheus.Options, clients prometheus.Clients, missing lacks, log *slog.Logger, reg promclient.Registerer) error {
+	if err := mayUseGates(ctx, clients.Kube, opts); err != nil {
+		return err
 	}
 	g, ctx := errgroup.WithContext(ctx)
 	var now, later []*part
@@ -46,6 +38,12 @@ func (o *Options) controllers(ctx context.Context, opts prometheus.Options, clie
 		}
 		return nil
 	}
+	var delivers atomic.Bool
+	delivers.Store(o.InstantDelivery && !missing.has(patchPods))
+	opts.InstantDelivery = delivers.Load
+	if missing.has(patchPods) {
+		later = append(later, instantDelivery(missing, opts.Scopes, &delivers))
+	}
 	scrapes := scrapeConfigs(opts.Scopes.Configs)
 	if err := sort(scrapes); err != nil {
 		return err
@@ -61,13 +59,14 @@ func (o *Options) controllers(ctx context.Context, opts prometheus.Options, clie
 		}
 	}
 	for _, kind := range []*prometheus.Kind{prometheus.Servers, prometheus.Agents} {
-		p := ownersOf(kind, opts.Scopes.Instances)
+		p := ownersOf(kind, opts.Scopes)
 		p.start = func() error { return prometheus.New(kind, opts, sources, clients, log, reg).Run(ctx) }
 		if err := sort(p); err != nil {
 			return err
 		}
 	}
 	busy.Store(int32(len(now)))
+	g.Go(func() error { clients.Reads.Run(ctx); return nil })
 	for _, p := range now {
 		g.Go(p.start)
 	}
@@ -78,56 +77,42 @@ func (o *Options) controllers(ctx context.Context, opts prometheus.Options, clie
 	return g.Wait()
 }
 
-// mayGrowClaims asks for the rights that claims need to grow, and says so when
-// they are missing.
-func mayGrowClaims(ctx context.Context, kube kubernetes.Interface, instances controller.Namespaces, log *slog.Logger) (bool, error) {
-	var needs []access
-	for _, namespace := range instances.Watches() {
-		for _, verb := range []string{"list", "watch", "patch"} {
-			needs = append(needs, access{"", "persistentvolumeclaims", verb, namespace})
+// mayUseGates checks the permissions that open feature gates ask for.
+func mayUseGates(ctx context.Context, kube kubernetes.Interface, opts prometheus.Options) error {
+	if opts.Capabilities.AgentDaemonSet {
+		if err := mayRunDaemonSets(ctx, kube, opts.Scopes.Instances); err != nil {
+			return err
 		}
 	}
-	missing, err := denied(ctx, kube, needs)
-	if err == nil && len(missing) > 0 {
-		log.Warn("claims do not grow when an object asks for more storage; --no-expand-volume-claims takes this warning away",
-			"no_permission_to", strings.Join(missing, ", "))
+	if opts.ConfigStatus {
+		return mayWriteBindings(ctx, kube, opts.Scopes)
 	}
-	return len(missing) == 0, err
+	return nil
 }
 
 // mayRunDaemonSets checks the rights that the feature gate asks for: agents must
 // not be left without their pods silently.
 func mayRunDaemonSets(ctx context.Context, kube kubernetes.Interface, instances controller.Namespaces) error {
-	var needs []access
-	for _, namespace := range instances.Watches() {
-		for _, verb := range []string{"get", "list", "watch", "create", "update", "delete"} {
-			needs = append(needs, access{"apps", "daemonsets", verb, namespace})
-		}
-	}
+	needs := accesses("apps", "daemonsets", instances.Watches(), "get", "list", "watch", "create", "update", "delete")
 	missing, err := denied(ctx, kube, needs)
 	if err == nil && len(missing) > 0 {
-		err = fmt.Errorf("--feature-gates=%s=true: no permission to %s", gateAgentDaemonSet, strings.Join(missing, ", "))
+		err = fmt.Errorf("--feature-gates=%s=true: no permission to %s", gateAgentDaemonSet, summary(missing))
 	}
 	return err
 }
 
 // mayWriteBindings checks the rights that the feature gate asks for.
 func mayWriteBindings(ctx context.Context, kube kubernetes.Interface, scopes prometheus.Scopes) error {
-	const group = v1.GroupName
 	var needs []access
-	for _, namespace := range scopes.Configs.Watches() {
-		for _, resource := range []string{v1.ServiceMonitorResource, v1.PodMonitorResource, v1.ProbeResource, v1.PrometheusRuleResource} {
-			for _, verb := range []string{"update", "patch"} {
-				needs = append(needs, access{group, resource + "/status", verb, namespace})
-			}
-		}
+	for _, resource := range []string{v1.ServiceMonitorResource, v1.PodMonitorResource, v1.ProbeResource, v1.PrometheusRuleResource} {
+		needs = append(needs, accesses(v1.GroupName, resource+"/status", scopes.Configs.Watches(), "update", "patch")...)
 	}
-	for _, namespace := range scopes.Instances.Watches() {
-		needs = append(needs, access{group, v1.PrometheusResource, "patch", namespace}) // the finalizer
+	for _, owners := range []*prometheus.Kind{prometheus.Servers, prometheus.Agents} { // the finalizer
+		needs = append(needs, accesses(v1.GroupName, owners.Resource, scopes.Instances.Watches(), "patch")...)
 	}
 	missing, err := denied(ctx, kube, needs)
 	if err == nil && len(missing) > 0 {
-		err = fmt.Errorf("--feature-gates=%s=true: no permission to %s", gateConfigStatus, strings.Join(missing, ", "))
+		err = fmt.Errorf("--feature-gates=%s=true: no permission to %s", gateConfigStatus, summary(missing))
 	}
 	return err
 }

@@ -93,7 +93,6 @@ func (o *Options) prometheus(kubernetes *semver.Version) (prometheus.Options, er
 		Capabilities:            o.capabilities(kubernetes),
 		DisableUnmanaged:        o.DisableUnmanaged,
 		Repair:                  rollout.RepairPolicy(o.RepairPolicy),
-		InstantDelivery:         o.InstantDelivery,
 		RestartForReloaderImage: o.RestartForReloaderImage,
 		ConfigStatus:            o.FeatureGates.On(gateConfigStatus),
 		Workers:                 o.workers(),

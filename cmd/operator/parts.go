@@ -37,44 +37,64 @@ type kind struct {
 	resource string
 }
 
-// ownersOf is the controller of a kind of owner. It cannot work without the
-// kinds that owners select, except the youngest, ScrapeConfigs.
-func ownersOf(owners *prometheus.Kind, instances controller.Namespaces) *part {
-	version := owners.GroupVersion()
-	p := &part{name: owners.Component, kinds: []kind{{version, owners.Resource}}}
-	for _, resource := range []string{v1.ServiceMonitorResource, v1.PodMonitorResource, v1.ProbeResource} {
-		p.kinds = append(p.kinds, kind{v1.SchemeGroupVersion, resource})
-	}
+// selectedBy are the kinds that owners select. A controller cannot work without
+// them, except the youngest, ScrapeConfigs.
+func selectedBy(owners *prometheus.Kind) (out []kind) {
+	resources := []string{v1.ServiceMonitorResource, v1.PodMonitorResource, v1.ProbeResource}
 	if owners == prometheus.Servers {
-		p.kinds = append(p.kinds, kind{v1.SchemeGroupVersion, v1.PrometheusRuleResource})
+		resources = append(resources, v1.PrometheusRuleResource)
 	}
-	// Which namespaces are selected is seen by their labels.
-	p.needs = append(p.needs, access{"", "namespaces", "list", ""}, access{"", "namespaces", "watch", ""})
-	for _, namespace := range instances.Watches() {
-		p.needs = append(p.needs,
-			access{version.Group, owners.Resource, "list", namespace},
-			access{version.Group, owners.Resource, "watch", namespace},
-			access{version.Group, owners.Resource + "/status", "patch", namespace})
+	for _, resource := range resources {
+		out = append(out, kind{v1.SchemeGroupVersion, resource})
 	}
-	return p
+	return out
+}
+
+// ownersOf is the controller of a kind of owner.
+func ownersOf(owners *prometheus.Kind, scopes prometheus.Scopes) *part {
+	return &part{
+		name:  owners.Component,
+		kinds: append([]kind{{owners.GroupVersion(), owners.Resource}}, selectedBy(owners)...),
+		needs: required(owners, scopes),
+	}
 }
 
 // scrapeConfigs is the reading of ScrapeConfigs. The kind is younger than the
 // others, so clusters without it are common.
 func scrapeConfigs(configs controller.Namespaces) *part {
-	p := &part{name: "ScrapeConfigs", kinds: []kind{{v1alpha1.SchemeGroupVersion, v1alpha1.ScrapeConfigResource}}}
-	for _, namespace := range configs.Watches() {
-		for _, verb := range []string{"list", "watch"} {
-			p.needs = append(p.needs, access{v1alpha1.GroupName, v1alpha1.ScrapeConfigResource, verb, namespace})
-		}
+	return &part{
+		name:  "ScrapeConfigs",
+		kinds: []kind{{v1alpha1.SchemeGroupVersion, v1alpha1.ScrapeConfigResource}},
+		needs: accesses(v1alpha1.GroupName, v1alpha1.ScrapeConfigResource, configs.Watches(), "list", "watch"),
 	}
-	return p
 }
 
 // lack is what a part needs and does not have, for people.
 type lack struct {
 	kinds  []string // not installed
-	rights []string // asked for when all kinds are
+	rights []access // asked for when all kinds are
+	barred []string // namespaces in which nothing is permitted; rights are of others
+}
+
+// lackOf says which of the needs are missing.
+func lackOf(needs, missing []access) *lack {
+	count := map[string]int{}
+	for _, a := range needs {
+		count[a.namespace]++
+	}
+	for _, a := range missing {
+		count[a.namespace]--
+	}
+	out := &lack{}
+	for _, a := range missing {
+		switch {
+		case a.namespace == "" || count[a.namespace] > 0:
+			out.rights = append(out.rights, a)
+		case !slices.Contains(out.barred, a.namespace):
+			out.barred = append(out.barred, a.namespace)
+		}
+	}
+	return out
 }
 
 // String is for people.
@@ -82,7 +102,14 @@ func (l *lack) String() string {
 	if len(l.kinds) > 0 {
 		return "not installed: " + strings.Join(l.kinds, ", ")
 	}
-	return "no permission to " + strings.Join(l.rights, ", ")
+	var texts []string
+	if len(l.barred) > 0 {
+		texts = append(texts, "nothing is permitted in namespace "+strings.Join(l.barred, ", ")+" (does it exist, and has it a Role?)")
+	}
+	if len(l.rights) > 0 {
+		texts = append(texts, "no permission to "+summary(l.rights))
+	}
+	return strings.Join(texts, "; ")
 }
 
 // missing returns nil when the part can start.
@@ -98,7 +125,7 @@ func (p *part) missing(ctx context.Context, kube kubernetes.Interface) (*lack, e
 	if err != nil || len(rights) == 0 {
 		return nil, err
 	}
-	return &lack{rights: rights}, nil
+	return lackOf(p.needs, rights), nil
 }
 
 // absent names the kinds that are not installed.

@@ -83,7 +83,7 @@ func TestAwaitParts(t *testing.T) {
 		logger := slog.New(slog.NewTextHandler(&log, nil))
 		var began []time.Duration
 		start := time.Now()
-		p := ownersOf(prometheus.Agents, everywhere)
+		p := ownersOf(prometheus.Agents, prometheus.Scopes{Instances: everywhere, Configs: everywhere, References: everywhere})
 		p.start = func() error { began = append(began, time.Since(start)); return nil }
 		lacking, err := p.missing(t.Context(), kube)
 		if err != nil || lacking == nil {

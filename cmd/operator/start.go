@@ -29,6 +29,7 @@ import (
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 	"github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1alpha1"
 	"github.com/firekeeper-dev/firekeeper/operator/client"
+	"github.com/firekeeper-dev/firekeeper/operator/controller"
 	"github.com/firekeeper-dev/firekeeper/operator/prometheus"
 	"github.com/firekeeper-dev/firekeeper/operator/server"
 )
@@ -97,19 +98,18 @@ func (o *Options) control(ctx context.Context, log *slog.Logger, reg promclient.
 		return err
 	}
 	log.Info("watching", "instances", opts.Scopes.Instances.String(), "configs", opts.Scopes.Configs.String(), "references", opts.Scopes.References.String())
-	if opts.StorageClasses, err = may(ctx, kube, access{group: "storage.k8s.io", resource: "storageclasses", verb: "get"}); err != nil {
-		return err
-	}
-	clients, err := o.clients(ctx, cfg, kube, log)
+	missing, err := lacking(ctx, kube, o.optionals(opts.Scopes), opts.Scopes, log)
 	if err != nil {
 		return err
 	}
-	if o.GrowClaims {
-		if clients.Claims, err = mayGrowClaims(ctx, kube, opts.Scopes.Instances, log); err != nil {
-			return err
-		}
+	opts.StorageClasses = !missing.has(getStorageClasses)
+	clients, err := o.clients(ctx, cfg, kube, !missing.has(sendEvents))
+	if err != nil {
+		return err
 	}
-	return o.controllers(ctx, opts, clients, log, reg)
+	clients.Claims = o.GrowClaims && !missing.has(growClaims)
+	clients.Reads = controller.NewReads(log)
+	return o.controllers(ctx, opts, clients, missing, log, reg)
 }
 
 func (o *Options) restConfig() (*rest.Config, error) {
@@ -166,7 +166,7 @@ func kindClients(cfg *rest.Config) (scheme *runtime.Scheme, stable, alpha *clien
 	return scheme, stable, alpha, err
 }
 
-func (o *Options) clients(ctx context.Context, cfg *rest.Config, kube kubernetes.Interface, log *slog.Logger) (prometheus.Clients, error) {
+func (o *Options) clients(ctx context.Context, cfg *rest.Config, kube kubernetes.Interface, sendEvents bool) (prometheus.Clients, error) {
 	scheme, stable, alpha, err := kindClients(cfg)
 	if err != nil {
 		return prometheus.Clients{}, err
@@ -176,15 +176,8 @@ func (o *Options) clients(ctx context.Context, cfg *rest.Config, kube kubernetes
 		return prometheus.Clients{}, err
 	}
 	out := prometheus.Clients{Kube: kube, Metadata: meta, V1: stable, V1alpha1: alpha}
-	for _, verb := range []string{"create", "patch"} {
-		ok, err := may(ctx, kube, access{group: "events.k8s.io", resource: "events", verb: verb})
-		if err != nil {
-			return out, err
-		}
-		if !ok {
-			log.Warn("no permission to write events: rejected objects are named in the log and in metrics only", "verb", verb)
-			return out, nil
-		}
+	if !sendEvents {
+		return out, nil
 	}
 	broadcaster := events.NewBroadcaster(&events.EventSinkImpl{Interface: kube.EventsV1()})
 	if err := broadcaster.StartRecordingToSinkWithContext(ctx); err != nil {

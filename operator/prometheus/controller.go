@@ -52,9 +52,9 @@ type Options struct {
 	Scopes           Scopes
 	Workload         workload.Config
 	Capabilities     promconfig.Capabilities
-	DisableUnmanaged bool // never leave a configuration to the user
-	InstantDelivery  bool // patch pods so that changes arrive at once
-	StorageClasses   bool // StorageClasses may be read
+	DisableUnmanaged bool        // never leave a configuration to the user
+	InstantDelivery  func() bool // patch pods so that changes arrive at once
+	StorageClasses   bool        // StorageClasses may be read
 	// RestartForReloaderImage replaces pods for a new image of the reloaders alone.
 	RestartForReloaderImage bool
 	Repair                  rollout.RepairPolicy
@@ -79,6 +79,8 @@ type Clients struct {
 	// Claims says whether PersistentVolumeClaims are made to grow; else they are not
 	// looked at.
 	Claims bool
+	// Reads says which lists and watches fail; nil says nothing.
+	Reads *controller.Reads
 	// Events returns what a component sends events with; nil: none are sent.
 	Events func(component string) events.EventRecorder
 }
@@ -133,6 +135,10 @@ func New(kind *Kind, opts Options, sources *Sources, clients Clients, log *slog.
 		c.binder = newBinder()
 	}
 	c.stores = newStores(kind, clients, opts, sources, c.metrics)
+	sources.join(workloads{
+		owners: c.stores.owners, mine: c.mine, rolledOut: c.rolledOut,
+		service: func(o Owner) types.NamespacedName { return keyOf(o.Workload(opts.Workload).GoverningService()) },
+	})
 	c.writer = apply.NewWriter(clients.Kube, c.stores.caches())
 	c.metrics.Expect(kind.Name, "StatefulSet")
 	c.metrics.Register(&c.managed)

@@ -49,7 +49,7 @@ func (c *Controller) deliveredHash(key types.NamespacedName) string { return c.d
 // deliver tells a pod what it should run. Pods that are going are left alone.
 func (c *Controller) deliver(key types.NamespacedName, pod *corev1.Pod) {
 	hash := c.deliveredHash(key)
-	if !c.opts.InstantDelivery || hash == "" || pod.DeletionTimestamp != nil || pod.Spec.NodeName == "" {
+	if !c.opts.InstantDelivery() || hash == "" || pod.DeletionTimestamp != nil || pod.Spec.NodeName == "" {
 		return
 	}
 	c.nudger.Deliver(keyOf(pod), hash)

@@ -202,7 +202,8 @@ func ownedChanged[T controller.Object](c *Controller, store *controller.Store[T]
 		if e.Action == "delete" {
 			view.Forget(obj)
 		}
-		if e.Action == "add" || (e.Action == "update" && view.Ours(obj)) {
+		// A cache that is not kept by a watch may see our object first as others left it.
+		if (e.Action == "add" && !view.Since(obj)) || (e.Action == "update" && view.Ours(obj)) {
 			return
 		}
 		c.trigger(kind, e.Action, eventOwners(c, e)...)

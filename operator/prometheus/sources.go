@@ -44,6 +44,7 @@ type Sources struct {
 	mu         sync.RWMutex
 	scrapes    *controller.Store[*v1alpha1.ScrapeConfig] // guarded; nil as long as the kind is not read
 	readers    []*Controller                             // guarded: those that handle events
+	workloads  []workloads                               // guarded
 }
 
 const (
@@ -55,8 +56,8 @@ const (
 // NewSources returns the sources. Nothing is contacted before a controller runs.
 func NewSources(clients Clients, s Scopes) *Sources {
 	out := &Sources{}
-	own := s.instances(&out.calls)
-	config := controller.Watch{Namespaces: s.Configs, Calls: &out.calls}
+	base := controller.Watch{Calls: &out.calls, Reads: clients.Reads}
+	own, config := s.instances(base), s.configs(base)
 	core, crds := clients.Kube.CoreV1().RESTClient(), clients.V1.REST()
 	out.services = controller.NewStore(crds, v1.ServiceMonitorResource, &v1.ServiceMonitor{}, config, nil)
 	out.pods = controller.NewStore(crds, v1.PodMonitorResource, &v1.PodMonitor{}, config, nil)
@@ -67,14 +68,17 @@ func NewSources(clients Clients, s Scopes) *Sources {
 	if clients.ScrapeConfigs {
 		out.scrapes = out.newScrapes()
 	}
-	out.namespaces = controller.NewStore(core, "namespaces", &corev1.Namespace{}, s.namespaceWatch(&out.calls), trimNamespace)
-	out.secretRefs = controller.NewMetadataStore(clients.Metadata, corev1.SchemeGroupVersion.WithResource("secrets"),
-		controller.Watch{Namespaces: s.References, FieldSelector: s.SecretFields, LabelSelector: s.SecretLabels, Calls: &out.calls})
-	out.configRefs = controller.NewMetadataStore(clients.Metadata, corev1.SchemeGroupVersion.WithResource("configmaps"),
-		controller.Watch{Namespaces: s.References, FieldSelector: s.ConfigMapFields, LabelSelector: s.ConfigMapLabels, Calls: &out.calls})
+	out.namespaces = controller.NewStore(core, "namespaces", &corev1.Namespace{}, s.namespaceWatch(base), trimNamespace)
+	refs := base
+	refs.Namespaces, refs.FieldSelector, refs.LabelSelector = s.References, s.SecretFields, s.SecretLabels
+	out.secretRefs = controller.NewMetadataStore(clients.Metadata, corev1.SchemeGroupVersion.WithResource("secrets"), refs)
+	refs.FieldSelector, refs.LabelSelector = s.ConfigMapFields, s.ConfigMapLabels
+	out.configRefs = controller.NewMetadataStore(clients.Metadata, corev1.SchemeGroupVersion.WithResource("configmaps"), refs)
 	out.ownSecrets = controller.NewStore(core, "secrets", &corev1.Secret{}, own(managedSelector), apply.DigestSecret)
-	out.ownServices = controller.NewStore(core, "services", &corev1.Service{}, own(operatedSelector), nil)
-	out.runningPods = controller.NewStore(core, "pods", &corev1.Pod{}, own(podSelector), trimPod)
+	operated, pods := own(operatedSelector), own(podSelector)
+	operated.Poll, pods.Poll = out.servicePoll(), out.podPoll()
+	out.ownServices = controller.NewStore(core, "services", &corev1.Service{}, operated, nil)
+	out.runningPods = controller.NewStore(core, "pods", &corev1.Pod{}, pods, trimPod)
 	if clients.Claims {
 		out.claims = controller.NewStore(core, "persistentvolumeclaims", &corev1.PersistentVolumeClaim{}, own(podSelector), trimClaim)
 	}

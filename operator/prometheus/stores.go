@@ -52,8 +52,8 @@ type stores struct {
 func newStores(kind *Kind, clients Clients, opts Options, shared *Sources, m *controller.Metrics) *stores {
 	s := opts.Scopes
 	shared.calls.CountFor(m)
-	calls := controller.CallsOf(m)
-	own := s.instances(calls)
+	base := controller.Watch{Calls: controller.CallsOf(m), Reads: clients.Reads}
+	own := s.instances(base)
 	out := &stores{
 		Sources:      shared,
 		owners:       kind.watch(clients.of(kind), own(s.InstanceSelector)),
@@ -63,28 +63,35 @@ func newStores(kind *Kind, clients Clients, opts Options, shared *Sources, m *co
 		out.daemonSets = controller.NewStore(clients.Kube.AppsV1().RESTClient(), "daemonsets", &appsv1.DaemonSet{}, own(nodeSelector), nil)
 	}
 	if kind == Servers {
-		config := controller.Watch{Namespaces: s.Configs, Calls: calls}
 		out.texts = &texts{}
-		out.rules = controller.NewStore(clients.V1.REST(), v1.PrometheusRuleResource, &v1.PrometheusRule{}, config, nil)
+		out.rules = controller.NewStore(clients.V1.REST(), v1.PrometheusRuleResource, &v1.PrometheusRule{}, s.configs(base), nil)
 		out.ownConfigs = controller.NewStore(clients.Kube.CoreV1().RESTClient(), "configmaps", &corev1.ConfigMap{}, own(ruleSelector), out.texts.share)
 	}
 	return out
 }
 
 // instances returns watches where owners and their objects are.
-func (s Scopes) instances(calls *controller.Calls) func(labels string) controller.Watch {
+func (s Scopes) instances(base controller.Watch) func(labels string) controller.Watch {
 	return func(labels string) controller.Watch {
-		return controller.Watch{Namespaces: s.Instances, LabelSelector: labels, Calls: calls}
+		base.Namespaces, base.LabelSelector = s.Instances, labels
+		return base
 	}
 }
 
+// configs is the watch where monitors and rules are.
+func (s Scopes) configs(base controller.Watch) controller.Watch {
+	base.Namespaces = s.Configs
+	return base
+}
+
 // namespaceWatch covers the namespaces whose labels matter.
-func (s Scopes) namespaceWatch(calls *controller.Calls) controller.Watch {
+func (s Scopes) namespaceWatch(base controller.Watch) controller.Watch {
 	all, err := controller.NewNamespaces(nil, nil)
 	if err != nil {
 		panic(err) // no list, no conflict
 	}
-	return controller.Watch{Namespaces: all, LabelSelector: s.Configs.Union(s.Instances).NameSelector(), Calls: calls}
+	base.Namespaces, base.LabelSelector, base.Poll = all, s.Configs.Union(s.Instances).NameSelector(), s.namespacePoll()
+	return base
 }
 
 func trimNamespace(n *corev1.Namespace) *corev1.Namespace {

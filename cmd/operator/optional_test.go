@@ -1,0 +1,168 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	authorizationv1 "k8s.io/api/authorization/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/client-go/kubernetes/fake"
+	clienttesting "k8s.io/client-go/testing"
+
+	"github.com/firekeeper-dev/firekeeper/operator/controller"
+	"github.com/firekeeper-dev/firekeeper/operator/prometheus"
+)
+
+// forbidding is an API server that permits everything but some accesses, as
+// "verb resource" or "verb resource in namespace x".
+func forbidding(t *testing.T, denied ...string) *fake.Clientset {
+	t.Helper()
+	kube := fake.NewClientset()
+	kube.PrependReactor("create", "selfsubjectaccessreviews", func(a clienttesting.Action) (bool, runtime.Object, error) {
+		review := a.(clienttesting.CreateAction).GetObject().(*authorizationv1.SelfSubjectAccessReview).DeepCopy()
+		asked := review.Spec.ResourceAttributes
+		what := access{asked.Group, asked.Resource, asked.Verb, asked.Namespace}
+		if asked.Subresource != "" {
+			what.resource += "/" + asked.Subresource
+		}
+		anywhere := what
+		anywhere.namespace = ""
+		review.Status.Allowed = !slices.Contains(denied, summary([]access{what})) && !slices.Contains(denied, summary([]access{anywhere}))
+		return true, review, nil
+	})
+	return kube
+}
+
+func scopesOf(t *testing.T, namespaces ...string) prometheus.Scopes {
+	t.Helper()
+	in, err := controller.NewNamespaces(namespaces, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return prometheus.Scopes{Instances: in, Configs: in, References: in}
+}
+
+// TestLackingPermissions: one warning names what is missing, with its cost.
+func TestLackingPermissions(t *testing.T) {
+	for name, tc := range map[string]struct {
+		namespaces []string
+		denied     []string
+		want       []string // what is missing, as the warning says it
+	}{
+		"everything is permitted":       {nil, nil, nil},
+		"all namespaces":                {nil, []string{"list services", "watch services", "watch pods"}, []string{"list, watch services", "watch pods"}},
+		"one of two namespaces":         {[]string{"a", "b"}, []string{"watch pods in namespace b"}, []string{"watch pods in namespace b"}},
+		"two namespaces":                {[]string{"a", "b"}, []string{"patch pods"}, []string{"patch pods in namespaces a, b"}},
+		"labels one by one":             {[]string{"a"}, []string{"list namespaces", "watch namespaces"}, []string{"list, watch namespaces"}},
+		"no labels":                     {[]string{"a"}, []string{"list namespaces", "get namespaces"}, []string{"list namespaces", "get namespaces in namespace a"}},
+		"get is not needed beside list": {[]string{"a"}, []string{"get namespaces"}, nil},
+		"required for all namespaces":   {nil, []string{"list namespaces"}, nil}, // the controller does not start, and says so
+	} {
+		t.Run(name, func(t *testing.T) {
+			o := &Options{InstantDelivery: true, GrowClaims: true}
+			scopes := scopesOf(t, tc.namespaces...)
+			var log bytes.Buffer
+			missing, err := lacking(t.Context(), forbidding(t, tc.denied...), o.optionals(scopes), scopes, slog.New(slog.NewTextHandler(&log, nil)))
+			if err != nil || len(missing) != len(tc.want) {
+				t.Fatalf("%d are missing, want %d: %v", len(missing), len(tc.want), err)
+			}
+			lines := strings.Count(log.String(), "\n")
+			if lines > 1 || lines != min(1, len(tc.want)) {
+				t.Errorf("log:\n%s", &log)
+			}
+			for _, want := range tc.want {
+				if !strings.Contains(log.String(), want+": ") {
+					t.Errorf("not in the log: %q\n%s", want, &log)
+				}
+			}
+		})
+	}
+}
+
+// What a flag turns off is not missed.
+func TestOptionalsOfFlags(t *testing.T) {
+	scopes := scopesOf(t)
+	for _, p := range (&Options{}).optionals(scopes) {
+		if p == patchPods || p == growClaims {
+			t.Errorf("asked for: %v %s", p.verbs, p.resource)
+		}
+	}
+}
+
+// TestRequired: a controller says in words which permission it waits for.
+func TestRequired(t *testing.T) {
+	for name, tc := range map[string]struct {
+		namespaces []string
+		denied     []string
+		barred     string // a namespace in which nothing is permitted
+		want       string
+	}{
+		"all namespaces need their list": {nil, []string{"list namespaces", "watch namespaces"}, "", "no permission to list, watch namespaces"},
+		"named namespaces do not":        {[]string{"a"}, []string{"list namespaces", "watch namespaces", "get namespaces"}, "", ""},
+		"what is watched":                {[]string{"a", "b"}, []string{"list secrets in namespace b"}, "", "no permission to list secrets in namespace b"},
+		"Services by name are enough":    {nil, []string{"list services", "watch services"}, "", ""},
+		"Services not at all":            {nil, []string{"get services"}, "", "no permission to get services"},
+		"pods by lists are enough":       {nil, []string{"watch pods", "get pods", "patch pods"}, "", ""},
+		"a namespace without a Role": {[]string{"a", "b"}, []string{"list podmonitors in namespace b", "watch podmonitors in namespace b", "list probes in namespace b"},
+			"", "no permission to list, watch podmonitors in namespace b; list probes in namespace b"},
+		"a namespace that does not exist": {[]string{"a", "b"}, []string{"get services in namespace a"}, "b",
+			"nothing is permitted in namespace b (does it exist, and has it a Role?); no permission to get services in namespace a"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			needs := required(prometheus.Servers, scopesOf(t, tc.namespaces...))
+			if tc.barred != "" {
+				for _, a := range needs {
+					if a.namespace == tc.barred {
+						tc.denied = append(tc.denied, summary([]access{a}))
+					}
+				}
+			}
+			missing, err := denied(t.Context(), forbidding(t, tc.denied...), needs)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := lackOf(needs, missing).String(); got != tc.want {
+				t.Errorf("got %q, want %q", got, tc.want)
+			}
+		})
+	}
+}
+
+// TestMayWriteBindings: the finalizer is set on both kinds of owner.
+func TestMayWriteBindings(t *testing.T) {
+	for _, denied := range []string{"patch prometheuses", "patch prometheusagents", "update probes/status", "patch prometheusrules/status"} {
+		err := mayWriteBindings(t.Context(), forbidding(t, denied), scopesOf(t))
+		if err == nil || !strings.Contains(err.Error(), "no permission to "+denied) {
+			t.Errorf("without %s: %v", denied, err)
+		}
+	}
+	if err := mayWriteBindings(t.Context(), forbidding(t), scopesOf(t)); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestDocumentedPermissions compares the table of docs/takeover.md with what the
+// operator asks for.
+func TestDocumentedPermissions(t *testing.T) {
+	page, err := os.ReadFile(filepath.Join("..", "..", "docs", "takeover.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	o := &Options{InstantDelivery: true, GrowClaims: true}
+	for _, p := range o.optionals(scopesOf(t, "one")) {
+		group := p.group
+		if group == "" {
+			group = "core"
+		}
+		row := fmt.Sprintf("| `%s` | `%s` | %s | %s |", group, p.resource, strings.Join(p.verbs, ", "), p.cost)
+		if !strings.Contains(string(page), row) {
+			t.Errorf("docs/takeover.md lacks the row\n%s", row)
+		}
+	}
+}
