@@ -3,6 +3,8 @@ package main
 import (
 	"context"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 
 	"golang.org/x/sync/errgroup"
@@ -64,25 +66,49 @@ func summary(all []access) string {
 const questions = 8
 
 // denied asks for several permissions and returns those that are missing, in order.
+// What is needed in several namespaces is asked for in the whole cluster first.
 func denied(ctx context.Context, kube kubernetes.Interface, needs []access) (missing []access, err error) {
-	allowed := make([]bool, len(needs))
+	count := map[access]int{} // of namespaces
+	for _, need := range needs {
+		count[need.everywhere()]++
+	}
+	broad := slices.DeleteFunc(slices.Collect(maps.Keys(count)), func(a access) bool { return count[a] < 2 })
+	granted, err := allowed(ctx, kube, broad)
+	if err != nil {
+		return nil, err
+	}
+	narrow := slices.DeleteFunc(slices.Clone(needs), func(a access) bool { return granted[a.everywhere()] })
+	if granted, err = allowed(ctx, kube, narrow); err != nil {
+		return nil, err
+	}
+	return slices.DeleteFunc(narrow, func(a access) bool { return granted[a] }), nil
+}
+
+// everywhere is the same in the whole cluster.
+func (a access) everywhere() access {
+	a.namespace = ""
+	return a
+}
+
+// allowed asks for each permission.
+func allowed(ctx context.Context, kube kubernetes.Interface, all []access) (map[access]bool, error) {
+	answers := make([]bool, len(all))
 	g, ctx := errgroup.WithContext(ctx)
 	g.SetLimit(questions)
-	for i, need := range needs {
+	for i, a := range all {
 		g.Go(func() (err error) {
-			allowed[i], err = may(ctx, kube, need)
+			answers[i], err = may(ctx, kube, a)
 			return err
 		})
 	}
 	if err := g.Wait(); err != nil {
 		return nil, err
 	}
-	for i, need := range needs {
-		if !allowed[i] {
-			missing = append(missing, need)
-		}
+	out := map[access]bool{}
+	for i, a := range all {
+		out[a] = answers[i]
 	}
-	return missing, nil
+	return out, nil
 }
 
 // may asks the API server whether the operator is allowed to do something.

@@ -34,7 +34,7 @@ var (
 	watchServices = &optional{"", "services", []string{"list", "watch"}, instances,
 		"governing Services are read one by one every minute, and edits of them are reverted that much later"}
 	watchPods = &optional{"", "pods", []string{"watch"}, instances,
-		"pods are listed every minute, every 5s during a rollout, and statuses are that much older"}
+		"pods are listed every minute, every 5s while some are not ready, and statuses are that much older"}
 	patchPods = &optional{"", "pods", []string{"patch"}, instances,
 		"changes reach pods when the kubelet refreshes their volumes, after up to two minutes (--no-instant-delivery silences this)"}
 	growClaims = &optional{"", "persistentvolumeclaims", []string{"list", "watch", "patch"}, instances,

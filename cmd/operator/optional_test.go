@@ -31,9 +31,11 @@ func forbidding(t *testing.T, denied ...string) *fake.Clientset {
 		if asked.Subresource != "" {
 			what.resource += "/" + asked.Subresource
 		}
-		anywhere := what
-		anywhere.namespace = ""
-		review.Status.Allowed = !slices.Contains(denied, summary([]access{what})) && !slices.Contains(denied, summary([]access{anywhere}))
+		text := summary([]access{what})
+		review.Status.Allowed = !slices.ContainsFunc(denied, func(d string) bool {
+			// Who lacks it in one namespace lacks it in the whole cluster.
+			return d == text || d == summary([]access{what.everywhere()}) || what.namespace == "" && strings.HasPrefix(d, text+" in namespace ")
+		})
 		return true, review, nil
 	})
 	return kube
@@ -131,6 +133,23 @@ func TestRequired(t *testing.T) {
 				t.Errorf("got %q, want %q", got, tc.want)
 			}
 		})
+	}
+}
+
+// A ClusterRole is asked about once, and not for each of many namespaces.
+func TestDeniedAsksFewQuestions(t *testing.T) {
+	var many []string
+	for i := range 100 {
+		many = append(many, fmt.Sprintf("ns%d", i))
+	}
+	kube := forbidding(t)
+	needs := required(prometheus.Servers, scopesOf(t, many...))
+	missing, err := denied(t.Context(), kube, needs)
+	if err != nil || len(missing) > 0 {
+		t.Fatal(missing, err)
+	}
+	if asked, most := len(kube.Actions()), len(needs)/len(many); asked > most {
+		t.Errorf("%d questions, want at most %d", asked, most)
 	}
 }
 

@@ -28,6 +28,7 @@ type part struct {
 	start func() error
 
 	told  string    // what was last said to be missing
+	mute  bool      // it could not be looked at, which was said
 	again time.Time // not looked at before
 }
 
@@ -191,10 +192,12 @@ func awaitParts(ctx context.Context, parts []*part, kube kubernetes.Interface, l
 				return false
 			}
 			lacking, err := p.missing(ctx, kube)
+			p.mute = p.mute && err != nil
 			switch {
 			case err != nil:
-				if ctx.Err() == nil {
-					log.Warn("cannot look for what a part needs", "part", p.name, "err", err)
+				if ctx.Err() == nil && !p.mute {
+					p.mute = true
+					log.Warn("cannot look for what a part needs, trying again", "part", p.name, "err", err)
 				}
 				return false
 			case lacking != nil:

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"errors"
 	"log/slog"
 	"slices"
 	"strings"
@@ -25,20 +26,20 @@ import (
 func TestScrapeConfigs(t *testing.T) {
 	for name, tc := range map[string]struct {
 		resources []string // of v1alpha1; nil when the version is not served
-		denied    string   // "verb namespace"
+		denied    string
 		want      bool
 	}{
 		"the version is not served":        {nil, "", false},
 		"another kind is installed":        {[]string{"prometheusagents"}, "", false},
 		"installed and allowed":            {[]string{"scrapeconfigs"}, "", true},
-		"one verb is denied":               {[]string{"scrapeconfigs"}, "watch a", false},
-		"denied in the second namespace":   {[]string{"scrapeconfigs"}, "list b", false},
-		"a namespace that is not of ours":  {[]string{"scrapeconfigs"}, "list c", true},
-		"a right that nobody asks for":     {[]string{"scrapeconfigs"}, "get a", true},
+		"one verb is denied":               {[]string{"scrapeconfigs"}, "watch scrapeconfigs in namespace a", false},
+		"denied in the second namespace":   {[]string{"scrapeconfigs"}, "list scrapeconfigs in namespace b", false},
+		"a namespace that is not of ours":  {[]string{"scrapeconfigs"}, "list scrapeconfigs in namespace c", true},
+		"a right that nobody asks for":     {[]string{"scrapeconfigs"}, "get scrapeconfigs in namespace a", true},
 		"the kind is one of several there": {[]string{"prometheusagents", "scrapeconfigs"}, "", true},
 	} {
 		t.Run(name, func(t *testing.T) {
-			kube := fake.NewClientset()
+			kube := forbidding(t, tc.denied)
 			if tc.resources != nil {
 				list := &metav1.APIResourceList{GroupVersion: "monitoring.coreos.com/v1alpha1"}
 				for _, r := range tc.resources {
@@ -46,12 +47,6 @@ func TestScrapeConfigs(t *testing.T) {
 				}
 				kube.Discovery().(*fakediscovery.FakeDiscovery).Resources = []*metav1.APIResourceList{list}
 			}
-			kube.PrependReactor("create", "selfsubjectaccessreviews", func(a clienttesting.Action) (bool, runtime.Object, error) {
-				review := a.(clienttesting.CreateAction).GetObject().(*authorizationv1.SelfSubjectAccessReview).DeepCopy()
-				asked := review.Spec.ResourceAttributes
-				review.Status.Allowed = asked.Verb+" "+asked.Namespace != tc.denied
-				return true, review, nil
-			})
 			namespaces, err := controller.NewNamespaces([]string{"a", "b"}, nil)
 			if err != nil {
 				t.Fatal(err)
@@ -69,9 +64,12 @@ func TestAwaitParts(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		kube := fake.NewClientset()
 		discovery := kube.Discovery().(*fakediscovery.FakeDiscovery)
-		allowed := false
+		allowed, away := false, false
 		kube.PrependReactor("create", "selfsubjectaccessreviews", func(a clienttesting.Action) (bool, runtime.Object, error) {
 			review := a.(clienttesting.CreateAction).GetObject().(*authorizationv1.SelfSubjectAccessReview).DeepCopy()
+			if away {
+				return true, nil, errors.New("no answer")
+			}
 			review.Status.Allowed = allowed || review.Spec.ResourceAttributes.Verb != "patch"
 			return true, review, nil
 		})
@@ -114,12 +112,13 @@ func TestAwaitParts(t *testing.T) {
 				GroupVersion: "monitoring.coreos.com/v1", APIResources: []metav1.APIResource{{Name: "servicemonitors"}, {Name: "podmonitors"}, {Name: "probes"}},
 			})
 		})
-		after(30*time.Second, func() { allowed = true }) // found, without a right, at 50 s
+		after(30*time.Second, func() { away = true })                // found, without a right, at 50 s
+		after(2*time.Minute, func() { allowed, away = true, false }) // not answered from 110 s on
 		<-done
-		if want := []time.Duration{110 * time.Second}; !slices.Equal(began, want) {
+		if want := []time.Duration{200 * time.Second}; !slices.Equal(began, want) {
 			t.Errorf("started after %v, want %v", began, want)
 		}
-		for text, times := range map[string]int{"not installed: prometheusagents monitoring.coreos.com/v1alpha1, servicemonitors monitoring.coreos.com/v1,": 1, "not installed: servicemonitors": 1, "no permission to patch prometheusagents/status": 1, "it needs is there now": 1} {
+		for text, times := range map[string]int{"not installed: prometheusagents monitoring.coreos.com/v1alpha1, servicemonitors monitoring.coreos.com/v1,": 1, "not installed: servicemonitors": 1, "no permission to patch prometheusagents/status": 1, "it needs is there now": 1, "cannot look for what a part needs": 1} {
 			if n := strings.Count(log.String(), text); n != times {
 				t.Errorf("%q is told %d times, want %d:\n%s", text, n, times, &log)
 			}

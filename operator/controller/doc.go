@@ -8,5 +8,6 @@
 // whatever its outcome, and coalesced.
 //
 // [Store] is the informer cache of one kind of object over the watched
-// namespaces. The package knows nothing about Prometheus.
+// namespaces, [Poll] how it does without permission to watch, and [Reads] says
+// which lists and watches fail. The package knows nothing about Prometheus.
 package controller

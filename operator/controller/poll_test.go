@@ -75,11 +75,14 @@ func (s *services) list(context.Context, metav1.ListOptions) (runtime.Object, er
 	return out, s.answer("list")
 }
 
-func (s *services) watch(context.Context, metav1.ListOptions) (watch.Interface, error) {
+func (s *services) watch(_ context.Context, o metav1.ListOptions) (watch.Interface, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if err := s.answer("watch"); err != nil {
 		return nil, err
+	}
+	if o.SendInitialEvents != nil {
+		return nil, apierrors.NewInvalid(schema.GroupKind{Kind: "ListOptions"}, "", nil) // as old API servers answer
 	}
 	w := watch.NewFake()
 	s.watches = append(s.watches, w)
@@ -245,5 +248,35 @@ func TestPollUnreadable(t *testing.T) {
 		s.set(func() { s.permitted = []string{"get"} })
 		time.Sleep(time.Minute)
 		expect(t, "with permission", events(), "delete b, update a1")
+	})
+}
+
+// A store that needs permission to watch says what it waits for, once, and goes on
+// when it is given.
+func TestStoreSaysWhatItWaitsFor(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithCancel(t.Context())
+		defer func() { cancel(); synctest.Wait() }()
+		var log lockedBuffer
+		reads := NewReads(slog.New(slog.NewTextHandler(&log, nil)))
+		go reads.Run(ctx)
+		s := &services{versions: map[string]string{"a": "1"}}
+		store := newStore[*corev1.Service]("services", Watch{})
+		lw := &cache.ListWatch{ListWithContextFunc: s.list, WatchFuncWithContext: s.watch}
+		store.add(Watch{Reads: reads}, "demo", lw, &corev1.Service{}, nil, nil)
+		store.Run(ctx)
+		time.Sleep(5 * time.Minute)
+		if calls := s.called(); len(calls) > len("[list:00 watch:00]") {
+			t.Errorf("calls in five minutes: %s", calls)
+		}
+		s.set(func() { s.permitted = []string{"list", "watch"} })
+		time.Sleep(time.Minute)
+		if err := store.Wait(ctx); err != nil {
+			t.Fatal(err)
+		}
+		said := log.lines()
+		if len(said) != 2 || !strings.Contains(said[0], "services in namespace demo: ") || !strings.Contains(said[0], "forbidden") || !strings.Contains(said[1], "can be read again") {
+			t.Errorf("said %q", said)
+		}
 	})
 }

@@ -14,6 +14,7 @@
 //	status.go report.go                what is reported about it
 //	bind.go finalizer.go               what monitors and rules say about their owners
 //	sources.go stores.go events.go     informers, those that are shared first; event → owner
+//	polled.go                          what is read where it may not be watched
 //	controller.go                      wiring
 package prometheus
 
