@@ -138,7 +138,10 @@ func New(kind *Kind, opts Options, sources *Sources, clients Clients, log *slog.
 	c.stores = newStores(kind, clients, opts, sources, c.metrics)
 	sources.join(workloads{
 		owners: c.stores.owners, mine: c.mine, rolledOut: c.rolledOut,
-		service: func(o Owner) types.NamespacedName { return keyOf(o.Workload(opts.Workload).GoverningService()) },
+		service: func(o Owner) types.NamespacedName {
+			svc, _ := o.Workload(opts.Workload).GoverningService()
+			return keyOf(svc)
+		},
 	})
 	c.writer = apply.NewWriter(clients.Kube, c.stores.caches())
 	c.metrics.Expect(kind.Name, "StatefulSet")
