@@ -158,8 +158,8 @@ func TestPodsAreReplacedInTurn(t *testing.T) {
 		change string // of the object
 		flags  []string
 	}{
-		"ordered":           {"  podManagementPolicy: OrderedReady\n", nil, `{"spec":{"storage":{"volumeClaimTemplate":{"metadata":{"name":"more"}}}}}`, nil},
-		"relabel-forbidden": {"", func(t *testing.T) string { return w.withoutPatchingPods(t, "integration-no-relabel") }, "", []string{"--labels=team=a"}},
+		"ordered":            {"  podManagementPolicy: OrderedReady\n", nil, `{"spec":{"storage":{"volumeClaimTemplate":{"metadata":{"name":"more"}}}}}`, nil},
+		"restricted-relabel": {"", func(t *testing.T) string { return w.withoutPatchingPods(t, "integration-no-relabel") }, "", []string{"--labels=team=a"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			role := ""
