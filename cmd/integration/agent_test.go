@@ -263,7 +263,7 @@ func TestDaemonSetGate(t *testing.T) {
 	defer cancel()
 	out, err := exec.CommandContext(ctx, w.program, "--as=system:serviceaccount:firekeeper:gate-forbidden", "--web.listen-address=127.0.0.1:0",
 		"--kubeconfig="+w.cluster.Kubeconfig, "--feature-gates=PrometheusAgentDaemonSet=true").CombinedOutput()
-	if exit, ok := errors.AsType[*exec.ExitError](err); !ok || exit.ExitCode() != 1 || !strings.Contains(string(out), "no permission to get daemonsets, list daemonsets") {
+	if exit, ok := errors.AsType[*exec.ExitError](err); !ok || exit.ExitCode() != 1 || !strings.Contains(string(out), "no permission to get, list, watch, create, update, delete daemonsets") {
 		t.Errorf("the operator ended with %v\n%s", err, out)
 	}
 }

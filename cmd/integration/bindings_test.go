@@ -185,7 +185,7 @@ func TestBindingsWithoutRights(t *testing.T) {
 	select {
 	case err := <-o.ended:
 		o.done = true
-		const want = "StatusForConfigurationResources=true: no permission to update probes/status, patch probes/status"
+		const want = "StatusForConfigurationResources=true: no permission to update, patch probes/status"
 		if err == nil || !strings.Contains(o.log.String(), want) {
 			t.Errorf("it ended with %v\n%s", err, o.log)
 		}
