@@ -24,7 +24,7 @@ import (
 type leftBehind struct {
 	set     *appsv1.StatefulSet // nil when there is none and none is wanted
 	relabel []*corev1.Pod       // get the labels by which set adopts them
-	replace *corev1.Pod         // is deleted, so that set creates it anew; after relabel, if that is not allowed
+	replace *corev1.Pod         // is deleted, so that set creates the next one; after relabel, if that is not allowed
 	why     string              // replace is replaced
 	remove  []*corev1.Pod       // are deleted, because nobody wants them
 }
