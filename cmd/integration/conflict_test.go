@@ -57,20 +57,8 @@ func TestTwoOperatorsWhoDisagree(t *testing.T) {
 	if text := fmt.Sprint(p.Object["status"]); !strings.Contains(text, who) {
 		t.Errorf("the status does not say who: %s", text)
 	}
-	for _, o := range []*operator{first, second} {
-		eventually(t, "both know of it", func() error {
-			if v, err := o.metric("prometheus_operator_write_conflicts", "controller", "prometheus"); err != nil || v != 1 {
-				return fmt.Errorf("prometheus_operator_write_conflicts = %v, %v", v, err)
-			}
-			return nil
-		})
-		if v, err := o.metric("prometheus_operator_overwritten_objects_total", "controller", "prometheus", "kind", "StatefulSet"); err != nil || v < 5 {
-			t.Errorf("prometheus_operator_overwritten_objects_total = %v, %v", v, err)
-		}
-		if n := strings.Count(o.log.String(), "somebody else keeps changing an object back"); n != 1 {
-			t.Errorf("told %d times in the log", n)
-		}
-	}
+	first.tellsOfAConflict(t)
+	second.tellsOfAConflict(t)
 	eventually(t, "an Event tells of it", func() error {
 		for _, e := range w.list(t, "events.k8s.io/v1", "Event", ns) {
 			if e.Object["reason"] == "WriteConflict" {
@@ -108,6 +96,23 @@ func TestTwoOperatorsWhoDisagree(t *testing.T) {
 	}
 	if text := first.log.String(); strings.Contains(text, "level=error") {
 		t.Errorf("errors in the log:\n%s", text)
+	}
+}
+
+// tellsOfAConflict expects one about the StatefulSet in the metrics and in the log.
+func (o *operator) tellsOfAConflict(t *testing.T) {
+	t.Helper()
+	eventually(t, "both know of it", func() error {
+		if v, err := o.metric("prometheus_operator_write_conflicts", "controller", "prometheus"); err != nil || v != 1 {
+			return fmt.Errorf("prometheus_operator_write_conflicts = %v, %v", v, err)
+		}
+		return nil
+	})
+	if v, err := o.metric("prometheus_operator_overwritten_objects_total", "controller", "prometheus", "kind", "StatefulSet"); err != nil || v < 5 {
+		t.Errorf("prometheus_operator_overwritten_objects_total = %v, %v", v, err)
+	}
+	if n := strings.Count(o.log.String(), "somebody else keeps changing an object back"); n != 1 {
+		t.Errorf("told %d times in the log", n)
 	}
 }
 

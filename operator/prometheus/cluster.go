@@ -18,6 +18,13 @@ type Peer struct {
 	Foreign bool // another operator is responsible for it
 }
 
+func (c *Cluster) peers(o Owner) []Peer {
+	if c.Peers == nil {
+		return nil
+	}
+	return c.Peers(o.Kind(), o.GetNamespace())
+}
+
 // Cluster is what a pass reads. In the operator it is made of informer stores,
 // for rendering without a cluster of manifests. Objects are not changed.
 type Cluster struct {

@@ -159,9 +159,7 @@ func (g *gatherer) Gather(o Owner, now time.Time) (Inputs, error) {
 		in.Secrets[s.Name] = s
 	}
 	in.TLSFiles = tlsFiles(o, in.Secrets)
-	if g.cluster.Peers != nil {
-		in.Peers = g.cluster.Peers(o.Kind(), o.GetNamespace())
-	}
+	in.Peers = g.cluster.peers(o)
 	if g.unmanaged(o) {
 		return in, nil
 	}
