@@ -60,8 +60,12 @@ func New(crd *apiextensionsv1.CustomResourceDefinition, version string) (*Checke
 	return nil, fmt.Errorf("CRD %s has no version %s", crd.Name, version)
 }
 
-// Default sets the defaults in place.
-func (c *Checker) Default(object map[string]any) { defaulting.Default(object, c.structural) }
+// Default sets the defaults in place. As at the API server, null counts as not
+// given where the field does not allow it.
+func (c *Checker) Default(object map[string]any) {
+	defaulting.PruneNonNullableNullsWithoutDefaults(object, c.structural)
+	defaulting.Default(object, c.structural)
+}
 
 // Object sets the defaults and returns what is wrong, nothing for a good object.
 // Numbers must be int64 or float64.

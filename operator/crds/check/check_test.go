@@ -28,6 +28,7 @@ func TestObject(t *testing.T) {
 	}
 	for name, tc := range map[string]struct{ spec, want string }{
 		"good":          {"{shards: 1}", ""},
+		"null":          {"{scrapeConfigSelector: null, shards: null, scrapeInterval: null, containers: [{name: a, image: null}]}", ""},
 		"unknown field": {"{shard: 1}", `spec.shard: Invalid value: null: unknown field`},
 		"enum": {"{podManagementPolicy: Never}",
 			`spec.podManagementPolicy: Unsupported value: "Never": supported values: "OrderedReady", "Parallel"`},
@@ -62,10 +63,12 @@ func TestDefault(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		o := object(t, "spec: {}")
-		checker.Default(o)
-		if got := o["spec"].(map[string]any)["scrapeInterval"]; got != "30s" {
-			t.Errorf("spec.scrapeInterval = %v, want the default 30s", got)
+		for _, text := range []string{"spec: {}", "spec: {scrapeInterval: null}"} {
+			o := object(t, text)
+			checker.Default(o)
+			if got := o["spec"].(map[string]any)["scrapeInterval"]; got != "30s" {
+				t.Errorf("%s: spec.scrapeInterval = %v, want the default 30s", text, got)
+			}
 		}
 	}
 }
