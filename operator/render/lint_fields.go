@@ -169,10 +169,8 @@ func find(n *yaml.Node, parts []string) (at *yaml.Node, named string) {
 	for _, part := range parts {
 		key := ""
 		if at.Kind == yaml.MappingNode {
-			for i := 0; i+1 < len(at.Content); i += 2 {
-				if sameKey(at.Content[i].Value, part) {
-					key = at.Content[i].Value
-				}
+			if i := keyIndex(at, part); i >= 0 {
+				key = at.Content[i].Value
 			}
 		}
 		next, _ := step(at, part)
@@ -199,10 +197,8 @@ func step(n *yaml.Node, part string) (*yaml.Node, int) {
 	}
 	switch n.Kind {
 	case yaml.MappingNode:
-		for i := 0; i+1 < len(n.Content); i += 2 {
-			if sameKey(n.Content[i].Value, part) {
-				return n.Content[i+1], n.Content[i].Line
-			}
+		if i := keyIndex(n, part); i >= 0 {
+			return n.Content[i+1], n.Content[i].Line
 		}
 	case yaml.SequenceNode:
 		if i, err := strconv.Atoi(part); err == nil && i >= 0 && i < len(n.Content) {
@@ -212,8 +208,19 @@ func step(n *yaml.Node, part string) (*yaml.Node, int) {
 	return nil, 0
 }
 
-// sameKey compares a field with a key of the configuration: enableHttp2 and
-// enable_http2 are the same.
-func sameKey(field, key string) bool {
-	return strings.EqualFold(field, strings.ReplaceAll(key, "_", ""))
+// keyIndex finds a key of a mapping: the one that is spelled so, or else one that
+// differs in case and "_" only, because a key of the configuration (enable_http2)
+// comes from a field (enableHttp2). It is -1 when there is none.
+func keyIndex(n *yaml.Node, part string) int {
+	plain := func(key string) string { return strings.ToLower(strings.ReplaceAll(key, "_", "")) }
+	alike := -1
+	for i := 0; i+1 < len(n.Content); i += 2 {
+		switch key := n.Content[i].Value; {
+		case key == part:
+			return i
+		case alike < 0 && plain(key) == plain(part):
+			alike = i
+		}
+	}
+	return alike
 }

@@ -95,16 +95,29 @@ spec:
 	}
 }
 
-// TestLintUnknownLines: documents whose lines are not found are still checked.
-func TestLintUnknownLines(t *testing.T) {
-	text := "# one\n---\n" + pod("web") + "---\n" + strings.ReplaceAll(pod("web"), "\n", "\r\n")
-	dir := folder(t, map[string]string{"a.yaml": text})
-	r, err := Lint([]string{dir}, LintOptions{Prometheus: images})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if len(r.Findings) != 1 || r.Findings[0].Code != CodeUnreadable || !strings.Contains(r.Findings[0].Message, "duplicate object") {
-		t.Errorf("got %+v", r.Findings)
+// TestLintLines: a fault has its line however the file ends its lines, and whatever
+// the key is spelled like.
+func TestLintLines(t *testing.T) {
+	const typo = "apiVersion: monitoring.coreos.com/v1\nkind: PodMonitor\nmetadata: {name: x}\nspec:\n  selector: {}\n  basic_auth: 1"
+	const twins = "apiVersion: monitoring.coreos.com/v1\nkind: PodMonitor\nmetadata:\n  name: x\n  labels:\n    ab: fine\n    a_b: [1]\nspec: {selector: {}}\n"
+	for name, tc := range map[string]struct {
+		text string
+		line int
+	}{
+		"no final newline":       {"# one\n---\n" + typo, 8},
+		"final newline":          {"# one\n---\n" + typo + "\n", 8},
+		"carriage returns":       {strings.ReplaceAll("# one\n---\n"+typo+"\n", "\n", "\r\n"), 8},
+		"JSON on one line":       {`{"apiVersion": "monitoring.coreos.com/v1", "kind": "PodMonitor", "metadata": {"name": "x"}, "spec": {"selector": {}, "basic_auth": 1}}`, 1},
+		"keys alike":             {twins, 7},
+		"carriage returns twice": {strings.ReplaceAll(pod("web")+"---\n"+typo+"\n", "\n", "\r\n"), strings.Count(pod("web"), "\n") + 7},
+	} {
+		r, err := Lint([]string{folder(t, map[string]string{"a.yaml": tc.text})}, LintOptions{Prometheus: images})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(r.Findings) != 1 || r.Findings[0].Line != tc.line {
+			t.Errorf("%s: got %+v, want line %d", name, r.Findings, tc.line)
+		}
 	}
 }
 

@@ -3,6 +3,7 @@ package render
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -11,6 +12,7 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -167,6 +169,8 @@ func (o *Objects) read(name string, r io.Reader) error {
 	case len(content) > maxManifestBytes:
 		return fmt.Errorf("%s: longer than %d bytes", name, maxManifestBytes)
 	}
+	// As the reader of documents does, so that each is found in the file.
+	content = append(bytes.ReplaceAll(content, []byte("\r\n"), []byte("\n")), '\n')
 	docs := utilyaml.NewYAMLReader(bufio.NewReader(bytes.NewReader(content)))
 	for i, start := 1, 0; ; i++ {
 		doc, err := docs.Read()
@@ -201,11 +205,14 @@ func (o *Objects) document(doc []byte) error {
 func (o *Objects) object(raw []byte) error {
 	var head struct {
 		metav1.TypeMeta `json:",inline"`
-		Metadata        struct{ Namespace, Name string } `json:"metadata"`
-		Items           []json.RawMessage                `json:"items"`
+		Metadata        struct {
+			Namespace string `json:"namespace"`
+			Name      string `json:"name"`
+		} `json:"metadata"`
+		Items []json.RawMessage `json:"items"`
 	}
 	if err := json.Unmarshal(raw, &head); err != nil {
-		return fmt.Errorf("not a manifest: %w", err)
+		return unlikeManifest(err)
 	}
 	switch {
 	case head.Kind == "":
@@ -242,6 +249,26 @@ func (o *Objects) object(raw []byte) error {
 		return prefixed(where, err)
 	}
 	return nil
+}
+
+// jsonTypes are the types of JSON values as messages name them.
+var jsonTypes = map[string]string{
+	"array": "a list", "string": "a string", "number": "a number", "object": "an object",
+	"bool": "true or false (as which YAML also reads on, y and no: put it in quotes)",
+}
+
+// unlikeManifest words a value of the wrong type at the head of a manifest.
+func unlikeManifest(err error) error {
+	wrong, ok := errors.AsType[*json.UnmarshalTypeError](err)
+	if !ok {
+		return fmt.Errorf("not a manifest: %w", err)
+	}
+	kind, _, _ := strings.Cut(wrong.Value, " ") // a number follows
+	if wrong.Field == "" {
+		return fmt.Errorf("not a manifest: it is %s, not an object", jsonTypes[kind])
+	}
+	want := map[reflect.Kind]string{reflect.String: "a string", reflect.Slice: "a list"}[wrong.Type.Kind()]
+	return &manifest.FieldError{Path: wrong.Field, Reason: "want " + cmp.Or(want, "an object") + ", is " + jsonTypes[kind]}
 }
 
 // prefixed says of each of several joined errors where it is.
