@@ -1,0 +1,59 @@
+package child_test
+
+import (
+	"io"
+	"os"
+	"os/exec"
+	"os/signal"
+	"syscall"
+	"testing"
+
+	"github.com/firekeeper-dev/firekeeper/internal/child"
+)
+
+const roleVar = "CHILD_TEST_ROLE"
+
+func TestMain(m *testing.M) {
+	switch os.Getenv(roleVar) {
+	case "child":
+		never := make(chan os.Signal, 1)
+		signal.Notify(never, syscall.SIGUSR1)
+		<-never
+	case "parent":
+		cmd := exec.Command(os.Args[0])
+		cmd.Env = append(os.Environ(), roleVar+"=child")
+		cmd.Stdout = os.Stdout // ends with the last process that holds it
+		child.DiesWithUs(cmd)
+		if err := cmd.Start(); err != nil {
+			panic(err)
+		}
+		os.Stdout.WriteString("started\n")
+		_ = cmd.Wait()
+	default:
+		os.Exit(m.Run())
+	}
+}
+
+// TestDiesWithUs kills a process outright; its child closes the pipe they share.
+func TestDiesWithUs(t *testing.T) {
+	parent := exec.Command(os.Args[0])
+	parent.Env = append(os.Environ(), roleVar+"=parent")
+	child.DiesWithUs(parent)
+	out, err := parent.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := parent.Start(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := io.ReadFull(out, make([]byte, len("started\n"))); err != nil {
+		t.Fatal(err)
+	}
+	if err := parent.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := io.Copy(io.Discard, out); err != nil { // returns when both are gone
+		t.Error(err)
+	}
+	_ = parent.Wait() // it was killed
+}
