@@ -22,7 +22,7 @@ var known = []struct {
 	{regexp.MustCompile(`line (\d{1,8}): (?:mapping key "[^"]*" already defined|the key is there twice)`), "line $1: the key is there twice"},
 	{regexp.MustCompile(`found multiple scrape configs with job name|two scrape configurations have one job name`), "two scrape configurations have one job name"},
 	{regexp.MustCompile(`found multiple remote write configs|two remote writes have one name`), "two remote writes have one name"},
-	{regexp.MustCompile(`unknown service discovery type|unknown (?:auth|relabel) |it has a kind of value that this version does not know`), "it has a kind of value that this version does not know"},
+	{regexp.MustCompile(`unknown service discovery type|unknown (?:auth|relabel) |it has a kind of value that this version does not support`), "it has a kind of value that this version does not support"},
 	{regexp.MustCompile(`scrape timeout greater than scrape interval|a scrape timeout is greater than its interval`), "a scrape timeout is greater than its interval"},
 	{regexp.MustCompile(`error loading rules|loading rule|a rule does not load`), "a rule does not load"},
 	{regexp.MustCompile(`at most one of|two settings exclude each other`), "two settings exclude each other"},
