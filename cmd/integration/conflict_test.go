@@ -34,8 +34,17 @@ func TestTwoOperatorsOfOneMind(t *testing.T) {
 	w.reconciled(t, ns, "thanos", "True")
 	first.settle(t)
 	second.settle(t)
-	if n := w.updates(t, first.user, ns, "services") + w.updates(t, second.user, ns, "services"); n > 10 {
-		t.Errorf("%d writes of the Service", n)
+	// Creating it together costs both some writes, more on a slow machine; then it stays.
+	writes := func() int { return w.updates(t, first.user, ns, "services") + w.updates(t, second.user, ns, "services") }
+	before := writes()
+	w.apply(t, fill("apiVersion: monitoring.coreos.com/v1\nkind: ServiceMonitor\nmetadata: {name: app, namespace: NAMESPACE}\nspec: {selector: {}, endpoints: [{port: http}]}\n", ns, ""))
+	for _, name := range []string{"plain", "thanos"} {
+		w.jobs(t, ns, name, "serviceMonitor/"+ns+"/app/0")
+	}
+	first.settle(t)
+	second.settle(t)
+	if after := writes(); before > 40 || after != before {
+		t.Errorf("%d writes of the Service at first, %d after a change that both select", before, after-before)
 	}
 	if got, err := w.shared(t, ns, "prometheus-operated"); err != nil || !strings.HasPrefix(got, "web grpc; ") {
 		t.Errorf("the Service is %s, %v", got, err)
