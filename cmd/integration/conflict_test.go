@@ -35,7 +35,9 @@ func TestTwoOperatorsOfOneMind(t *testing.T) {
 	first.settle(t)
 	second.settle(t)
 	// Creating it together costs both some writes, more on a slow machine; then it stays.
-	writes := func() int { return w.updates(t, first.user, ns, "services") + w.updates(t, second.user, ns, "services") }
+	writes := func() int {
+		return w.updates(t, first.user, ns, "services") + w.updates(t, second.user, ns, "services")
+	}
 	before := writes()
 	w.apply(t, fill("apiVersion: monitoring.coreos.com/v1\nkind: ServiceMonitor\nmetadata: {name: app, namespace: NAMESPACE}\nspec: {selector: {}, endpoints: [{port: http}]}\n", ns, ""))
 	for _, name := range []string{"plain", "thanos"} {

@@ -64,7 +64,7 @@ var (
 func parseKubernetes(text string) (*semver.Version, error) {
 	v, err := semver.NewVersion(strings.TrimSpace(text))
 	if err != nil {
-		return nil, fmt.Errorf("Kubernetes version %q: %w", text, err)
+		return nil, fmt.Errorf("parse Kubernetes version %q: %w", text, err)
 	}
 	return semver.New(v.Major(), v.Minor(), v.Patch(), "", ""), nil
 }

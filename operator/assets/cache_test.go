@@ -186,12 +186,12 @@ func TestCacheAsksAgainForPermission(t *testing.T) {
 	})
 	c := NewCache(kube, versions)
 	pass := clock(c)
-	compile := func() (string, error, []Dependency) {
+	compile := func() (string, []Dependency, error) {
 		s := NewScope("team", c.Reader(t.Context()))
 		v, err := s.SecretKey(secretKey("web", "password"))
-		return v, err, s.Dependencies()
+		return v, s.Dependencies(), err
 	}
-	_, err, deps := compile()
+	_, deps, err := compile()
 	if want := `Secret "team/web" cannot be read: no permission to get secrets in namespace "team"`; err == nil || err.Error() != want || !IsRefused(err) {
 		t.Errorf("%v, want %s", err, want)
 	}
@@ -203,7 +203,7 @@ func TestCacheAsksAgainForPermission(t *testing.T) {
 	if due := c.Due(); c.Current(deps) || !slices.Equal(due, []Ref{web}) {
 		t.Errorf("a refusal is kept: %v", due)
 	}
-	if v, err, _ := compile(); v != hidden || err != nil || len(c.Due()) != 0 {
+	if v, _, err := compile(); v != hidden || err != nil || len(c.Due()) != 0 {
 		t.Error(err, c.Due())
 	}
 }
@@ -247,7 +247,7 @@ func TestFailedReads(t *testing.T) {
 		"forbidden":           {apierrors.NewForbidden(secrets, "web", errors.New("no")), false},
 		"bad request":         {apierrors.NewBadRequest("no"), false},
 		"no such API":         {apierrors.NewMethodNotSupported(secrets, "get"), false},
-		"gone":                {apierrors.NewGone("no"), false},
+		"gone":                {apierrors.NewResourceExpired("no"), false},
 		"wrapped and refused": {fmt.Errorf("get: %w", apierrors.NewBadRequest("no")), false},
 	} {
 		kube := cluster("1", hidden)
