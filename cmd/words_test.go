@@ -62,8 +62,6 @@ var notYet = []string{
 	"docs/differences.md",
 	"docs/performance.md",
 	"docs/reference/metrics.md",
-	"docs/rollouts.md",
-	"docs/takeover.md",
 	"docs/troubleshooting.md",
 	"operator/apply",
 	"operator/controller",
