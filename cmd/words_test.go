@@ -59,7 +59,6 @@ var notYet = []string{
 	"cmd/operator/parts.go",
 	"docs/differences.md",
 	"docs/reference/metrics.md",
-	"docs/troubleshooting.md",
 	"operator/apply",
 	"operator/controller",
 	"operator/delivery",
