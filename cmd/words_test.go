@@ -57,7 +57,6 @@ var fine = regexp.MustCompile("(?i)\\bowner[ -]references?\\b|\\b(persistent[ -]
 var notYet = []string{
 	"CHANGELOG.md",
 	"cmd/operator/parts.go",
-	"docs/differences.md",
 	"docs/reference/metrics.md",
 	"operator/apply",
 	"operator/controller",
