@@ -116,19 +116,3 @@ func tracked(t *testing.T) []trackedFile {
 	}
 	return files
 }
-
-// TestLinks: a page that a page of ours links to is there.
-func TestLinks(t *testing.T) {
-	link := regexp.MustCompile(`\]\(([^)#:]+)(#[^)]*)?\)`)
-	for _, f := range tracked(t) {
-		if filepath.Ext(f.name) != ".md" {
-			continue
-		}
-		for _, m := range link.FindAllSubmatch(f.text, -1) {
-			to := filepath.Join(top, filepath.Dir(f.name), string(m[1]))
-			if _, err := os.Stat(to); err != nil {
-				t.Errorf("%s links to %s, which is not there", f.name, m[1])
-			}
-		}
-	}
-}
