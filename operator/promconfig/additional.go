@@ -37,7 +37,7 @@ func shardJobs(jobs []gate.Node, sharding []Step, t gate.Target) ([]gate.Node, e
 	}
 	steps, err := gate.ParseList(text)
 	if err != nil {
-		return nil, fmt.Errorf("sharding steps: %w", err)
+		return nil, fmt.Errorf("sharding relabel steps: %w", err)
 	}
 	out := make([]gate.Node, 0, len(jobs))
 	for i, job := range jobs {

@@ -82,7 +82,7 @@ func checkAuthorization(a *v1.Authorization) error {
 		return nil
 	}
 	if a.Credentials != nil && a.CredentialsFile != "" {
-		return errors.New("credentials and credentialsFile exclude each other")
+		return errors.New("credentials and credentialsFile are mutually exclusive")
 	}
 	return checkAuthorizationType(a.Type)
 }
@@ -121,9 +121,9 @@ func checkProxy(p v1.ProxyConfig) error {
 	case len(p.ProxyConnectHeader) > 0 && p.ProxyURL == "" && !environment:
 		return errors.New("proxyConnectHeader needs proxyUrl or proxyFromEnvironment")
 	case environment && p.ProxyURL != "":
-		return errors.New("proxyFromEnvironment and proxyUrl exclude each other")
+		return errors.New("proxyFromEnvironment and proxyUrl are mutually exclusive")
 	case environment && noProxy:
-		return errors.New("proxyFromEnvironment and noProxy exclude each other")
+		return errors.New("proxyFromEnvironment and noProxy are mutually exclusive")
 	case noProxy && p.ProxyURL == "":
 		return errors.New("noProxy needs proxyUrl")
 	}

@@ -36,7 +36,7 @@ func checkOAuth2(o *v1.OAuth2) error {
 	case o.ClientID.Secret == nil && o.ClientID.ConfigMap == nil:
 		return errors.New("clientId: neither secret nor configMap is given")
 	case o.ClientID.Secret != nil && o.ClientID.ConfigMap != nil:
-		return errors.New("clientId: secret and configMap exclude each other")
+		return errors.New("clientId: secret and configMap are mutually exclusive")
 	}
 	if err := checkTLS(fullTLS(o.TLSConfig)); err != nil {
 		return fmt.Errorf("tlsConfig: %w", err)

@@ -62,7 +62,7 @@ func checkOTLP(o *v1.OTLPConfig, scheme v1.NameValidationSchemeOptions, t gate.T
 		return errors.New("needs Prometheus >= 2.55.0")
 	}
 	if (o.TranslationStrategy == v1.NoUTF8EscapingWithSuffixes || o.TranslationStrategy == v1.NoTranslation) && scheme == v1.LegacyNameValidationScheme {
-		return fmt.Errorf("translationStrategy: %s does not go with nameValidationScheme %s", o.TranslationStrategy, scheme)
+		return fmt.Errorf("translationStrategy: %s conflicts with nameValidationScheme %s", o.TranslationStrategy, scheme)
 	}
 	if since := strategySince[o.TranslationStrategy]; since != "" && !t.AtLeast(since) {
 		return fmt.Errorf("translationStrategy: %s needs Prometheus >= %s", o.TranslationStrategy, since)
@@ -73,7 +73,7 @@ func checkOTLP(o *v1.OTLPConfig, scheme v1.NameValidationSchemeOptions, t gate.T
 	all := o.PromoteAllResourceAttributes != nil && *o.PromoteAllResourceAttributes
 	switch {
 	case all && len(o.PromoteResourceAttributes) > 0:
-		return errors.New("promoteAllResourceAttributes and promoteResourceAttributes exclude each other")
+		return errors.New("promoteAllResourceAttributes and promoteResourceAttributes are mutually exclusive")
 	case !all && len(o.IgnoreResourceAttributes) > 0:
 		return errors.New("ignoreResourceAttributes needs promoteAllResourceAttributes")
 	}

@@ -65,7 +65,7 @@ func (c *compiler) podMonitor(m *v1.PodMonitor) ([]PodMonitorJob, error) {
 	}
 	api, err := c.owner.apiServer(c.s.data.APIServerConfig)
 	if err != nil {
-		return nil, fmt.Errorf("the owner's apiserverConfig: %w", err)
+		return nil, fmt.Errorf("the workload's apiserverConfig: %w", err)
 	}
 	sd := &KubernetesSD{Role: rolePod, Namespaces: c.s.namespaces(m.Spec.NamespaceSelector, m.Namespace), APIServer: api,
 		AttachMetadata: c.s.attachMetadata(m.Spec.AttachMetadata, class.AttachMetadata, rolePod)}

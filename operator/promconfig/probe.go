@@ -243,7 +243,7 @@ func (c *compiler) probeTargets(m *v1.Probe, job *ProbeJob, class *v1.ScrapeClas
 		ingress := m.Spec.Targets.Ingress
 		api, err := c.owner.apiServer(c.s.data.APIServerConfig)
 		if err != nil {
-			return fmt.Errorf("the owner's apiserverConfig: %w", err)
+			return fmt.Errorf("the workload's apiserverConfig: %w", err)
 		}
 		job.KubernetesSD = []*KubernetesSD{{Role: roleIngress, Namespaces: c.s.namespaces(ingress.NamespaceSelector, m.Namespace), APIServer: api}}
 		steps = selectorSteps(steps, &ingress.Selector, "ingress")

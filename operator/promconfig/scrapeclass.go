@@ -52,7 +52,7 @@ func (s *Settings) scrapeClass(name string) (*v1.ScrapeClass, error) {
 		}
 	}
 	if name != "" {
-		return nil, fmt.Errorf("scrapeClass: the owner has no scrape class %q", name)
+		return nil, fmt.Errorf("scrapeClass: the workload has no scrape class %q", name)
 	}
 	return &v1.ScrapeClass{}, nil
 }

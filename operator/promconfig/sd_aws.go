@@ -95,13 +95,13 @@ func (c *compiler) checkAWS(in *v1alpha1.AWSSDConfig) error {
 	case !known:
 		return at("role", errors.New("is not known"))
 	case (in.AccessKey == nil) != (in.SecretKey == nil):
-		return errors.New("accessKey and secretKey need each other")
+		return errors.New("accessKey and secretKey must be set together")
 	case in.ExternalID != "" && in.RoleARN == "":
 		return at("externalID", errors.New("needs roleARN"))
 	case len(in.Filters) > 0 && role.filters == "":
-		return at("filters", errors.New("go with the roles EC2 and RDS only"))
+		return at("filters", errors.New("are supported only with the roles EC2 and RDS only"))
 	case len(in.Clusters) > 0 && role.clusters == "":
-		return at("clusters", errors.New("go with the roles ECS, MSK, ElastiCache and RDS only"))
+		return at("clusters", errors.New("are supported only with the roles ECS, MSK, ElastiCache and RDS only"))
 	}
 	if err := c.sinceValue("role", string(in.Role), role.since); err != nil {
 		return err

@@ -60,7 +60,7 @@ func (c *compiler) consulSD(in *v1alpha1.ConsulSDConfig) (*ConsulSD, error) {
 		return nil, err
 	}
 	if token != "" && (client.Authorization != nil || client.OAuth2 != nil) {
-		return nil, at("tokenRef", errors.New("does not go with authorization and oauth2"))
+		return nil, at("tokenRef", errors.New("conflicts with authorization and oauth2"))
 	}
 	if strings.TrimSpace(in.Server) == "" {
 		return nil, at("server", errors.New("is empty"))

@@ -149,7 +149,7 @@ func (c *compiler) checkOwnNamespace(n *v1alpha1.NamespaceDiscovery, apiServer s
 		return nil
 	}
 	if apiServer != "" {
-		return at("ownNamespace", errors.New("does not go with apiServer"))
+		return at("ownNamespace", errors.New("conflicts with apiServer"))
 	}
 	return c.since("ownNamespace", "2.33.0")
 }

@@ -69,7 +69,7 @@ func (c *compiler) serviceMonitor(m *v1.ServiceMonitor) ([]ServiceMonitorJob, er
 	}
 	api, err := c.owner.apiServer(c.s.data.APIServerConfig)
 	if err != nil {
-		return nil, fmt.Errorf("the owner's apiserverConfig: %w", err)
+		return nil, fmt.Errorf("the workload's apiserverConfig: %w", err)
 	}
 	role := m.Spec.ServiceDiscoveryRole
 	if role == "" {
@@ -136,7 +136,7 @@ func (c *compiler) checkServiceEndpoint(e *v1.Endpoint, job *ServiceMonitorJob) 
 func checkNoFiles(e *v1.Endpoint) error {
 	t := e.TLSConfig
 	if e.BearerTokenFile != "" || t != nil && (t.CAFile != "" || t.CertFile != "" || t.KeyFile != "") {
-		return errors.New("paths into the container (bearerTokenFile, caFile, certFile, keyFile) are denied by the owner's arbitraryFSAccessThroughSMs")
+		return errors.New("paths into the container (bearerTokenFile, caFile, certFile, keyFile) are denied by the workload's arbitraryFSAccessThroughSMs")
 	}
 	return nil
 }

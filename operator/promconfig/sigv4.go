@@ -31,7 +31,7 @@ func (r *resolver) sigv4(s *v1.Sigv4) (*SigV4, error) {
 		return nil, nil
 	}
 	if (s.AccessKey == nil) != (s.SecretKey == nil) {
-		return nil, errors.New("accessKey and secretKey need each other")
+		return nil, errors.New("accessKey and secretKey must be set together")
 	}
 	access, err := r.secret(s.AccessKey)
 	if err != nil {

@@ -14,7 +14,7 @@ const fewEndpoints = 16
 
 func checkFragmentSize(text []byte) error {
 	if len(text) > maxFragmentBytes {
-		return fmt.Errorf("the object makes %d bytes of configuration, the limit is %d", len(text), maxFragmentBytes)
+		return fmt.Errorf("the object generates %d bytes of configuration, the limit is %d", len(text), maxFragmentBytes)
 	}
 	return nil
 }
@@ -30,7 +30,7 @@ func checkShared(endpoints int, shared any) error {
 		return err
 	}
 	if n := endpoints * len(text); n > maxFragmentBytes {
-		return fmt.Errorf("%d endpoints that share %d bytes of the spec make at least %d bytes of configuration, the limit is %d",
+		return fmt.Errorf("%d endpoints that share %d bytes of the spec generate at least %d bytes of configuration, the limit is %d",
 			endpoints, len(text), n, maxFragmentBytes)
 	}
 	return nil

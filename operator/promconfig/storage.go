@@ -109,7 +109,7 @@ func checkTSDB(t *v1.TSDBSpec, features []string) error {
 		return fmt.Errorf("tsdb.staleSeriesCompactionThreshold: %v is not between 0 and 1", *f)
 	}
 	if t.ChunkEncoding != nil && t.ChunkEncoding.Floats == v1.FloatChunkEncodingXor && slices.Contains(features, "st-storage") {
-		return errors.New("tsdb.chunkEncoding.floats: Xor does not go with the feature st-storage")
+		return errors.New("tsdb.chunkEncoding.floats: Xor conflicts with the feature st-storage")
 	}
 	return nil
 }

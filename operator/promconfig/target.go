@@ -52,7 +52,7 @@ func ParseVersion(specVersion string) (*semver.Version, error) {
 	}
 	v, err := semver.StrictNewVersion(strings.Join(parts, ".") + suffix)
 	if err != nil {
-		return nil, fmt.Errorf("spec.version: %q is no version: %w", specVersion, err)
+		return nil, fmt.Errorf("spec.version: %q is not a version: %w", specVersion, err)
 	}
 	if v.Major() != 2 && v.Major() != 3 {
 		return nil, fmt.Errorf("spec.version: unsupported version %q: the major version must be 2 or 3", specVersion)

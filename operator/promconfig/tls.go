@@ -83,17 +83,17 @@ func checkTLS(t *v1.TLSConfig) error {
 	hasCA, hasCert := given(t.CA), given(t.Cert)
 	switch {
 	case t.CA.Secret != nil && t.CA.ConfigMap != nil:
-		return errors.New("ca: secret and configMap exclude each other")
+		return errors.New("ca: secret and configMap are mutually exclusive")
 	case t.Cert.Secret != nil && t.Cert.ConfigMap != nil:
-		return errors.New("cert: secret and configMap exclude each other")
+		return errors.New("cert: secret and configMap are mutually exclusive")
 	case t.MaxVersion != "" && t.MinVersion != "" && t.MaxVersion < t.MinVersion:
 		return fmt.Errorf("maxVersion: %q is below minVersion %q", t.MaxVersion, t.MinVersion)
 	case hasCA && t.CAFile != "":
-		return errors.New("ca and caFile exclude each other")
+		return errors.New("ca and caFile are mutually exclusive")
 	case hasCert && t.CertFile != "":
-		return errors.New("cert and certFile exclude each other")
+		return errors.New("cert and certFile are mutually exclusive")
 	case t.KeySecret != nil && t.KeyFile != "":
-		return errors.New("keySecret and keyFile exclude each other")
+		return errors.New("keySecret and keyFile are mutually exclusive")
 	}
 	cert, key := hasCert || t.CertFile != "", t.KeySecret != nil || t.KeyFile != ""
 	switch {

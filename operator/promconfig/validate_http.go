@@ -7,7 +7,7 @@ import (
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 )
 
-// way is one of several blocks that exclude each other.
+// way is one of several blocks that are mutually exclusive.
 type way struct {
 	field string
 	given bool
@@ -22,7 +22,7 @@ func atMostOne(ways []way) error {
 		case first == "":
 			first = w.field
 		default:
-			return fmt.Errorf("%s and %s exclude each other", first, w.field)
+			return fmt.Errorf("%s and %s are mutually exclusive", first, w.field)
 		}
 	}
 	return nil

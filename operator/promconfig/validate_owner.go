@@ -22,7 +22,7 @@ func checkOwner(f *v1.CommonPrometheusFields, t gate.Target) error {
 		return err
 	}
 	if f.NameValidationScheme == v1.LegacyNameValidationScheme && f.NameEscapingScheme == v1.AllowUTF8NameEscapingScheme && t.AtLeast("3.4.0") {
-		return fmt.Errorf("nameEscapingScheme: %s does not go with nameValidationScheme %s", f.NameEscapingScheme, f.NameValidationScheme)
+		return fmt.Errorf("nameEscapingScheme: %s conflicts with nameValidationScheme %s", f.NameEscapingScheme, f.NameValidationScheme)
 	}
 	return checkScalars("", reflect.ValueOf(f).Elem())
 }
@@ -76,7 +76,7 @@ func checkScalarFields(path string, v reflect.Value) error {
 
 func scalarError(path, what, text string, check func(string) error) error {
 	if text != "" && check(text) != nil {
-		return fmt.Errorf("%s: %q is not a %s that Prometheus takes", path, text, what)
+		return fmt.Errorf("%s: %q is not a %s that Prometheus accepts", path, text, what)
 	}
 	return nil
 }

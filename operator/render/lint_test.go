@@ -25,8 +25,8 @@ func TestFieldOf(t *testing.T) {
 	for _, tc := range []struct{ kind, reason, field, message string }{
 		{v1.ServiceMonitorKind, `endpoints[0]: tlsConfig: ca: the value is empty`, "spec.endpoints[0].tlsConfig.ca", "the value is empty"},
 		{v1.ServiceMonitorKind, `endpoints[2]: relabelings: [1]: regex: "(": missing`, "spec.endpoints[2].relabelings[1].regex", `"(": missing`},
-		{v1.ServiceMonitorKind, `scrapeClass: the owner has no scrape class "x: y"`, "spec.scrapeClass", `the owner has no scrape class "x: y"`},
-		{v1.ServiceMonitorKind, `basicAuth and oauth2 exclude each other`, "", "basicAuth and oauth2 exclude each other"},
+		{v1.ServiceMonitorKind, `scrapeClass: the workload has no scrape class "x: y"`, "spec.scrapeClass", `the workload has no scrape class "x: y"`},
+		{v1.ServiceMonitorKind, `basicAuth and oauth2 are mutually exclusive`, "", "basicAuth and oauth2 are mutually exclusive"},
 		{v1.PodMonitorKind, `podMetricsEndpoints[0]: proxyConnectHeader[a b][1]: gone`, "spec.podMetricsEndpoints[0].proxyConnectHeader[a b][1]", "gone"},
 		{v1.ProbeKind, `targets.ingress.relabelingConfigs: [0]: targetLabel: replace needs one`, "spec.targets.ingress.relabelingConfigs[0].targetLabel", "replace needs one"},
 		{v1.ProbeKind, `prober: noProxy needs proxyUrl`, "spec.prober", "noProxy needs proxyUrl"},
@@ -34,7 +34,7 @@ func TestFieldOf(t *testing.T) {
 		{v1.PrometheusKind, `spec.alerting.alertmanagers[1]: basicAuth: username: gone`, "spec.alerting.alertmanagers[1].basicAuth.username", "gone"},
 		{v1.PrometheusKind, `spec.apiserverConfig: tlsConfig: bad`, "spec.apiserverConfig.tlsConfig", "bad"},
 		{v1.PrometheusKind, `spec.scrapeClasses[0] "a b": relabelings: [0]: modulus: bad`, "spec.scrapeClasses[0].relabelings[0].modulus", "bad"},
-		{v1.PrometheusKind, `spec.version: "x" is no version`, "spec.version", `"x" is no version`},
+		{v1.PrometheusKind, `spec.version: "x" is not a version`, "spec.version", `"x" is no version`},
 	} {
 		field, message := fieldOf(tc.reason)
 		if field != tc.field || message != tc.message {

@@ -30,7 +30,7 @@ func (o *Owner) checkNames(in Inputs, match map[string]string) error {
 	}
 	for _, c := range all {
 		if wrong := c.check(c.value); len(wrong) > 0 {
-			return fmt.Errorf("%s: leads to the %s %q, which the API server refuses: %s", c.field, c.what, c.value, wrong[0])
+			return fmt.Errorf("%s: results in the %s %q, which the API server rejects: %s", c.field, c.what, c.value, wrong[0])
 		}
 	}
 	return nil

@@ -141,7 +141,7 @@ func (w WebConfig) Check() error {
 			bad("%s names both a Secret and a ConfigMap", row.field)
 		}
 		if row.file != "" && refers(row.ref) {
-			bad("%s and %s exclude each other", row.field, row.fileField)
+			bad("%s and %s are mutually exclusive", row.field, row.fileField)
 		}
 	}
 	if t.KeyFile == "" && !refers(secretRef(t.KeySecret)) {
