@@ -46,7 +46,7 @@ func (o ClientOptions) Validate() error {
 	case o.PasswordFile != "" && o.UsernameFile == "":
 		return errors.New("a password file needs a username file")
 	case o.BearerTokenFile != "" && o.UsernameFile != "":
-		return errors.New("a bearer token file and basic authentication exclude each other")
+		return errors.New("a bearer token file and basic authentication are mutually exclusive")
 	}
 	return nil
 }

@@ -125,15 +125,15 @@ func (l *Loop) log(err error) {
 	switch {
 	case err == nil && l.failed != "":
 		l.failed = ""
-		l.Logger.Info("Inputs are readable again")
+		l.Logger.Info("Inputs are usable again")
 	case err == nil:
 	case Temporary(err):
-		l.Logger.Debug("Inputs are being replaced, looking again soon", "err", err)
+		l.Logger.Debug("Inputs are being replaced, retrying soon", "err", err)
 	case err.Error() == l.failed:
-		l.Logger.Debug("Inputs still cannot be used", "err", err)
+		l.Logger.Debug("Inputs are still unusable", "err", err)
 	default:
 		l.failed = err.Error()
-		l.Logger.Error("Inputs cannot be used, the last good output stays", "err", err)
+		l.Logger.Error("Inputs are unusable, keeping the last good output", "err", err)
 	}
 }
 

@@ -16,16 +16,16 @@ var known = []struct {
 	pattern *regexp.Regexp
 	text    string // with the groups of the pattern
 }{
-	{regexp.MustCompile(`line (\d{1,8}): (?:field .{1,200}? not found in type|there is no such field)`), "line $1: there is no such field at this place"},
+	{regexp.MustCompile(`line (\d{1,8}): (?:field .{1,200}? not found in type|unknown field)`), "line $1: unknown field"},
 	{regexp.MustCompile(`line (\d{1,8}): (?:cannot unmarshal (!![a-z]{1,10})\b[^\n]*? into |the value has the wrong type \((!![a-z]{1,10})\))`), "line $1: the value has the wrong type ($2$3)"},
-	{regexp.MustCompile(`line (\d{1,8}): (?:did not find expected|this is not YAML)`), "line $1: this is not YAML"},
-	{regexp.MustCompile(`line (\d{1,8}): (?:mapping key "[^"]*" already defined|the key is there twice)`), "line $1: the key is there twice"},
+	{regexp.MustCompile(`line (\d{1,8}): (?:did not find expected|invalid YAML)`), "line $1: invalid YAML"},
+	{regexp.MustCompile(`line (\d{1,8}): (?:mapping key "[^"]*" already defined|duplicate key)`), "line $1: duplicate key"},
 	{regexp.MustCompile(`found multiple scrape configs with job name|two scrape configurations have one job name`), "two scrape configurations have one job name"},
 	{regexp.MustCompile(`found multiple remote write configs|two remote writes have one name`), "two remote writes have one name"},
 	{regexp.MustCompile(`unknown service discovery type|unknown (?:auth|relabel) |it has a kind of value that this version does not support`), "it has a kind of value that this version does not support"},
 	{regexp.MustCompile(`scrape timeout greater than scrape interval|a scrape timeout is greater than its interval`), "a scrape timeout is greater than its interval"},
-	{regexp.MustCompile(`error loading rules|loading rule|a rule does not load`), "a rule does not load"},
-	{regexp.MustCompile(`at most one of|two settings exclude each other`), "two settings exclude each other"},
+	{regexp.MustCompile(`error loading rules|loading rule|a rule fails to load`), "a rule fails to load"},
+	{regexp.MustCompile(`at most one of|two settings are mutually exclusive`), "two settings are mutually exclusive"},
 	{regexp.MustCompile(`no such file or directory`), "no such file or directory"},
 	{regexp.MustCompile(`permission denied`), "permission denied"},
 	{regexp.MustCompile(`no space left on device`), "no space left on device"},

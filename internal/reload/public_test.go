@@ -21,12 +21,12 @@ func TestSafe(t *testing.T) {
 		"": "",
 		`parse "http://admin:hush@x": invalid port`:    "",
 		`unsupported scheme hush in bearer_token hush`: "",
-		"answered 500: couldn't load configuration: yaml: unmarshal errors: line 12: field hush not found in type config.plain line 14: cannot unmarshal !!str `hush` into int": "line 12: there is no such field at this place, line 14: the value has the wrong type (!!str)",
-		`yaml: line 7: did not find expected key`:              "line 7: this is not YAML",
+		"answered 500: couldn't load configuration: yaml: unmarshal errors: line 12: field hush not found in type config.plain line 14: cannot unmarshal !!str `hush` into int": "line 12: unknown field, line 14: the value has the wrong type (!!str)",
+		`yaml: line 7: did not find expected key`:              "line 7: invalid YAML",
 		`found multiple scrape configs with job name "hush"`:   "two scrape configurations have one job name",
-		`line 3: mapping key "hush" already defined at line 2`: "line 3: the key is there twice",
+		`line 3: mapping key "hush" already defined at line 2`: "line 3: duplicate key",
 		`open /etc/hush: no such file or directory`:            "no such file or directory",
-		"line 1: field a not found in type line 2: field b not found in type line 3: field c not found in type line 4: field d not found in type": "line 1: there is no such field at this place, line 2: there is no such field at this place, line 3: there is no such field at this place",
+		"line 1: field a not found in type line 2: field b not found in type line 3: field c not found in type line 4: field d not found in type": "line 1: unknown field, line 2: unknown field, line 3: unknown field",
 	} {
 		if got := Safe(message); got != want {
 			t.Errorf("Safe(%q) = %q, want %q", message, got, want)
@@ -47,14 +47,14 @@ func TestSafeKeepsItsOwnResults(t *testing.T) {
 func TestPublic(t *testing.T) {
 	missing := &fs.PathError{Op: "open", Path: "/etc/x", Err: syscall.ENOENT}
 	for want, err := range map[string]error{
-		"POST http://x/-/reload: answered 500: line 4: there is no such field at this place " + inLog: &Error{Reason: Rejected, Err: errors.New("POST http://x/-/reload: answered 500"), Said: "line 4: field hush not found in type"},
-		"POST http://x/-/reload: answered 500: " + inLog:                                              &Error{Reason: Rejected, Err: errors.New("POST http://x/-/reload: answered 500"), Said: "hush"},
-		"dial tcp: connection refused":                                                                &Error{Reason: Unreachable, Err: errors.New("dial tcp: connection refused")},
-		"read config: open /etc/x: no such file or directory":                                         fmt.Errorf("read config: %w", missing),
-		"read folder /rules: permission denied":                                                       fmt.Errorf("read folder /rules: %w", syscall.EACCES),
-		"line 3: this is not YAML " + inLog:                                                           errors.New("line 3: did not find expected hush"),
-		inLog:                                                                                         errors.New("expand: bad substitution ${hush"),
-		"unexpected EOF " + inLog:                                                                     fmt.Errorf("gunzip /in: %w", io.ErrUnexpectedEOF),
+		"POST http://x/-/reload: answered 500: line 4: unknown field " + inLog: &Error{Reason: Rejected, Err: errors.New("POST http://x/-/reload: answered 500"), Said: "line 4: field hush not found in type"},
+		"POST http://x/-/reload: answered 500: " + inLog:                       &Error{Reason: Rejected, Err: errors.New("POST http://x/-/reload: answered 500"), Said: "hush"},
+		"dial tcp: connection refused":                                         &Error{Reason: Unreachable, Err: errors.New("dial tcp: connection refused")},
+		"read config: open /etc/x: no such file or directory":                  fmt.Errorf("read config: %w", missing),
+		"read folder /rules: permission denied":                                fmt.Errorf("read folder /rules: %w", syscall.EACCES),
+		"line 3: invalid YAML " + inLog:                                        errors.New("line 3: did not find expected hush"),
+		inLog:                                                                  errors.New("expand: bad substitution ${hush"),
+		"unexpected EOF " + inLog:                                              fmt.Errorf("gunzip /in: %w", io.ErrUnexpectedEOF),
 	} {
 		if got := public(err); got != want {
 			t.Errorf("public(%v) = %q, want %q", err, got, want)

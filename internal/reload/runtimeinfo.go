@@ -85,7 +85,7 @@ func DecodeRuntimeInfo(body io.Reader) (s LoadState, err error) {
 		return s, fmt.Errorf("decode the answer: %w", err)
 	}
 	if answer.Status != "success" || answer.Data.ReloadConfigSuccess == nil || answer.Data.LastConfigTime == nil {
-		return s, fmt.Errorf("the answer (status %q) does not tell how the last load went", answer.Status)
+		return s, fmt.Errorf("the answer (status %q) does not report the result of the last load", answer.Status)
 	}
 	return LoadState{*answer.Data.ReloadConfigSuccess, *answer.Data.LastConfigTime}, nil
 }

@@ -286,15 +286,15 @@ func (t *Target) log(r Reason, failures int, err error, wait time.Duration) {
 	}
 	switch {
 	case r == NotReady && failures == 1:
-		t.opts.Logger.Info("Server is not ready yet, the reload waits for it", attrs...)
+		t.opts.Logger.Info("Server is not ready yet, postponing the reload", attrs...)
 	case r == NotReady:
 		t.opts.Logger.Debug("Server is not ready yet", attrs...)
 	case r == Unreachable && !t.answered && wait > 0 && failures <= startTries:
 		if failures == 1 {
-			t.opts.Logger.Info("Server does not answer yet, the reload waits for it", attrs...)
+			t.opts.Logger.Info("Server does not answer yet, postponing the reload", attrs...)
 		}
 	case wait == 0:
-		t.opts.Logger.Error("Reload failed, no attempts left until the content changes or the next full check", attrs...)
+		t.opts.Logger.Error("Reload failed, giving up until the content changes or the next full check", attrs...)
 	default:
 		t.opts.Logger.Error("Reload failed", attrs...)
 	}

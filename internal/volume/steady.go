@@ -62,7 +62,7 @@ func (s *Steady) tell(snap Snapshot) {
 		return
 	}
 	for _, path := range snap.Gone {
-		s.once("gone "+path, func() { s.Logger.Warn("Link has no target, the server will not find this file", "path", path) })
+		s.once("gone "+path, func() { s.Logger.Warn("Symlink has no target, the server cannot read this file", "path", path) })
 	}
 	for _, d := range snap.Dirs {
 		switch {
@@ -70,7 +70,7 @@ func (s *Steady) tell(snap Snapshot) {
 			s.once("missing "+d.Path, func() { s.Logger.Warn("Folder does not exist, waiting for it", "path", d.Path) })
 		case !Mounted(d.Path):
 			s.once("plain "+d.Path, func() {
-				s.Logger.Info("Folder has no ..data link, so it is not a mounted Secret or ConfigMap; a subPath mount never changes", "path", d.Path)
+				s.Logger.Info("Folder has no ..data symlink, so it is not a mounted Secret or ConfigMap; a subPath mount is never updated", "path", d.Path)
 			})
 		}
 		if !d.Missing {

@@ -55,7 +55,7 @@ func TestSteadySaysThingsOnce(t *testing.T) {
 		}
 		_, _ = s.Take()
 	})
-	for text, want := range map[string]int{"Link has no target": 1, "no ..data": 2, "does not exist": 2} {
+	for text, want := range map[string]int{"Symlink has no target": 1, "no ..data": 2, "does not exist": 2} {
 		if n := strings.Count(logged.String(), text); n != want {
 			t.Errorf("%q is logged %d times, want %d:\n%s", text, n, want, logged.String())
 		}

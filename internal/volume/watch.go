@@ -189,7 +189,7 @@ func (w *Watcher) failure(err error, ok bool) {
 		return
 	}
 	w.report(err)
-	w.opts.Logger.Warn("File watch reported an error, rescanning everything", "err", err)
+	w.opts.Logger.Warn("File watch failed, rescanning everything", "err", err)
 	if errors.Is(err, fsnotify.ErrEventOverflow) {
 		w.changed("")
 	}
@@ -249,7 +249,7 @@ func (w *Watcher) sync() (moved bool) {
 		w.degrade(err)
 	case w.degraded:
 		w.degraded = false
-		w.opts.Logger.Info("File watches work again, polling stopped")
+		w.opts.Logger.Info("File watch restored, polling stopped")
 	}
 	return moved
 }
@@ -267,9 +267,9 @@ func (w *Watcher) degrade(err error) {
 func explain(err error) error {
 	switch {
 	case errors.Is(err, syscall.ENOSPC):
-		return fmt.Errorf("%w (limit of watches: sysctl fs.inotify.max_user_watches)", err)
+		return fmt.Errorf("%w (limit of watches: raise sysctl fs.inotify.max_user_watches)", err)
 	case errors.Is(err, syscall.EMFILE):
-		return fmt.Errorf("%w (limit of watchers: sysctl fs.inotify.max_user_instances)", err)
+		return fmt.Errorf("%w (limit of watchers: raise sysctl fs.inotify.max_user_instances)", err)
 	}
 	return err
 }

@@ -59,7 +59,7 @@ func (r *Renderer) prepareRules(f File, l parts.List) (archive, error) {
 		return a, nil
 	}
 	if _, err := os.Lstat(a.link); err == nil && !linked {
-		return a, fmt.Errorf("unpack rules: %s is there already and is not a link of this program", a.link)
+		return a, fmt.Errorf("unpack rules: %s already exists and is not a symlink of this program", a.link)
 	}
 	a.now.sum = l.Rules.Sum()
 	a.version = versionPrefix + a.now.sum[:32]
@@ -169,9 +169,9 @@ func (s *stream) unpack(files parts.Stream, from, to string) (volume.DirSum, err
 		}
 		switch _, twice := sums[h.Name]; {
 		case h.Typeflag != tar.TypeReg || !ruleFileName.MatchString(h.Name):
-			return volume.DirSum{}, fmt.Errorf("unpack rules: %.200q is no plain file with the name of a rule file", h.Name)
+			return volume.DirSum{}, fmt.Errorf("unpack rules: %.200q is not a regular file with the name of a rule file", h.Name)
 		case twice:
-			return volume.DirSum{}, fmt.Errorf("unpack rules: %q is there twice", h.Name)
+			return volume.DirSum{}, fmt.Errorf("unpack rules: %q occurs twice", h.Name)
 		case len(sums) == maxRuleFiles:
 			return volume.DirSum{}, fmt.Errorf("unpack rules: more than %d files", maxRuleFiles)
 		}

@@ -280,15 +280,15 @@ func TestArchivesThatAreRefused(t *testing.T) {
 	for name, tc := range map[string]struct {
 		stream, want string
 	}{
-		"a path upwards":         {archiveOf(t, entry{name: "../a.yaml"}), "no plain file"},
-		"a path downwards":       {archiveOf(t, entry{name: "x/a.yaml"}), "no plain file"},
-		"an absolute path":       {archiveOf(t, entry{name: "/etc/a.yaml"}), "no plain file"},
-		"a hidden file":          {archiveOf(t, entry{name: "..data.yaml"}), "no plain file"},
-		"another extension":      {archiveOf(t, entry{name: "a.yml"}), "no plain file"},
-		"a symbolic link":        {archiveOf(t, entry{name: "a.yaml", kind: tar.TypeSymlink}), "no plain file"},
-		"a hard link":            {archiveOf(t, entry{name: "a.yaml", kind: tar.TypeLink}), "no plain file"},
-		"a folder":               {archiveOf(t, entry{name: "a.yaml", kind: tar.TypeDir}), "no plain file"},
-		"a file twice":           {archiveOf(t, entry{name: "a.yaml"}, entry{name: "a.yaml"}), "is there twice"},
+		"a path upwards":         {archiveOf(t, entry{name: "../a.yaml"}), "not a regular file"},
+		"a path downwards":       {archiveOf(t, entry{name: "x/a.yaml"}), "not a regular file"},
+		"an absolute path":       {archiveOf(t, entry{name: "/etc/a.yaml"}), "not a regular file"},
+		"a hidden file":          {archiveOf(t, entry{name: "..data.yaml"}), "not a regular file"},
+		"another extension":      {archiveOf(t, entry{name: "a.yml"}), "not a regular file"},
+		"a symbolic link":        {archiveOf(t, entry{name: "a.yaml", kind: tar.TypeSymlink}), "not a regular file"},
+		"a hard link":            {archiveOf(t, entry{name: "a.yaml", kind: tar.TypeLink}), "not a regular file"},
+		"a folder":               {archiveOf(t, entry{name: "a.yaml", kind: tar.TypeDir}), "not a regular file"},
+		"a file twice":           {archiveOf(t, entry{name: "a.yaml"}, entry{name: "a.yaml"}), "occurs twice"},
 		"more than is allowed":   {archiveOf(t, entry{name: "a.yaml", text: text}, entry{name: "b.yaml", text: text}), "larger than 1048576 bytes"},
 		"zeros without end":      {gz(t, strings.Repeat("\x00", 2<<20)), "larger than 1048576 bytes"},
 		"no archive":             {gz(t, strings.Repeat("rules", 500)), "unpack rules"},
@@ -343,7 +343,7 @@ func TestAFolderOfSomebodyElseIsLeftAlone(t *testing.T) {
 	s.vol.Swap(files(t, "one", 1, nil, 0))
 	s.render()
 	s.vol.Swap(files(t, "two", 1, map[string]string{"a.yaml": "1"}, 1))
-	if _, err := s.Render(); err == nil || !strings.Contains(err.Error(), "not a link of this program") {
+	if _, err := s.Render(); err == nil || !strings.Contains(err.Error(), "not a symlink of this program") {
 		t.Errorf("error %v", err)
 	}
 	if !maps.Equal(s.unpacked(), map[string]string{"mine.yaml": "mine"}) || read(t, s.out) != "one" {

@@ -379,7 +379,7 @@ func (r *Renderer) removeVanished(files []File) error {
 			continue
 		}
 		if err := os.Remove(f.Output); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return fmt.Errorf("remove output of a vanished input: %w", err)
+			return fmt.Errorf("remove the output of a deleted input: %w", err)
 		}
 		delete(r.known, f)
 	}
