@@ -289,7 +289,7 @@ func TestFinalizerOfOthers(t *testing.T) {
 		w.patch(t, owner.GetAPIVersion(), owner.GetKind(), ns, "web", `{"metadata":{"finalizers":null}}`)
 		w.gone(t, owner.GetAPIVersion(), owner.GetKind(), ns, "web")
 	}
-	if text := o.log.String(); strings.Contains(text, "reconcile failed") {
+	if text := o.log.String(); strings.Contains(text, "reconciliation failed") {
 		t.Error("a pass failed")
 	}
 }

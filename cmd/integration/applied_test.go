@@ -105,7 +105,7 @@ func TestConfigAppliedWithTheReferencesReloader(t *testing.T) {
 
 	pod.load(false)
 	restarted()
-	applied("False", "ConfigurationRejected", "the server refused what it was told to load last")
+	applied("False", "ConfigurationRejected", "the server rejected the configuration of its last reload")
 
 	pod.load(true)
 	restarted()

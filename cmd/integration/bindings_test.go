@@ -163,7 +163,7 @@ func TestBindings(t *testing.T) {
 			w.says(t, k.apiVersion, k.kind, ns)
 		}
 	})
-	if text := o.log.String(); strings.Contains(text, "reconcile failed") {
+	if text := o.log.String(); strings.Contains(text, "reconciliation failed") {
 		t.Error("a pass failed")
 	}
 }

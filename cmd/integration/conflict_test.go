@@ -64,7 +64,7 @@ func TestTwoOperatorsWhoDisagree(t *testing.T) {
 	second := w.operator(t, "war-2", "", "--controller-id=war", "--prometheus-default-base-image=example.org/two/prometheus")
 
 	p := w.reconciled(t, ns, "web", "False", "WriteConflict")
-	const who = `StatefulSet "prometheus-web": another operator that signs as "PrometheusOperator" has been changing it back since `
+	const who = `StatefulSet "prometheus-web": another operator with the field manager "PrometheusOperator" has been changing it back since `
 	if text := fmt.Sprint(p.Object["status"]); !strings.Contains(text, who) {
 		t.Errorf("the status does not say who: %s", text)
 	}
@@ -122,7 +122,7 @@ func (o *operator) tellsOfAConflict(t *testing.T) {
 	if v, err := o.metric("prometheus_operator_overwritten_objects_total", "controller", "prometheus", "kind", "StatefulSet"); err != nil || v < 5 {
 		t.Errorf("prometheus_operator_overwritten_objects_total = %v, %v", v, err)
 	}
-	if n := strings.Count(o.log.String(), "somebody else keeps changing an object back"); n != 1 {
+	if n := strings.Count(o.log.String(), "write conflict: another client keeps reverting an object"); n != 1 {
 		t.Errorf("told %d times in the log", n)
 	}
 }

@@ -25,7 +25,7 @@ func TestKindsInstalledLater(t *testing.T) {
 	for _, part := range []string{"prometheus-controller", "prometheusagent-controller", "ScrapeConfigs"} {
 		eventually(t, part+" waits", func() error {
 			for line := range strings.SplitSeq(o.log.String(), "\n") {
-				if strings.Contains(line, "part="+part) && strings.Contains(line, "not installed") {
+				if strings.Contains(line, "component="+part) && strings.Contains(line, "not installed") {
 					return nil
 				}
 			}

@@ -162,7 +162,7 @@ func (o *operator) stop(t *testing.T) {
 		_ = o.cmd.Process.Kill()
 		t.Error("the operator did not stop")
 	}
-	if strings.Contains(o.log.String(), "DATA RACE") || strings.Contains(o.log.String(), "pass panicked") {
+	if strings.Contains(o.log.String(), "DATA RACE") || strings.Contains(o.log.String(), "reconciliation panicked") {
 		t.Errorf("the operator has a fault:\n%s", o.log)
 	}
 }

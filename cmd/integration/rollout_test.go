@@ -246,7 +246,7 @@ func TestStorageCannotGrow(t *testing.T) {
 	ns, claim := w.claiming(t, "grow-not", false)
 	pod := w.podOf(t, ns, "prometheus-web")
 	w.patch(t, "monitoring.coreos.com/v1", "Prometheus", ns, "web", strings.Replace(fmt.Sprintf(grow, "3Gi"), `"retention":"9d"`, `"minReadySeconds":7`, 1))
-	w.fails(t, ns, `grow PersistentVolumeClaim "prometheus-web-db-prometheus-web-0" to 3Gi`)
+	w.fails(t, ns, `expand PersistentVolumeClaim "prometheus-web-db-prometheus-web-0" to 3Gi`)
 	w.waitFor(t, stateful(ns, "prometheus-web"), "has the rest of the change", func(now *unstructured.Unstructured) error {
 		if seconds, _, _ := unstructured.NestedInt64(now.Object, "spec", "minReadySeconds"); seconds != 7 {
 			return fmt.Errorf("minReadySeconds %d", seconds)

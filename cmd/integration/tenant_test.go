@@ -134,7 +134,7 @@ subjects: [{kind: ServiceAccount, name: tenant-forbidden, namespace: firekeeper}
 		t.Errorf("event %q", note.Note)
 	}
 	o.settle(t)
-	if strings.Contains(o.log.String(), "reconcile failed") {
+	if strings.Contains(o.log.String(), "reconciliation failed") {
 		t.Error("one object stops all")
 	}
 }
@@ -261,9 +261,9 @@ func TestPrometheusWithALongName(t *testing.T) {
 	o := w.operator(t, "tenant-long", "", "--controller-id=tenant-long")
 	ns := w.namespace(t)
 	for name, want := range map[string]string{
-		strings.Repeat("p", 41): "metadata.name: leads to the volume",
-		strings.Repeat("p", 60): "metadata.name: leads to the pod",
-		"with.dot":              "metadata.name: leads to the pod",
+		strings.Repeat("p", 41): "metadata.name: results in the volume",
+		strings.Repeat("p", 60): "metadata.name: results in the pod",
+		"with.dot":              "metadata.name: results in the pod",
 	} {
 		w.apply(t, strings.ReplaceAll(fill(web, ns, "tenant-long"), "name: web", "name: "+name))
 		failed := w.reconciled(t, ns, name, "False", "ReconciliationFailed")

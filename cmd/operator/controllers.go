@@ -77,7 +77,7 @@ func (o *Options) controllers(ctx context.Context, opts prometheus.Options, clie
 	return g.Wait()
 }
 
-// mayUseGates checks the permissions that open feature gates ask for.
+// mayUseGates checks the permissions that enabled feature gates require.
 func mayUseGates(ctx context.Context, kube kubernetes.Interface, opts prometheus.Options) error {
 	if opts.Capabilities.AgentDaemonSet {
 		if err := mayRunDaemonSets(ctx, kube, opts.Scopes.Instances); err != nil {
@@ -90,7 +90,7 @@ func mayUseGates(ctx context.Context, kube kubernetes.Interface, opts prometheus
 	return nil
 }
 
-// mayRunDaemonSets checks the rights that the feature gate asks for: agents must
+// mayRunDaemonSets checks the permissions that the feature gate requires: agents must
 // not be left without their pods silently.
 func mayRunDaemonSets(ctx context.Context, kube kubernetes.Interface, instances controller.Namespaces) error {
 	needs := accesses("apps", "daemonsets", instances.Watches(), "get", "list", "watch", "create", "update", "delete")
@@ -101,7 +101,7 @@ func mayRunDaemonSets(ctx context.Context, kube kubernetes.Interface, instances 
 	return err
 }
 
-// mayWriteBindings checks the rights that the feature gate asks for.
+// mayWriteBindings checks the permissions that the feature gate requires.
 func mayWriteBindings(ctx context.Context, kube kubernetes.Interface, scopes prometheus.Scopes) error {
 	var needs []access
 	for _, resource := range []string{v1.ServiceMonitorResource, v1.PodMonitorResource, v1.ProbeResource, v1.PrometheusRuleResource} {

@@ -72,7 +72,7 @@ func TestManage(t *testing.T) {
 	applied, complete := 0, false
 	for lines := bufio.NewScanner(stdout); lines.Scan(); {
 		applied += strings.Count(lines.Text(), `msg="applied CRD"`)
-		if strings.Contains(lines.Text(), `msg="caches are complete"`) {
+		if strings.Contains(lines.Text(), `msg="caches synced"`) {
 			complete = true
 			stop() // what follows is read too, so that the operator can end
 		}

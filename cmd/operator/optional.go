@@ -13,7 +13,7 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/prometheus"
 )
 
-// optional are permissions that the operator can do without, and what that costs.
+// optional are permissions that the operator works without, and the consequence.
 type optional struct {
 	group, resource string
 	verbs           []string
@@ -25,24 +25,24 @@ func wholeCluster(prometheus.Scopes) []string     { return []string{""} }
 func instances(s prometheus.Scopes) []string      { return s.Instances.Watches() }
 func everyNamespace(s prometheus.Scopes) []string { return s.Configs.Union(s.Instances).Watches() }
 
-// Permissions that the operator can do without.
+// Permissions that the operator works without.
 var (
 	watchNamespaces = &optional{"", "namespaces", []string{"list", "watch"}, wholeCluster,
-		"the labels of the namespaces in --namespaces are read one by one every 15s"}
+		"the operator reads the labels of the namespaces in --namespaces one by one every 15s"}
 	getNamespaces = &optional{"", "namespaces", []string{"get"}, everyNamespace,
-		"namespace selectors match no label of a namespace but kubernetes.io/metadata.name"}
+		"namespace selectors match only the label kubernetes.io/metadata.name"}
 	watchServices = &optional{"", "services", []string{"list", "watch"}, instances,
-		"governing Services are read one by one every minute, and edits of them are reverted that much later"}
+		"the operator reads governing Services one by one every minute and reverts edits of them that much later"}
 	watchPods = &optional{"", "pods", []string{"watch"}, instances,
-		"pods are listed every minute, every 5s while some are not ready, and statuses are that much older"}
+		"the operator lists pods every minute (every 5s while some are not ready), and statuses lag that much"}
 	patchPods = &optional{"", "pods", []string{"patch"}, instances,
-		"changes reach pods when the kubelet refreshes their volumes, after up to two minutes (--no-instant-delivery silences this)"}
+		"the kubelet delivers changes to pods within two minutes (--no-instant-delivery silences this)"}
 	growClaims = &optional{"", "persistentvolumeclaims", []string{"list", "watch", "patch"}, instances,
-		"volume claims do not grow when more storage is asked for (--no-expand-volume-claims silences this)"}
+		"volume claims are not expanded when more storage is requested (--no-expand-volume-claims silences this)"}
 	getStorageClasses = &optional{"storage.k8s.io", "storageclasses", []string{"get"}, wholeCluster,
-		"a storage class that does not exist is not reported"}
+		"a missing storage class is not reported"}
 	sendEvents = &optional{"events.k8s.io", "events", []string{"create", "patch"}, everyNamespace,
-		"there are no Events: rejected objects are named in the log and in metrics only"}
+		"no Events: rejected objects appear only in the log and in metrics"}
 )
 
 // optionals are those that matter for the flags and scopes.
@@ -70,8 +70,7 @@ type lacks map[*optional][]access
 
 func (l lacks) has(p *optional) bool { return len(l[p]) > 0 }
 
-// lacking asks for optional permissions, and names those that are missing in one
-// warning.
+// lacking checks optional permissions and logs the missing ones in one warning.
 func lacking(ctx context.Context, kube kubernetes.Interface, all []*optional, scopes prometheus.Scopes, log *slog.Logger) (lacks, error) {
 	out := lacks{}
 	var texts []string
@@ -94,7 +93,7 @@ func lacking(ctx context.Context, kube kubernetes.Interface, all []*optional, sc
 	return out, nil
 }
 
-// instantDelivery turns the patching of pods on as soon as it is permitted.
+// instantDelivery enables the patching of pods as soon as it is permitted.
 func instantDelivery(missing lacks, scopes prometheus.Scopes, on *atomic.Bool) *part {
 	needs := patchPods.needs(scopes)
 	return &part{
@@ -106,7 +105,7 @@ func instantDelivery(missing lacks, scopes prometheus.Scopes, on *atomic.Bool) *
 	}
 }
 
-// required are the permissions without which a controller cannot work.
+// required are the permissions that a controller cannot work without.
 func required(owners *prometheus.Kind, scopes prometheus.Scopes) []access {
 	read := func(group, resource string, in controller.Namespaces) []access {
 		return accesses(group, resource, in.Watches(), "list", "watch")

@@ -114,7 +114,7 @@ func TestRequired(t *testing.T) {
 		"a namespace without a Role": {[]string{"a", "b"}, []string{"list podmonitors in namespace b", "watch podmonitors in namespace b", "list probes in namespace b"},
 			"", "no permission to list, watch podmonitors in namespace b; list probes in namespace b"},
 		"a namespace that does not exist": {[]string{"a", "b"}, []string{"get services in namespace a"}, "b",
-			"nothing is permitted in namespace b (does it exist, and has it a Role?); no permission to get services in namespace a"},
+			"no permissions in namespace b (do the namespace, the Role and its RoleBinding exist?); no permission to get services in namespace a"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			needs := required(prometheus.Servers, scopesOf(t, tc.namespaces...))

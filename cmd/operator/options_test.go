@@ -35,7 +35,7 @@ func TestBadCommandLines(t *testing.T) {
 		"--kube-api-qps=0":                                            {2, "--kube-api-qps=0"},
 		"--kube-api-burst=0":                                          {2, "--kube-api-burst=0"},
 		"--namespaces=a --deny-namespaces=b":                          {2, "--namespaces, --deny-namespaces: "},
-		"--namespaces=a,":                                             {2, "cannot stand beside others"},
+		"--namespaces=a,":                                             {2, "cannot be combined with others"},
 		"--namespaces=Team_A":                                         {2, `"Team_A" is not the name of a namespace`},
 		"--deny-namespaces=a/b":                                       {2, `"a/b" is not the name of a namespace`},
 		"--prometheus-instance-namespaces=,a":                         {2, "--prometheus-instance-namespaces: "},

@@ -19,17 +19,17 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/prometheus"
 )
 
-// part is something that the operator does where a kind is installed and it has
-// the rights.
+// part is a controller, or something else of the operator, that starts once its CRDs
+// are installed and its permissions granted.
 type part struct {
 	name  string // for people
 	kinds []kind // that must be installed
 	needs []access
 	start func() error
 
-	told  string    // what was last said to be missing
-	mute  bool      // it could not be looked at, which was said
-	again time.Time // not looked at before
+	told  string    // what was last logged as missing
+	mute  bool      // the last check failed, which was logged
+	again time.Time // no check before
 }
 
 // kind is a resource in a version of our API group.
@@ -73,8 +73,8 @@ func scrapeConfigs(configs controller.Namespaces) *part {
 // lack is what a part needs and does not have, for people.
 type lack struct {
 	kinds  []string // not installed
-	rights []access // asked for when all kinds are
-	barred []string // namespaces in which nothing is permitted; rights are of others
+	rights []access // checked when all kinds are installed
+	barred []string // namespaces without any permission; rights are those of others
 }
 
 // lackOf says which of the needs are missing.
@@ -105,7 +105,7 @@ func (l *lack) String() string {
 	}
 	var texts []string
 	if len(l.barred) > 0 {
-		texts = append(texts, "nothing is permitted in namespace "+strings.Join(l.barred, ", ")+" (does it exist, and has it a Role?)")
+		texts = append(texts, "no permissions in namespace "+strings.Join(l.barred, ", ")+" (do the namespace, the Role and its RoleBinding exist?)")
 	}
 	if len(l.rights) > 0 {
 		texts = append(texts, "no permission to "+summary(l.rights))
@@ -145,7 +145,8 @@ func (p *part) absent(kube kubernetes.Interface) (out []string, err error) {
 	return out, nil
 }
 
-// resources are what the API server has of a version; none when it does not know it.
+// resources are those that the API server has in a version; none when it does not
+// serve that.
 func resources(kube kubernetes.Interface, version schema.GroupVersion) ([]metav1.APIResource, error) {
 	list, err := kube.Discovery().ServerResourcesForGroupVersion(version.String())
 	if apierrors.IsNotFound(err) {
@@ -157,7 +158,7 @@ func resources(kube kubernetes.Interface, version schema.GroupVersion) ([]metav1
 	return list.APIResources, nil
 }
 
-// warn says what is missing, once, and decides when to look again.
+// warn logs what is missing, once, and schedules the next check.
 func (p *part) warn(log *slog.Logger, l *lack) {
 	p.again = time.Now().Add(lookForKinds)
 	if len(l.kinds) == 0 {
@@ -165,19 +166,19 @@ func (p *part) warn(log *slog.Logger, l *lack) {
 	}
 	if text := l.String(); text != p.told {
 		p.told = text
-		log.Warn("a part is not started", "part", p.name, "reason", text)
+		log.Warn("controller not started: CRDs or permissions missing", "component", p.name, "reason", text)
 	}
 }
 
 const (
-	// lookForKinds is the pause between looks for a kind that is not installed: one
-	// call that every account may make.
+	// lookForKinds is the pause between checks for a missing CRD: one request that
+	// every account may make.
 	lookForKinds = 10 * time.Second
-	// lookForRights is the pause between looks for rights: one call for each.
+	// lookForRights is the pause between checks for permissions: one request for each.
 	lookForRights = time.Minute
 )
 
-// awaitParts starts parts when what they miss is there, until none is left.
+// awaitParts starts each part once its CRDs and permissions exist, until none is left.
 func awaitParts(ctx context.Context, parts []*part, kube kubernetes.Interface, log *slog.Logger, run func(func() error)) {
 	tick := time.NewTicker(lookForKinds)
 	defer tick.Stop()
@@ -197,14 +198,14 @@ func awaitParts(ctx context.Context, parts []*part, kube kubernetes.Interface, l
 			case err != nil:
 				if ctx.Err() == nil && !p.mute {
 					p.mute = true
-					log.Warn("cannot look for what a part needs, trying again", "part", p.name, "err", err)
+					log.Warn("cannot check for CRDs and permissions, retrying", "component", p.name, "err", err)
 				}
 				return false
 			case lacking != nil:
 				p.warn(log, lacking)
 				return false
 			}
-			log.Info("a part is started: what it needs is there now", "part", p.name)
+			log.Info("controller started", "component", p.name)
 			run(p.start)
 			return true
 		})

@@ -118,7 +118,7 @@ func TestAwaitParts(t *testing.T) {
 		if want := []time.Duration{200 * time.Second}; !slices.Equal(began, want) {
 			t.Errorf("started after %v, want %v", began, want)
 		}
-		for text, times := range map[string]int{"not installed: prometheusagents monitoring.coreos.com/v1alpha1, servicemonitors monitoring.coreos.com/v1,": 1, "not installed: servicemonitors": 1, "no permission to patch prometheusagents/status": 1, "it needs is there now": 1, "cannot look for what a part needs": 1} {
+		for text, times := range map[string]int{"not installed: prometheusagents monitoring.coreos.com/v1alpha1, servicemonitors monitoring.coreos.com/v1,": 1, "not installed: servicemonitors": 1, "no permission to patch prometheusagents/status": 1, "controller started": 1, "cannot check for CRDs and permissions": 1} {
 			if n := strings.Count(log.String(), text); n != times {
 				t.Errorf("%q is told %d times, want %d:\n%s", text, n, times, &log)
 			}

@@ -80,12 +80,12 @@ func (o *Options) control(ctx context.Context, log *slog.Logger, reg promclient.
 	}
 	info, err := kube.Discovery().ServerVersion()
 	if err != nil {
-		return fmt.Errorf("reach the API server at %s: %w", cfg.Host, err)
+		return fmt.Errorf("connect to the API server at %s: %w", cfg.Host, err)
 	}
 	kubernetesVersion, err := parseKubernetes(info.GitVersion)
 	if err != nil {
 		kubernetesVersion = semver.MustParse("1.16.0")
-		log.Warn("cannot read the version of the API server, assuming an old one", "err", err, "assumed", kubernetesVersion.String())
+		log.Warn("cannot parse the version of the API server, assuming an old one", "err", err, "assumed", kubernetesVersion.String())
 	}
 	log.Info("connected", "kubernetes_version", info.GitVersion, "host", cfg.Host)
 	if o.ManageCRDs {
@@ -134,10 +134,10 @@ func (o *Options) restConfig() (*rest.Config, error) {
 		cfg, err = rest.InClusterConfig()
 	}
 	if err != nil {
-		return nil, fmt.Errorf("find the API server: %w", err)
+		return nil, fmt.Errorf("load the API server's address and credentials: %w", err)
 	}
 	cfg.QPS, cfg.Burst = o.QPS, o.Burst
-	cfg.DisableCompression = true // the way is short, and what is large is compressed already
+	cfg.DisableCompression = true // the API server is near; large payloads are compressed anyway
 	cfg.UserAgent = "PrometheusOperator/" + version.Version
 	cfg.Impersonate = rest.ImpersonationConfig{UserName: o.As}
 	return cfg, nil
@@ -190,7 +190,7 @@ func (o *Options) clients(ctx context.Context, cfg *rest.Config, kube kubernetes
 // exposeGates shows the feature gates as metrics.
 func exposeGates(reg promclient.Registerer, gates featureGates) {
 	v := promclient.NewGaugeVec(promclient.GaugeOpts{
-		Name: "prometheus_operator_feature_gate", Help: "1 when the feature gate is open.",
+		Name: "prometheus_operator_feature_gate", Help: "1 if the feature gate is enabled, else 0.",
 	}, []string{"name"})
 	reg.MustRegister(v)
 	for name := range gateDefaults {

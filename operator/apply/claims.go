@@ -21,12 +21,12 @@ func (w *Writer) GrowClaim(ctx context.Context, namespace, name string, size res
 		"requests": map[corev1.ResourceName]resource.Quantity{corev1.ResourceStorage: size},
 	}}})
 	if err != nil {
-		return fmt.Errorf("encode the size of claim %q: %w", name, err)
+		return fmt.Errorf("encode the size of PersistentVolumeClaim %q: %w", name, err)
 	}
 	_, err = w.kube.CoreV1().PersistentVolumeClaims(namespace).Patch(ctx, name, types.MergePatchType, patch,
 		metav1.PatchOptions{FieldManager: FieldManager})
 	if err != nil {
-		return fmt.Errorf("grow PersistentVolumeClaim %q to %s: %w", name, size.String(), err)
+		return fmt.Errorf("expand PersistentVolumeClaim %q to %s: %w", name, size.String(), err)
 	}
 	return nil
 }

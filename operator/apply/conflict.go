@@ -68,7 +68,7 @@ func (e *ConflictError) Error() string {
 	for _, name := range slices.Sorted(maps.Keys(by)) {
 		all = append(all, describe(by[name]))
 	}
-	return strings.Join(all, "; ") + "; the operator overwrites at growing intervals (up to " + lastPause.String() + ") until that stops"
+	return strings.Join(all, "; ") + "; the operator overwrites with backoff (up to " + lastPause.String() + ") until that stops"
 }
 
 // Wait is when the objects must be compared again.
@@ -89,7 +89,7 @@ func Contested(err error) ([]Conflict, error) {
 }
 
 // errPaused is returned in place of a write that is put off because of a conflict.
-var errPaused = errors.New("the write is put off: somebody else keeps changing the object back")
+var errPaused = errors.New("write postponed: another client keeps reverting the object")
 
 // state is what of an object shows that somebody changed it. It is zero for an
 // object that does not exist.

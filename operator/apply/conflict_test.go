@@ -209,7 +209,7 @@ func TestLastManager(t *testing.T) {
 	entry := func(manager, subresource string, s int) metav1.ManagedFieldsEntry {
 		return metav1.ManagedFieldsEntry{Manager: manager, Subresource: subresource, Operation: metav1.ManagedFieldsOperationUpdate, Time: at(s)}
 	}
-	const another = `another operator that signs as "PrometheusOperator"`
+	const another = `another operator with the field manager "PrometheusOperator"`
 	for name, tc := range map[string]struct {
 		fields []metav1.ManagedFieldsEntry
 		want   string

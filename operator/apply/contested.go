@@ -103,7 +103,7 @@ func lastManager(fields []metav1.ManagedFieldsEntry, ours time.Time) string {
 		}
 	}
 	if last.Time == nil {
-		return fmt.Sprintf("another operator that signs as %q", FieldManager)
+		return fmt.Sprintf("another operator with the field manager %q", FieldManager)
 	}
 	return fmt.Sprintf("%q", last.Manager)
 }

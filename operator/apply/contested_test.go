@@ -46,7 +46,7 @@ func TestConflictsAreToldTogether(t *testing.T) {
 	}
 	err := &ConflictError{[]Conflict{at("Secret", "a", "them", 5), at("Service", "c", "argocd", 7), at("Secret", "b", "them", 4)}}
 	want := `Service "c": argocd has been changing it back since 2026-01-02T03:07:00Z; Secret "a", Secret "b": them has been changing them back since 2026-01-02T03:04:00Z; ` +
-		`the operator overwrites at growing intervals (up to 5m0s) until that stops`
+		`the operator overwrites with backoff (up to 5m0s) until that stops`
 	if err.Error() != want {
 		t.Errorf("%s\nwant %s", err, want)
 	}

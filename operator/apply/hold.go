@@ -88,7 +88,7 @@ func (w *Writer) holdBack(ctx context.Context, want, live *appsv1.StatefulSet) (
 		return want, false, nil // the update itself will say so
 	}
 	if err != nil {
-		return nil, false, fmt.Errorf("try an update of StatefulSet %q: %w", want.Name, err)
+		return nil, false, fmt.Errorf("dry-run update of StatefulSet %q: %w", want.Name, err)
 	}
 	if equality.Semantic.DeepEqual(got.Spec.Template, live.Spec.Template) {
 		return candidate, true, nil

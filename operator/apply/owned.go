@@ -17,7 +17,7 @@ type ForeignError struct {
 }
 
 func (e *ForeignError) Error() string {
-	return fmt.Sprintf("%s %q belongs to %s and is not overwritten: one of the two must get another name", e.Kind, e.Name, e.Owner)
+	return fmt.Sprintf("%s %q belongs to %s and is not overwritten: rename one of the two", e.Kind, e.Name, e.Owner)
 }
 
 // foreign decides whether want may replace live:

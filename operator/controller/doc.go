@@ -1,13 +1,13 @@
-// Package controller is the loop that every kind of owner shares.
+// Package controller is the reconciliation loop that every kind of workload shares.
 //
-//	informer event → owner keys → queue → gather → decide → apply → status
+//	informer event → keys → queue → gather → decide → apply → status
 //
 // A kind is a [Kind] value: functions that read, decide, write and report. The
-// [Loop] runs them: never two passes for one key at the same time, several keys
-// in parallel, failures again with backoff, status written after every pass
-// whatever its outcome, and coalesced.
+// [Loop] runs them: never two reconciliations of one key at the same time, several
+// keys in parallel, failures with backoff. It updates the status after every
+// reconciliation, whatever its outcome, and coalesces these updates.
 //
 // [Store] is the informer cache of one kind of object over the watched
-// namespaces, [Poll] how it does without permission to watch, and [Reads] says
+// namespaces, [Poll] its fallback without permission to watch, and [Reads] logs
 // which lists and watches fail. The package knows nothing about Prometheus.
 package controller

@@ -2,8 +2,8 @@ package controller
 
 import "time"
 
-// InvalidError means that the object is wrong: trying again cannot help until it
-// or something it refers to changes, which an event tells.
+// InvalidError means that the object is invalid: a retry cannot help until it or
+// something it refers to changes, which triggers an event.
 type InvalidError struct{ Err error }
 
 func (e *InvalidError) Error() string { return e.Err.Error() }
@@ -11,8 +11,8 @@ func (e *InvalidError) Error() string { return e.Err.Error() }
 // Unwrap returns the cause.
 func (e *InvalidError) Unwrap() error { return e.Err }
 
-// WaitError means that something else must happen first; the pass is repeated
-// after For at the latest.
+// WaitError means that something else must happen first; the key is reconciled
+// again after For at the latest.
 type WaitError struct {
 	For       time.Duration
 	Reason    string

@@ -13,37 +13,37 @@ import (
 	"k8s.io/client-go/util/workqueue"
 )
 
-// Outcome is what one pass over an owner found out beyond its error.
+// Outcome is the result of one reconciliation beyond its error.
 type Outcome struct {
 	Reason  string   // condition reason of a successful pass, often empty
-	Message string   // text beside Reason
-	Dropped []string // what the target version does not know and was left out, sorted
-	Pending []string // what is not finished but no failure, sorted
+	Message string   // message beside Reason
+	Dropped []string // fields left out because the target version does not support them, sorted
+	Pending []string // what is unfinished without being a failure, sorted
 }
 
-// Kind is all the loop needs to know about one kind of owner.
+// Kind is all the loop needs to know about one kind of object.
 type Kind struct {
 	// Name is the queue's name and the metric label: "prometheus".
 	Name string
 	// Reconcile gathers, decides and applies. It returns what to report.
-	// A key whose owner is gone is no error.
+	// A key whose object was deleted is no error.
 	Reconcile func(ctx context.Context, key types.NamespacedName) (Outcome, error)
-	// Status reports an outcome. known is false before the first pass.
+	// Status reports an outcome. known is false before the first reconciliation.
 	Status func(ctx context.Context, key types.NamespacedName, r Result, known bool) error
-	// Exists reports whether the owner is in the cache.
+	// Exists reports whether the object is in the cache.
 	Exists func(key types.NamespacedName) bool
-	// Idle (optional) is called after a pass when no other waits. Passes of other
-	// owners may still run.
+	// Idle (optional) is called after a reconciliation when the queue is empty. Those
+	// of other objects may still run.
 	Idle func()
 }
 
-// Result is the outcome of the last pass over an owner.
+// Result is the outcome of the last reconciliation of an object.
 type Result struct {
 	Outcome
 	Err error
 }
 
-// Loop runs the passes of one kind.
+// Loop runs the reconciliations of one kind.
 type Loop struct {
 	kind    Kind
 	log     *slog.Logger
@@ -57,10 +57,10 @@ type Loop struct {
 }
 
 const (
-	// firstRetry and lastRetry bound the pauses between failed passes of one key.
+	// firstRetry and lastRetry bound the pauses between failed reconciliations of one key.
 	firstRetry = 200 * time.Millisecond
 	lastRetry  = 5 * time.Minute
-	// statusDelay lets the events of one change come together in one status write.
+	// statusDelay coalesces the events of one change into one status write.
 	statusDelay = 100 * time.Millisecond
 )
 
@@ -79,13 +79,14 @@ func newQueue(name string, m *Metrics) workqueue.TypedRateLimitingInterface[type
 		workqueue.TypedRateLimitingQueueConfig[types.NamespacedName]{Name: name, MetricsProvider: m.queueProvider()})
 }
 
-// Enqueue asks for a pass over an owner.
+// Enqueue requests a reconciliation of an object.
 func (l *Loop) Enqueue(key types.NamespacedName) { l.queue.Add(key) }
 
-// EnqueueStatus asks for the status of an owner to be looked at again.
+// EnqueueStatus requests a status update of an object.
 func (l *Loop) EnqueueStatus(key types.NamespacedName) { l.status.AddAfter(key, statusDelay) }
 
-// Result returns the last outcome of an owner; ok is false before its first pass.
+// Result returns the last outcome of an object; ok is false before its first
+// reconciliation.
 func (l *Loop) Result(key types.NamespacedName) (r Result, ok bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -93,7 +94,7 @@ func (l *Loop) Result(key types.NamespacedName) (r Result, ok bool) {
 	return r, ok
 }
 
-// Run works until the context ends; then it lets running passes finish.
+// Run works until the context ends; then it lets running reconciliations finish.
 func (l *Loop) Run(ctx context.Context, workers int) {
 	var wg sync.WaitGroup
 	work := func(q workqueue.TypedRateLimitingInterface[types.NamespacedName], do func(context.Context, types.NamespacedName)) {
@@ -136,7 +137,7 @@ func (l *Loop) pass(ctx context.Context, key types.NamespacedName) {
 	took := time.Since(start)
 	l.metrics.duration.Observe(took.Seconds())
 	log := l.log.With("key", key.String())
-	log.Debug("pass finished", "duration_seconds", took.Seconds())
+	log.Debug("reconciliation finished", "duration_seconds", took.Seconds())
 
 	wait, waiting := errors.AsType[*WaitError](err)
 	switch {
@@ -148,7 +149,7 @@ func (l *Loop) pass(ctx context.Context, key types.NamespacedName) {
 	default:
 		l.metrics.errors.Inc()
 		if ctx.Err() == nil {
-			log.Error("reconcile failed", "err", err)
+			log.Error("reconciliation failed", "err", err)
 		}
 		l.retry(key, err)
 	}
@@ -156,7 +157,7 @@ func (l *Loop) pass(ctx context.Context, key types.NamespacedName) {
 	l.status.AddAfter(key, statusDelay)
 }
 
-// retry puts a failed key back: soon, or only to be safe where no retry can help.
+// retry requeues a failed key: with backoff, or after lastRetry where no retry can help.
 func (l *Loop) retry(key types.NamespacedName, err error) {
 	if _, invalid := errors.AsType[*InvalidError](err); invalid {
 		l.queue.Forget(key)
@@ -170,7 +171,7 @@ func (l *Loop) retry(key types.NamespacedName, err error) {
 func (l *Loop) guarded(key types.NamespacedName, do func() error) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
-			l.log.Error("pass panicked", "key", key.String(), "panic", fmt.Sprint(p), "stack", string(debug.Stack()))
+			l.log.Error("reconciliation panicked", "key", key.String(), "panic", fmt.Sprint(p), "stack", string(debug.Stack()))
 			err = fmt.Errorf("internal error: %v", p)
 		}
 	}()

@@ -122,7 +122,7 @@ func TestFailedPassesAreRepeatedWithGrowingPauses(t *testing.T) {
 		if r, ok := l.Result(key("a")); !ok || r.Err != nil || r.Reason != "Fine" {
 			t.Errorf("result %+v, %v", r, ok)
 		}
-		if n := strings.Count(log.String(), "reconcile failed"); n != 4 || !strings.Contains(log.String(), "key=ns/a") {
+		if n := strings.Count(log.String(), "reconciliation failed"); n != 4 || !strings.Contains(log.String(), "key=ns/a") {
 			t.Errorf("the log has %d failures:\n%s", n, log)
 		}
 		if all, failed := counter(t, reg, "prometheus_operator_reconcile_operations_total"), counter(t, reg, "prometheus_operator_reconcile_errors_total"); all != 5 || failed != 4 {
@@ -214,7 +214,7 @@ func TestAPanicStaysWithItsKey(t *testing.T) {
 		if first := w.statuses["bad"][0]; first.Err == nil || !strings.Contains(first.Err.Error(), "internal error") {
 			t.Errorf("first status of bad: %+v", first)
 		}
-		if strings.Count(log.String(), "pass panicked") != 2 || !strings.Contains(log.String(), "loop_test.go") {
+		if strings.Count(log.String(), "reconciliation panicked") != 2 || !strings.Contains(log.String(), "loop_test.go") {
 			t.Errorf("log:\n%s", log)
 		}
 	})
@@ -308,7 +308,7 @@ func TestOwnersThatAreGoneAreForgotten(t *testing.T) {
 		l.Enqueue(key("bad"))
 		time.Sleep(time.Second)
 		const text = `
-# HELP prometheus_operator_syncs Owners by the result of their last pass.
+# HELP prometheus_operator_syncs Prometheus and PrometheusAgent objects by the result of their last reconciliation.
 # TYPE prometheus_operator_syncs gauge
 prometheus_operator_syncs{controller="prometheus",status="failed"} %d
 prometheus_operator_syncs{controller="prometheus",status="ok"} %d

@@ -7,20 +7,20 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// Selection counts the configuration objects of one kind that an owner selects.
+// Selection counts the configuration objects of one kind that a workload selects.
 type Selection struct {
 	Selected int // all that match, rejected ones included
 	Rejected int
 }
 
-// Managed keeps the counts of every owner and sums them up when scraped. It is
+// Managed keeps the counts of every workload and sums them up when scraped. It is
 // the collector of prometheus_operator_managed_resources.
 type Managed struct {
 	mu     sync.Mutex
 	owners map[types.NamespacedName]map[string]Selection
 }
 
-// Set replaces the counts of an owner, by kind of object.
+// Set replaces the counts of a workload, by kind of object.
 func (m *Managed) Set(owner types.NamespacedName, byKind map[string]Selection) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -30,7 +30,7 @@ func (m *Managed) Set(owner types.NamespacedName, byKind map[string]Selection) {
 	m.owners[owner] = byKind
 }
 
-// Remove forgets an owner.
+// Remove drops the counts of a workload.
 func (m *Managed) Remove(owner types.NamespacedName) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -38,7 +38,7 @@ func (m *Managed) Remove(owner types.NamespacedName) {
 }
 
 var managedDesc = prometheus.NewDesc("prometheus_operator_managed_resources",
-	"Configuration objects selected by owners, and how many of them were rejected.", []string{"resource", "state"}, nil)
+	"Configuration objects that Prometheus and PrometheusAgent objects select, and how many of them are rejected.", []string{"resource", "state"}, nil)
 
 // Describe implements prometheus.Collector.
 func (m *Managed) Describe(ch chan<- *prometheus.Desc) { ch <- managedDesc }

@@ -25,7 +25,7 @@ type Metrics struct {
 	lists, watches   callMetrics
 	overwrites       *prometheus.CounterVec
 
-	// Recreated counts StatefulSets that had to be deleted and created again.
+	// Recreated counts StatefulSets that had to be recreated.
 	Recreated prometheus.Counter
 }
 
@@ -38,38 +38,38 @@ func NewMetrics(reg prometheus.Registerer, controller string) *Metrics {
 		reg.MustRegister(c)
 		return c
 	}
-	m.operations = counter("prometheus_operator_reconcile_operations_total", "Passes over an owner.")
-	m.errors = counter("prometheus_operator_reconcile_errors_total", "Passes over an owner that failed.")
-	m.statusOperations = counter("prometheus_operator_status_update_operations_total", "Status passes.")
-	m.statusErrors = counter("prometheus_operator_status_update_errors_total", "Status passes that failed.")
-	m.Recreated = counter("prometheus_operator_reconcile_sts_delete_create_total", "StatefulSets deleted and created again because an immutable field changed.")
+	m.operations = counter("prometheus_operator_reconcile_operations_total", "Reconciliations.")
+	m.errors = counter("prometheus_operator_reconcile_errors_total", "Failed reconciliations.")
+	m.statusOperations = counter("prometheus_operator_status_update_operations_total", "Status updates.")
+	m.statusErrors = counter("prometheus_operator_status_update_errors_total", "Failed status updates.")
+	m.Recreated = counter("prometheus_operator_reconcile_sts_delete_create_total", "StatefulSets recreated because an immutable field changed.")
 	m.triggered = prometheus.NewCounterVec(prometheus.CounterOpts{
-		Name: "prometheus_operator_triggered_total", Help: "Events that asked for a pass, by kind of object and action.",
+		Name: "prometheus_operator_triggered_total", Help: "Events that triggered a reconciliation, by kind of object and action.",
 	}, []string{"triggered_by", "action"})
-	m.duration = prometheus.NewHistogram(histogram("prometheus_operator_reconcile_duration_seconds", "Duration of a pass over an owner."))
+	m.duration = prometheus.NewHistogram(histogram("prometheus_operator_reconcile_duration_seconds", "Duration of a reconciliation."))
 	m.ready = prometheus.NewGauge(prometheus.GaugeOpts{
-		Name: "prometheus_operator_ready", Help: "1 once the caches are complete and events are handled.",
+		Name: "prometheus_operator_ready", Help: "1 once the caches are synced and events are handled, else 0.",
 	})
 	m.overwrites = prometheus.NewCounterVec(prometheus.CounterOpts{
-		Name: "prometheus_operator_overwritten_objects_total", Help: "Foreign changes of generated objects that the operator undid, by kind.",
+		Name: "prometheus_operator_overwritten_objects_total", Help: "Changes by others to generated objects that the operator reverted, by kind.",
 	}, []string{"kind"})
 	for _, kind := range []string{"ConfigMap", "DaemonSet", "Secret", "Service", "StatefulSet"} {
 		m.overwrites.WithLabelValues(kind)
 	}
 	reg.MustRegister(m.triggered, m.duration, m.ready, m.overwrites)
 	m.lists = callMetrics{
-		counter("prometheus_operator_list_operations_total", "Lists of objects for the caches."),
-		counter("prometheus_operator_list_operations_failed_total", "Lists of objects for the caches that failed."),
+		counter("prometheus_operator_list_operations_total", "List requests of the caches."),
+		counter("prometheus_operator_list_operations_failed_total", "Failed list requests of the caches."),
 	}
 	m.watches = callMetrics{
-		counter("prometheus_operator_watch_operations_total", "Watches opened for the caches."),
-		counter("prometheus_operator_watch_operations_failed_total", "Watches for the caches that could not be opened."),
+		counter("prometheus_operator_watch_operations_total", "Watch requests of the caches."),
+		counter("prometheus_operator_watch_operations_failed_total", "Failed watch requests of the caches."),
 	}
 	m.queues = newQueueMetrics(reg)
 	return m
 }
 
-// callMetrics count calls of one sort.
+// callMetrics count requests of one verb.
 type callMetrics struct{ all, failed prometheus.Counter }
 
 func (m callMetrics) count(err error) {
@@ -95,27 +95,27 @@ func (m *Metrics) Expect(triggeredBy ...string) {
 	}
 }
 
-// Triggered counts an event that asked for a pass.
+// Triggered counts an event that triggered a reconciliation.
 func (m *Metrics) Triggered(by, action string) { m.triggered.WithLabelValues(by, action).Inc() }
 
-// Overwrote counts a foreign change that was undone.
+// Overwrote counts a foreign change that was reverted.
 func (m *Metrics) Overwrote(kind string) { m.overwrites.WithLabelValues(kind).Inc() }
 
-// TrackConflicts shows how many objects somebody else keeps changing back.
+// TrackConflicts exports how many objects another client keeps reverting.
 func (m *Metrics) TrackConflicts(count func() int) {
 	m.Register(prometheus.NewGaugeFunc(prometheus.GaugeOpts{
 		Name: "prometheus_operator_write_conflicts",
-		Help: "Generated objects that somebody else keeps changing back, so that the operator writes them at growing intervals.",
+		Help: "Generated objects that another client keeps reverting; the operator overwrites them with backoff.",
 	}, func() float64 { return float64(count()) }))
 }
 
-// Ready says that the caches are complete and events are handled.
+// Ready reports that the caches are synced and events are handled.
 func (m *Metrics) Ready() { m.ready.Set(1) }
 
 // Register adds a collector under the label controller.
 func (m *Metrics) Register(c prometheus.Collector) { m.reg.MustRegister(c) }
 
-var syncsDesc = prometheus.NewDesc("prometheus_operator_syncs", "Owners by the result of their last pass.", []string{"status"}, nil)
+var syncsDesc = prometheus.NewDesc("prometheus_operator_syncs", "Prometheus and PrometheusAgent objects by the result of their last reconciliation.", []string{"status"}, nil)
 
 type resultCollector func() (ok, failed int)
 
@@ -148,12 +148,12 @@ func newQueueMetrics(reg prometheus.Registerer) *queueMetrics {
 	}
 	q := &queueMetrics{
 		depth:      gauge("depth", "Keys waiting in the queue."),
-		unfinished: gauge("unfinished_work_seconds", "Summed duration of the passes that are running."),
-		longest:    gauge("longest_running_processor_seconds", "Duration of the longest running pass."),
+		unfinished: gauge("unfinished_work_seconds", "Total seconds of work in progress."),
+		longest:    gauge("longest_running_processor_seconds", "Seconds that the longest running worker has been busy."),
 		adds:       counter("adds_total", "Keys added to the queue."),
-		retries:    counter("retries_total", "Keys added again after a failure."),
+		retries:    counter("retries_total", "Keys requeued after a failure."),
 		latency:    hist("latency_seconds", "Time a key waited in the queue."),
-		work:       hist("work_duration_seconds", "Time a pass took."),
+		work:       hist("work_duration_seconds", "Time to process a key."),
 	}
 	reg.MustRegister(q.depth, q.unfinished, q.longest, q.adds, q.retries, q.latency, q.work)
 	return q

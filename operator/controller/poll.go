@@ -14,16 +14,16 @@ import (
 	"k8s.io/client-go/tools/cache"
 )
 
-// Poll says how a store does without permission to watch its objects, or even to
+// Poll configures a store without permission to watch its objects, or even to
 // list them.
 //
 //	list | watch | the store
 //	-----|-------|----------------------------------
 //	yes  | yes   | watches
-//	yes  | no    | lists again and again
-//	no   |       | gets each object by its name, again and again
+//	yes  | no    | lists periodically
+//	no   |       | gets each object by its name, periodically
 type Poll struct {
-	Every time.Duration // between two reads
+	Every time.Duration // pause between two reads
 
 	// Busy (optional) reports that changes are expected; the pause is Soon then.
 	Busy func() bool
@@ -32,7 +32,7 @@ type Poll struct {
 	// Names (optional) are the objects to get where they may not be listed. Without
 	// it, list is required.
 	Names func(ctx context.Context) ([]types.NamespacedName, error)
-	// Unreadable (optional) stands in for an object that may not be read either.
+	// Unreadable (optional) replaces an object that may not be read either.
 	Unreadable func(name types.NamespacedName) Object
 }
 
@@ -189,7 +189,7 @@ func (p *poller) watch(ctx context.Context, o metav1.ListOptions) (watch.Interfa
 	return out, nil
 }
 
-// now notes how changes are learnt of. The first answer is in the warning that names
+// now records how changes are learnt of. The first answer is in the warning that names
 // missing permissions at the start.
 func (p *poller) now(how mode) {
 	before := p.mode
@@ -197,9 +197,9 @@ func (p *poller) now(how mode) {
 	switch {
 	case before == "" || before == how:
 	case how == byWatch:
-		p.log.Info("permission to watch was given: changes are noticed at once")
+		p.log.Info("watch permission granted: changes are seen immediately")
 	default:
-		p.log.Warn("permission to watch was taken away: changes are noticed later", "read_by", string(how), "every", p.Every.String())
+		p.log.Warn("watch permission lost: changes are seen later, by polling", "read_by", string(how), "interval", p.Every.String())
 	}
 }
 
@@ -245,7 +245,7 @@ func (p *poller) run(ctx context.Context, last snapshot, send func(watch.Event) 
 
 // listAgain makes a reflector start from the list.
 func listAgain() *apierrors.StatusError {
-	return apierrors.NewResourceExpired("what is permitted may have changed")
+	return apierrors.NewResourceExpired("permissions may have changed")
 }
 
 func (p *poller) pause() time.Duration {

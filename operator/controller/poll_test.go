@@ -227,7 +227,7 @@ func TestPollFollowsPermissions(t *testing.T) {
 		if _, ok := store.Get("demo", "a"); !ok {
 			t.Error("the store has lost what is still there")
 		}
-		for text, times := range map[string]int{"permission to watch was given": 1, "permission to watch was taken away": 1, "level=WARN": 1} {
+		for text, times := range map[string]int{"watch permission granted": 1, "watch permission lost": 1, "level=WARN": 1} {
 			if n := strings.Count(log.String(), text); n != times {
 				t.Errorf("%d times, want %d: %q in\n%s", n, times, text, &log)
 			}
@@ -275,7 +275,7 @@ func TestStoreSaysWhatItWaitsFor(t *testing.T) {
 			t.Fatal(err)
 		}
 		said := log.lines()
-		if len(said) != 2 || !strings.Contains(said[0], "services in namespace demo: ") || !strings.Contains(said[0], "forbidden") || !strings.Contains(said[1], "can be read again") {
+		if len(said) != 2 || !strings.Contains(said[0], "services in namespace demo: ") || !strings.Contains(said[0], "forbidden") || !strings.Contains(said[1], "work again") {
 			t.Errorf("said %q", said)
 		}
 	})

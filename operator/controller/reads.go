@@ -100,8 +100,7 @@ func (r *Reads) Run(ctx context.Context) {
 	}
 }
 
-// say names what is in trouble when anything has joined it, and tells when nothing
-// is left.
+// say logs which reads fail when one more does, and when all work again.
 func (r *Reads) say(now time.Time) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -130,13 +129,13 @@ func (r *Reads) say(now time.Time) {
 	}
 	joined := slices.ContainsFunc(names, func(name string) bool { return !slices.Contains(r.told, name) })
 	if len(waiting) > 0 && joined {
-		r.log.Warn("a controller waits for the first list of objects, trying again", "waiting_for", shortList(waiting))
+		r.log.Warn("controller waits for the initial list of objects, retrying", "waiting_for", shortList(waiting))
 	}
 	if len(outdated) > 0 && joined {
-		r.log.Warn("changes of objects are not noticed, trying again", "not_read", shortList(outdated))
+		r.log.Warn("list or watch failed, changes are not seen, retrying", "not_read", shortList(outdated))
 	}
 	if len(names) == 0 && len(r.told) > 0 {
-		r.log.Info("all objects can be read again")
+		r.log.Info("all lists and watches work again")
 	}
 	r.told = names
 }

@@ -26,10 +26,10 @@ func NewNamespaces(allow, deny []string) (Namespaces, error) {
 		allow = nil
 	}
 	if slices.Contains(allow, "") {
-		return Namespaces{}, errors.New("the empty name means all namespaces and cannot stand beside others")
+		return Namespaces{}, errors.New("the empty name means all namespaces and cannot be combined with others")
 	}
 	if len(allow) > 0 && len(deny) > 0 {
-		return Namespaces{}, errors.New("an allow list and a deny list exclude each other")
+		return Namespaces{}, errors.New("an allow list and a deny list are mutually exclusive")
 	}
 	for _, name := range slices.Concat(allow, deny) {
 		if wrong := validation.IsDNS1123Label(name); len(wrong) > 0 {

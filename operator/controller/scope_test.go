@@ -70,9 +70,9 @@ func TestNamespacesThatAreWrong(t *testing.T) {
 		allow, deny []string
 		want        string
 	}{
-		"both lists":                    {[]string{"a"}, []string{"b"}, "exclude each other"},
-		"all beside names":              {[]string{"", "a"}, nil, "cannot stand beside others"},
-		"blank beside names":            {[]string{" ", "a"}, nil, "cannot stand beside others"},
+		"both lists":                    {[]string{"a"}, []string{"b"}, "mutually exclusive"},
+		"all beside names":              {[]string{"", "a"}, nil, "cannot be combined with others"},
+		"blank beside names":            {[]string{" ", "a"}, nil, "cannot be combined with others"},
 		"not a name":                    {[]string{"Team A"}, nil, `"Team A" is not the name of a namespace`},
 		"a selector in a name":          {[]string{"a),b in (c"}, nil, "is not the name of a namespace"},
 		"a field selector in deny list": {nil, []string{"a,status.phase!=Running"}, "is not the name of a namespace"},

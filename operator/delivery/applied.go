@@ -6,21 +6,22 @@ import (
 	"github.com/firekeeper-dev/firekeeper/internal/reload"
 )
 
-// State is what a pod makes of a content.
+// State says how far a pod has got with a configuration.
 type State int
 
 const (
-	// NotAsked: there was no time yet.
+	// NotAsked: the operator has not asked the pod yet.
 	NotAsked State = iota
 	// Applied: its servers run the content.
 	Applied
-	// Reloaded: its server has reloaded since the content was written, and nobody says what.
+	// Reloaded: its server has reloaded since the content was written, but nothing
+	// reports which content it loaded.
 	Reloaded
 	// Waiting: the content is on its way, or a server is still starting.
 	Waiting
-	// Refused: a server does not take the content.
+	// Refused: a server rejected the content.
 	Refused
-	// Silent: the pod cannot be asked.
+	// Silent: the pod does not answer.
 	Silent
 )
 
@@ -31,11 +32,11 @@ type Outcome struct {
 	Message string
 }
 
-// Good reports whether nothing more is to be expected of the pod.
+// Good reports whether the pod is done.
 func (o Outcome) Good() bool { return o.State == Applied || o.State == Reloaded }
 
-// findingOf decides over what reloaders report: what is refused counts most, as
-// nothing but a change helps. At least one of them has answered.
+// findingOf sums up what reloaders report: a rejection counts most, because only a
+// change helps. At least one of them has answered.
 func findingOf(replies []reply, want Content) Finding {
 	var reports []reload.Report
 	silent := 0 // port
@@ -69,7 +70,7 @@ func findingOf(replies []reply, want Content) Finding {
 			switch {
 			case t.Ready:
 			case t.Error != nil && t.Error.Reason == reload.Rejected:
-				f.Outcome = Outcome{Refused, "the server refuses it: " + safe(t.Error.Message)}
+				f.Outcome = Outcome{Refused, "the server rejected it: " + safe(t.Error.Message)}
 				return f
 			default:
 				f.Outcome = Outcome{Waiting, starting}
@@ -109,7 +110,7 @@ func onDisk(reports []reload.Report, want Content) bool {
 // safe returns what an error of a server says without what may be a value of the
 // configuration. The whole text is where the configuration is: in the reloader's log.
 func safe(message string) string {
-	const more = "the log of its reloader has all of it"
+	const more = "see the log of its reloader"
 	if said := reload.Safe(message); said != "" {
 		return said + " (" + more + ")"
 	}

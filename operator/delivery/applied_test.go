@@ -27,7 +27,7 @@ func TestFindingOf(t *testing.T) {
 	want := Content{Config: "aa", Dirs: map[string]string{"/r": "11"}}
 	says := func(r reload.Report) reply { return reply{report: r} }
 	silent := reply{port: 8081, err: statusError(404)}
-	const log = "the log of its reloader has all of it"
+	const log = "see the log of its reloader"
 	for name, tc := range map[string]struct {
 		replies []reply
 		want    Finding
@@ -38,8 +38,8 @@ func TestFindingOf(t *testing.T) {
 		"nobody answers about rules":  {[]reply{says(report("aa", runs)), silent}, Finding{Outcome{Silent, "its reloader on port 8081 does not answer"}, Unknown}},
 		"a server that starts":        {[]reply{says(report("aa", fails(reload.NotReady, "503"))), says(rules)}, Finding{Outcome{Waiting, "the server has not confirmed it yet"}, Confirmed}},
 		"a server that was not asked": {[]reply{says(report("aa", reload.TargetReport{})), says(rules)}, Finding{Outcome{Waiting, "the server has not confirmed it yet"}, Confirmed}},
-		"a server that refuses":       {[]reply{says(report("aa", fails(reload.Rejected, "answered 500: hush"))), says(rules)}, Finding{Outcome{Refused, "the server refuses it: " + log}, Confirmed}},
-		"a refusal counts most":       {[]reply{says(report("aa", fails(reload.NotReady, "503"))), says(reload.Report{Targets: []reload.TargetReport{fails(reload.Rejected, "error loading rules")}, Current: rules.Current})}, Finding{Outcome{Refused, "the server refuses it: a rule does not load (" + log + ")"}, Confirmed}},
+		"a server that refuses":       {[]reply{says(report("aa", fails(reload.Rejected, "answered 500: hush"))), says(rules)}, Finding{Outcome{Refused, "the server rejected it: " + log}, Confirmed}},
+		"a refusal counts most":       {[]reply{says(report("aa", fails(reload.NotReady, "503"))), says(reload.Report{Targets: []reload.TargetReport{fails(reload.Rejected, "error loading rules")}, Current: rules.Current})}, Finding{Outcome{Refused, "the server rejected it: a rule fails to load (" + log + ")"}, Confirmed}},
 		"parts of two versions":       {[]reply{says(mixed), says(rules)}, Finding{Outcome{Waiting, "its files are being replaced"}, Missing}},
 		"files that make no sense":    {[]reply{says(broken), says(rules)}, Finding{Outcome{Refused, "its reloader cannot use the files: " + log}, Confirmed}},
 	} {

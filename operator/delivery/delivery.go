@@ -104,7 +104,7 @@ func New(annotate func(ctx context.Context, namespace, pod, key, value string) e
 		pods:  map[types.NamespacedName]*state{}, quiet: map[string]time.Time{},
 		patches: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Name: "prometheus_operator_pod_nudges_total",
-			Help: "Patches of pod annotations that make the kubelet refresh configuration at once, by result.",
+			Help: "Annotation patches that make the kubelet refresh a pod's configuration immediately, by result.",
 		}, []string{"result"}),
 	}
 	for _, r := range []string{"ok", "failed", "forbidden"} {
@@ -235,7 +235,7 @@ func (n *Nudger) patch(ctx context.Context, pod types.NamespacedName, value stri
 		return false
 	default:
 		n.patches.WithLabelValues("failed").Inc()
-		n.log.Warn("could not tell a pod about new configuration; the kubelet will find it within two minutes",
+		n.log.Warn("failed to annotate a pod; the kubelet delivers the new configuration within two minutes",
 			"namespace", pod.Namespace, "pod", pod.Name, "err", err)
 		return true
 	}
@@ -246,8 +246,8 @@ func (n *Nudger) forbid(pod types.NamespacedName, err error) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	if _, told := n.quiet[pod.Namespace]; !told {
-		n.log.Warn("no permission to patch pods: changes reach them with the kubelet's own refresh, within two minutes",
-			"namespace", pod.Namespace, "tried_again_after", forbiddenPause.String(), "err", err)
+		n.log.Warn("no permission to patch pods: the kubelet delivers changes within two minutes",
+			"namespace", pod.Namespace, "retry_after", forbiddenPause.String(), "err", err)
 	}
 	n.quiet[pod.Namespace] = time.Now().Add(forbiddenPause)
 	n.queue.AddAfter(pod, forbiddenPause)
@@ -258,6 +258,6 @@ func (n *Nudger) allow(namespace string) {
 	defer n.mu.Unlock()
 	if _, told := n.quiet[namespace]; told {
 		delete(n.quiet, namespace)
-		n.log.Info("pods may be patched now: changes reach them at once", "namespace", namespace)
+		n.log.Info("permission to patch pods granted: changes reach them immediately", "namespace", namespace)
 	}
 }

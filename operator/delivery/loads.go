@@ -39,7 +39,7 @@ const (
 // a reloader to notice.
 const kubeletDelay = 3 * time.Minute
 
-var errNoReloads = errors.New("it has no metrics of reloads")
+var errNoReloads = errors.New("no reload metrics")
 
 // askLoads asks a pod whose reloaders have given replies without a report.
 func askLoads(ctx context.Context, pod Pod, replies []reply, limit time.Duration) (l loads) {
@@ -99,15 +99,15 @@ func outcomeOfLoads(l loads, want Wanted, now time.Time) Outcome {
 	last, who := l.last()
 	switch {
 	case l.serverErr == nil && !l.server.OK:
-		return Outcome{Refused, "the server refused what it was told to load last, which may be an older configuration; " + opaque}
+		return Outcome{Refused, "the server rejected the configuration of its last reload, which may be an older one; " + opaque}
 	case l.reloaderErr == nil && l.reloader.At.IsZero():
-		return Outcome{Waiting, opaque + "; it has not made the server reload yet" + l.aboutServer()}
+		return Outcome{Waiting, opaque + "; it has not reloaded the server yet" + l.aboutServer()}
 	case l.reloaderErr == nil && !l.reloader.OK && statusOf(l.serverErr) == http.StatusServiceUnavailable:
 		return Outcome{Waiting, "the server is not ready; " + opaque}
 	case l.reloaderErr == nil && !l.reloader.OK:
-		return Outcome{Refused, opaque + "; its last attempt to reload the server failed, and its log says why" + l.aboutServer()}
+		return Outcome{Refused, opaque + "; its last attempt to reload the server failed, see its log" + l.aboutServer()}
 	case last.IsZero() && wantsCredentials(l.reloaderErr):
-		return Outcome{Silent, "its reloaders want credentials" + l.aboutServer()}
+		return Outcome{Silent, "its reloaders require credentials" + l.aboutServer()}
 	case last.IsZero():
 		return Outcome{Silent, "its reloaders do not answer" + l.aboutServer()}
 	case !want.Before && !last.Before(want.Since.Truncate(time.Second)): // the server's time is in whole seconds
@@ -117,7 +117,7 @@ func outcomeOfLoads(l loads, want Wanted, now time.Time) Outcome {
 	case now.Sub(want.Since) < kubeletDelay:
 		return Outcome{} // what was there before the operator may still be on its way
 	}
-	return Outcome{Reloaded, who + " at " + stamp(last) + ", and nothing was changed since the operator looked first, at " + stamp(want.Since) + l.aboutServer()}
+	return Outcome{Reloaded, who + " at " + stamp(last) + ", and nothing changed since the operator first checked, at " + stamp(want.Since) + l.aboutServer()}
 }
 
 // last is the latest load that all who know of it agree on; the zero time when
@@ -142,11 +142,11 @@ func (l loads) aboutServer() string {
 	case l.serverErr == nil:
 		return ""
 	case wantsCredentials(l.serverErr):
-		return "; the server does not tell its own state, it wants credentials"
+		return "; the server requires credentials to report its own state"
 	case code == http.StatusServiceUnavailable:
 		return "; the server is not ready"
 	case code != 0:
-		return fmt.Sprintf("; the server does not say what it loaded (status %d)", code)
+		return fmt.Sprintf("; the server does not report its last load (status %d)", code)
 	}
 	return "; the server does not answer the operator"
 }

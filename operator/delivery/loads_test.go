@@ -38,17 +38,17 @@ func TestOutcomeOfLoads(t *testing.T) {
 		"reloaded before the change only": {loads: ok(before), age: time.Hour,
 			want: Outcome{Waiting, opaque + "; it reloaded successfully at 2026-11-21T11:00:00Z, and not since the last change at " + since}},
 		"never reloaded": {loads: ok(time.Time{}),
-			want: Outcome{Waiting, opaque + "; it has not made the server reload yet"}},
+			want: Outcome{Waiting, opaque + "; it has not reloaded the server yet"}},
 		"the server refused": {loads: with(ok(before), func(l *loads) { l.server.OK, l.reloader.OK = false, false }),
-			want: Outcome{Refused, "the server refused what it was told to load last, which may be an older configuration; " + opaque}},
+			want: Outcome{Refused, "the server rejected the configuration of its last reload, which may be an older one; " + opaque}},
 		"the reload failed, the server cannot be asked": {loads: with(with(ok(before), serverErr(statusError(401))), func(l *loads) { l.reloader.OK = false }),
-			want: Outcome{Refused, opaque + "; its last attempt to reload the server failed, and its log says why; the server does not tell its own state, it wants credentials"}},
+			want: Outcome{Refused, opaque + "; its last attempt to reload the server failed, see its log; the server requires credentials to report its own state"}},
 		"the reload failed because the server starts": {loads: with(with(ok(before), serverErr(statusError(503))), func(l *loads) { l.reloader.OK = false }),
 			want: Outcome{Waiting, "the server is not ready; " + opaque}},
 		"reloaded, the server wants a password": {loads: with(ok(after), serverErr(statusError(401))),
-			want: Outcome{Reloaded, opaque + "; it reloaded successfully at 2026-11-21T12:00:05Z, after the last change; the server does not tell its own state, it wants credentials"}},
+			want: Outcome{Reloaded, opaque + "; it reloaded successfully at 2026-11-21T12:00:05Z, after the last change; the server requires credentials to report its own state"}},
 		"reloaded, the server knows no such question": {loads: with(ok(after), serverErr(statusError(404))),
-			want: Outcome{Reloaded, opaque + "; it reloaded successfully at 2026-11-21T12:00:05Z, after the last change; the server does not say what it loaded (status 404)"}},
+			want: Outcome{Reloaded, opaque + "; it reloaded successfully at 2026-11-21T12:00:05Z, after the last change; the server does not report its last load (status 404)"}},
 		"the server has loaded nothing since": {loads: with(ok(after), func(l *loads) { l.server.At = before }),
 			want: Outcome{Waiting, opaque + "; it reloaded successfully at 2026-11-21T11:00:00Z, and not since the last change at " + since}},
 		"only the server answers": {loads: with(ok(after), noReloader),
@@ -58,10 +58,10 @@ func TestOutcomeOfLoads(t *testing.T) {
 		"nobody answers": {loads: loads{reloaderErr: errNoReloads, serverErr: errNoReloads},
 			want: Outcome{Silent, "its reloaders do not answer; the server does not answer the operator"}},
 		"all want credentials": {loads: loads{reloaderErr: statusError(401), serverErr: statusError(401)},
-			want: Outcome{Silent, "its reloaders want credentials; the server does not tell its own state, it wants credentials"}},
+			want: Outcome{Silent, "its reloaders require credentials; the server requires credentials to report its own state"}},
 		"written before the operator started, and perhaps on its way": {loads: ok(before), before: true, age: time.Minute},
 		"written before the operator started": {loads: ok(before), before: true, age: time.Hour,
-			want: Outcome{Reloaded, opaque + "; it reloaded successfully at 2026-11-21T11:00:00Z, and nothing was changed since the operator looked first, at " + since}},
+			want: Outcome{Reloaded, opaque + "; it reloaded successfully at 2026-11-21T11:00:00Z, and nothing changed since the operator first checked, at " + since}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			got := outcomeOfLoads(tc.loads, Wanted{Since: written, Before: tc.before}, written.Add(tc.age))
@@ -135,9 +135,9 @@ func TestAskAReferenceReloader(t *testing.T) {
 	}{
 		"it reloaded":         {reference{1, at(3 * time.Second), loaded(true, at(3*time.Second))}, Reloaded, "after the last change"},
 		"it has not reloaded": {reference{1, at(-time.Hour), loaded(true, at(-time.Hour))}, Waiting, "not since the last change"},
-		"the server refuses":  {reference{0, at(-time.Hour), loaded(false, at(-time.Hour))}, Refused, "the server refused"},
+		"the server refuses":  {reference{0, at(-time.Hour), loaded(false, at(-time.Hour))}, Refused, "the server rejected"},
 		"it failed":           {reference{0, at(-time.Hour), nil}, Refused, "its last attempt to reload the server failed"},
-		"it just started":     {reference{0, time.Time{}, loaded(true, at(0))}, Waiting, "it has not made the server reload yet"},
+		"it just started":     {reference{0, time.Time{}, loaded(true, at(0))}, Waiting, "it has not reloaded the server yet"},
 		"the server starts": {reference{0, at(-time.Hour), func(w http.ResponseWriter, _ *http.Request) {
 			w.WriteHeader(http.StatusServiceUnavailable)
 		}}, Waiting, "the server is not ready"},

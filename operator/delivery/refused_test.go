@@ -63,7 +63,7 @@ func TestOutcomeOfAReloader(t *testing.T) {
 	}
 
 	<-attempts
-	if got := outcome(); got.State != Refused || got.Message != "the server refuses it: line 4: there is no such field at this place (the log of its reloader has all of it)" {
+	if got := outcome(); got.State != Refused || got.Message != "the server rejected it: line 4: unknown field (see the log of its reloader)" {
 		t.Errorf("a server that refuses: %+v", got)
 	}
 	server.takes.Store(true)

@@ -22,8 +22,7 @@ const (
 	// the same: not everything that happens in a pod shows in its object.
 	settledLook = 15 * time.Minute
 	// grace is how long a pod that ran the content before still counts as running
-	// the wanted one: a change of which nobody would see more than its passing is
-	// not worth two writes of a status.
+	// the wanted one: anything shorter is not worth two status writes.
 	grace = 10 * time.Second
 
 	// quickLimit bounds a question to a pod that is expected to answer, slowLimit one
@@ -121,7 +120,7 @@ func NewWatcher(ask func(ctx context.Context, pod types.NamespacedName, m Mark, 
 	}
 	reg.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{
 		Name: "prometheus_operator_unreachable_pods",
-		Help: "Pods that do not answer the operator, so that ConfigApplied is unknown for them.",
+		Help: "Pods that do not answer the operator, so their part of the condition ConfigApplied is unknown.",
 	}, w.silent))
 	return w
 }

@@ -16,7 +16,7 @@ import (
 func (c *Controller) compileAhead(ctx context.Context) {
 	defer func() {
 		if p := recover(); p != nil {
-			c.log.Error("compiling ahead panicked", "panic", fmt.Sprint(p))
+			c.log.Error("precompilation panicked", "panic", fmt.Sprint(p))
 		}
 	}()
 	for _, s := range []controller.Syncer{c.stores.namespaces, c.stores.owners, c.stores.rules} {

@@ -67,7 +67,7 @@ func appliedOf(in AppliedInputs) (c v1.Condition, ok bool) {
 		}
 	}
 	if n := total - len(in.Pods); n > 0 {
-		lines = append(lines, fmt.Sprintf("%d not there yet", n))
+		lines = append(lines, fmt.Sprintf("%d not created yet", n))
 	}
 	good := count[delivery.Applied] + count[delivery.Reloaded]
 	switch {
@@ -148,9 +148,9 @@ func outcomeOfPod(p *corev1.Pod, said delivery.Outcome) delivery.Outcome {
 		switch {
 		case s.Name != workload.ServerContainer:
 		case s.State.Waiting != nil:
-			return delivery.Outcome{State: delivery.Waiting, Message: "its server does not run: " + s.State.Waiting.Reason}
+			return delivery.Outcome{State: delivery.Waiting, Message: "its server is not running: " + s.State.Waiting.Reason}
 		case s.State.Terminated != nil:
-			return delivery.Outcome{State: delivery.Waiting, Message: "its server does not run: " + s.State.Terminated.Reason}
+			return delivery.Outcome{State: delivery.Waiting, Message: "its server is not running: " + s.State.Terminated.Reason}
 		case s.Started != nil && !*s.Started:
 			return delivery.Outcome{State: delivery.Waiting, Message: "its server is starting"}
 		}

@@ -17,7 +17,7 @@ func pod(name string, state delivery.State, message string) PodOutcome {
 }
 
 func TestConfigApplied(t *testing.T) {
-	ran, refused := pod("a-0", delivery.Applied, ""), pod("a-1", delivery.Refused, "the server refuses it")
+	ran, refused := pod("a-0", delivery.Applied, ""), pod("a-1", delivery.Refused, "the server rejected it")
 	waiting, silent := pod("a-2", delivery.Waiting, "on its way"), pod("a-3", delivery.Silent, "no answer")
 	unstarted := PodOutcome{Name: "a-4"}
 	reloaded := pod("a-6", delivery.Reloaded, "it reloaded after the last change")
@@ -33,16 +33,16 @@ func TestConfigApplied(t *testing.T) {
 	}{
 		"all":                            {in: asked(1, ran), status: v1.ConditionTrue, reason: "AllPodsApplied", message: "1 of 1 pods run the configuration"},
 		"no pods are wanted":             {in: asked(0), status: v1.ConditionTrue, reason: "AllPodsApplied", message: "0 of 0 pods run the configuration"},
-		"one refuses, one waits":         {in: asked(3, ran, refused, waiting), status: v1.ConditionDegraded, reason: "ConfigurationRejected", message: "1 of 3 pods run the configuration\npod a-1: the server refuses it\npod a-2: on its way"},
-		"every one refuses":              {in: asked(1, refused), status: v1.ConditionFalse, reason: "ConfigurationRejected", message: "0 of 1 pods run the configuration\npod a-1: the server refuses it"},
+		"one refuses, one waits":         {in: asked(3, ran, refused, waiting), status: v1.ConditionDegraded, reason: "ConfigurationRejected", message: "1 of 3 pods run the configuration\npod a-1: the server rejected it\npod a-2: on its way"},
+		"every one refuses":              {in: asked(1, refused), status: v1.ConditionFalse, reason: "ConfigurationRejected", message: "0 of 1 pods run the configuration\npod a-1: the server rejected it"},
 		"one is not started":             {in: asked(2, ran, unstarted), status: v1.ConditionDegraded, reason: "WaitingForPods", message: "1 of 2 pods run the configuration\npod a-4: not started"},
-		"there are no pods yet":          {in: asked(2), status: v1.ConditionFalse, reason: "WaitingForPods", message: "0 of 2 pods run the configuration\n2 not there yet"},
+		"there are no pods yet":          {in: asked(2), status: v1.ConditionFalse, reason: "WaitingForPods", message: "0 of 2 pods run the configuration\n2 not created yet"},
 		"none answers":                   {in: asked(1, silent), status: v1.ConditionUnknown, reason: "PodsNotReachable", message: "0 of 1 pods run the configuration\npod a-3: no answer"},
 		"one answers, one does not":      {in: asked(2, ran, silent), status: v1.ConditionUnknown, reason: "PodsNotReachable", message: "1 of 2 pods run the configuration\npod a-3: no answer"},
 		"one waits, one is silent":       {in: asked(2, waiting, silent), status: v1.ConditionFalse, reason: "WaitingForPods", message: "0 of 2 pods run the configuration\npod a-2: on its way\npod a-3: no answer"},
 		"nobody may ask":                 {in: AppliedInputs{Written: true, Pods: []PodOutcome{ran}}, status: v1.ConditionUnknown, reason: "PodsNotReachable", message: "the reloaders listen inside of their pods only (spec.listenLocal)"},
 		"one says only when it reloaded": {in: asked(2, ran, reloaded), status: v1.ConditionTrue, reason: "AllPodsReloaded", message: "1 of 2 pods run the configuration, 1 reloaded after it was written (they do not report content)\npod a-6: it reloaded after the last change"},
-		"one reloaded, one refuses":      {in: asked(2, reloaded, refused), status: v1.ConditionDegraded, reason: "ConfigurationRejected", message: "0 of 2 pods run the configuration, 1 reloaded after it was written (they do not report content)\npod a-6: it reloaded after the last change\npod a-1: the server refuses it"},
+		"one reloaded, one refuses":      {in: asked(2, reloaded, refused), status: v1.ConditionDegraded, reason: "ConfigurationRejected", message: "0 of 2 pods run the configuration, 1 reloaded after it was written (they do not report content)\npod a-6: it reloaded after the last change\npod a-1: the server rejected it"},
 		"nobody was asked yet":           {in: asked(1, pod("a-5", delivery.NotAsked, "")), unknown: true},
 		"nothing was written yet":        {in: AppliedInputs{Askable: true, Pods: []PodOutcome{ran}}, unknown: true},
 	} {
@@ -105,8 +105,8 @@ func TestAServerThatDoesNotRunHasAppliedNothing(t *testing.T) {
 		"it runs":                     {corev1.ContainerStatus{Name: "prometheus", State: running, Started: new(true)}, said, said},
 		"nothing is known":            {corev1.ContainerStatus{Name: "prometheus"}, said, said},
 		"another container waits":     {corev1.ContainerStatus{Name: "thanos-sidecar", State: corev1.ContainerState{Waiting: &corev1.ContainerStateWaiting{}}}, said, said},
-		"it fails again and again":    {corev1.ContainerStatus{Name: "prometheus", State: corev1.ContainerState{Waiting: &corev1.ContainerStateWaiting{Reason: "CrashLoopBackOff"}}}, said, waits("its server does not run: CrashLoopBackOff")},
-		"it ended":                    {corev1.ContainerStatus{Name: "prometheus", State: corev1.ContainerState{Terminated: &corev1.ContainerStateTerminated{Reason: "OOMKilled"}}}, said, waits("its server does not run: OOMKilled")},
+		"it fails again and again":    {corev1.ContainerStatus{Name: "prometheus", State: corev1.ContainerState{Waiting: &corev1.ContainerStateWaiting{Reason: "CrashLoopBackOff"}}}, said, waits("its server is not running: CrashLoopBackOff")},
+		"it ended":                    {corev1.ContainerStatus{Name: "prometheus", State: corev1.ContainerState{Terminated: &corev1.ContainerStateTerminated{Reason: "OOMKilled"}}}, said, waits("its server is not running: OOMKilled")},
 		"it reads its log of changes": {corev1.ContainerStatus{Name: "prometheus", State: running, Started: new(false)}, said, waits("its server is starting")},
 		"a refusal says more":         {corev1.ContainerStatus{Name: "prometheus", State: running, Started: new(false)}, delivery.Outcome{State: delivery.Refused}, delivery.Outcome{State: delivery.Refused}},
 	} {

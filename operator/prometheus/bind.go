@@ -125,7 +125,7 @@ func (c *Controller) runBinder(ctx context.Context) {
 			return
 		}
 		if err := c.writeBindings(ctx, key); err != nil && ctx.Err() == nil {
-			c.log.Warn("could not write the statuses of monitors and rules, trying again", "key", key.String(), "err", err)
+			c.log.Warn("failed to update the status of monitors and rules, retrying", "key", key.String(), "err", err)
 			c.binder.queue.AddRateLimited(key)
 		} else {
 			c.binder.queue.Forget(key)

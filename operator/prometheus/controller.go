@@ -207,7 +207,7 @@ func (c *Controller) Run(ctx context.Context) error {
 		return fmt.Errorf("%s: %w", c.kind.label, err)
 	}
 	c.metrics.Ready()
-	c.log.Info("caches are complete", "owners", c.index.Len())
+	c.log.Info("caches synced", "objects", c.index.Len())
 	if c.index.Len() == 0 {
 		c.settled() // there is no pass after which to say it
 	}

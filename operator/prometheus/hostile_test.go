@@ -260,14 +260,14 @@ func TestNamesOfPrometheus(t *testing.T) {
 	}{
 		"usual":                {func(*v1.Prometheus) {}, ""},
 		"as long as possible":  {func(p *v1.Prometheus) { p.Name = strings.Repeat("p", 40) }, ""},
-		"too long for volumes": {func(p *v1.Prometheus) { p.Name = strings.Repeat("p", 41) }, "metadata.name: leads to the volume"},
-		"too long for pods":    {func(p *v1.Prometheus) { p.Name = strings.Repeat("p", 53) }, "metadata.name: leads to the pod"},
-		"too long for labels":  {func(p *v1.Prometheus) { p.Name = strings.Repeat("p", 253) }, "metadata.name: leads to the label operator.prometheus.io/name"},
-		"with a dot":           {func(p *v1.Prometheus) { p.Name = "a.b" }, "metadata.name: leads to the pod"},
+		"too long for volumes": {func(p *v1.Prometheus) { p.Name = strings.Repeat("p", 41) }, "metadata.name: results in the volume"},
+		"too long for pods":    {func(p *v1.Prometheus) { p.Name = strings.Repeat("p", 53) }, "metadata.name: results in the pod"},
+		"too long for labels":  {func(p *v1.Prometheus) { p.Name = strings.Repeat("p", 253) }, "metadata.name: results in the label operator.prometheus.io/name"},
+		"with a dot":           {func(p *v1.Prometheus) { p.Name = "a.b" }, "metadata.name: results in the pod"},
 		"many shards and replicas": {func(p *v1.Prometheus) {
 			p.Name, p.Spec.Shards, p.Spec.Replicas = strings.Repeat("p", 40), new(int32(1000)), new(int32(11))
-		}, "metadata.name: leads to the pod"},
-		"build data":               {func(p *v1.Prometheus) { p.Spec.Version = "3.1.0+build" }, "spec.version: leads to the label app.kubernetes.io/version"},
+		}, "metadata.name: results in the pod"},
+		"build data":               {func(p *v1.Prometheus) { p.Spec.Version = "3.1.0+build" }, "spec.version: results in the label app.kubernetes.io/version"},
 		"Secrets with long names":  {func(p *v1.Prometheus) { p.Spec.Secrets = []string{strings.Repeat("s", 253)} }, ""},
 		"Secrets with alike names": {func(p *v1.Prometheus) { p.Spec.Secrets = []string{strings.Repeat("s", 252), strings.Repeat("s", 253)} }, "two volumes are named"},
 	} {

@@ -111,7 +111,7 @@ func (c *Controller) adjust(ctx context.Context, log *slog.Logger, l leftBehind)
 	}
 	var failed []error
 	for _, p := range l.remove {
-		log.Info("deleting pod without StatefulSet", "pod", p.Name)
+		log.Info("deleting orphaned pod", "pod", p.Name)
 		failed = append(failed, c.removePod(ctx, p))
 	}
 	return errors.Join(failed...)

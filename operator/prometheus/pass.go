@@ -22,9 +22,8 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/promconfig"
 )
 
-// ownerState is what is remembered of one owner between passes. Only one pass
-// of an owner runs at a time; fields that events read are guarded by
-// Controller.mu.
+// ownerState is the memory of one owner between reconciliations. Only one of them
+// runs at a time per owner; fields that events read are guarded by Controller.mu.
 type ownerState struct {
 	documents *Documents
 	monitors  recall[*CompiledMonitor]
@@ -36,7 +35,7 @@ type ownerState struct {
 
 	references map[assets.Ref]bool // guarded
 	delivered  delivered           // guarded
-	awaits     bool                // guarded: the next pass can do more when pods have changed
+	awaits     bool                // guarded: the next reconciliation can do more when pods have changed
 }
 
 // frameCache keeps the owner's part of the document while nothing it depends on changed.
@@ -79,7 +78,7 @@ func (c *Controller) forgetFragment(kind string, key types.NamespacedName) {
 	c.compilers.Monitors.Forget(kind, key.Namespace, key.Name)
 }
 
-// reconcile is one pass over an owner.
+// reconcile runs one reconciliation of an owner.
 func (c *Controller) reconcile(ctx context.Context, key types.NamespacedName) (controller.Outcome, error) {
 	cached, ok := c.stores.owners.Get(key.Namespace, key.Name)
 	if !ok || !c.mine(cached) {
@@ -101,7 +100,7 @@ func (c *Controller) reconcile(ctx context.Context, key types.NamespacedName) (c
 	}
 	log := c.log.With("key", key.String())
 	if cached.Fields.Paused {
-		log.Info("owner is paused, nothing is done")
+		log.Info("paused, skipping")
 		return controller.Outcome{}, nil
 	}
 	o := cached.copied()
@@ -154,24 +153,24 @@ func ownFault(err error) error {
 	return &controller.InvalidError{Err: err}
 }
 
-// terminatingLook is the pause between passes over an owner in a namespace that is
-// being deleted.
+// terminatingLook is the pause between reconciliations of an owner in a namespace
+// that is being deleted.
 const terminatingLook = time.Minute
 
-// terminating says that an owner is left alone: what is deleted around it cannot be
-// created again.
+// terminating says that an owner is left alone: nothing can be recreated in its
+// namespace.
 func terminating(namespace string) error {
 	return &controller.WaitError{
 		For: terminatingLook, Condition: reasonTerminating, Reason: fmt.Sprintf("namespace %q is being deleted", namespace),
 	}
 }
 
-// write brings the cluster to the plan: the configuration first, then the pods
-// are told, then what runs them. live are the StatefulSets as they were gathered.
+// write brings the cluster to the plan: the configuration first, then the pods'
+// annotations, then the workload. live are the StatefulSets as they were gathered.
 func (c *Controller) write(ctx context.Context, log *slog.Logger, o Owner, state *ownerState, plan Plan, live map[string]*appsv1.StatefulSet) error {
 	key := o.Key()
 	for _, w := range plan.Warnings {
-		log.Warn("remark about the owner", "remark", w)
+		log.Warn("configuration warning", "warning", w)
 	}
 	began := time.Now()
 	content, err := c.writer.Do(ctx, plan.Content)
@@ -210,7 +209,7 @@ func (c *Controller) writeWorkload(ctx context.Context, log *slog.Logger, o Owne
 	return c.contested(log, o, append(contested, more...))
 }
 
-// contested tells, once, who changes objects back, and has them compared again later.
+// contested logs, once, who keeps reverting objects, and schedules the next comparison.
 func (c *Controller) contested(log *slog.Logger, o Owner, all []apply.Conflict) error {
 	if len(all) == 0 {
 		return nil
@@ -219,7 +218,7 @@ func (c *Controller) contested(log *slog.Logger, o Owner, all []apply.Conflict) 
 		if !conflict.New {
 			continue
 		}
-		log.Warn("somebody else keeps changing an object back, overwriting it at growing intervals",
+		log.Warn("write conflict: another client keeps reverting an object, overwriting it with backoff",
 			"kind", conflict.Kind, "name", conflict.Name, "by", conflict.By, "since", conflict.Since)
 		if c.recorder != nil {
 			c.recorder.Eventf(o.Object, nil, corev1.EventTypeWarning, reasonWriteConflict, "Reconciling", "%s", shorten(conflict.String(), maxReasonBytes))

@@ -28,9 +28,9 @@ func (c *Controller) repair(ctx context.Context, shards []Shard, expected int32)
 		}
 		log := c.log.With("statefulset", s.Key, "pod", pod.Name, "policy", string(c.opts.Repair))
 		if err := remove(ctx, pod); err != nil {
-			log.Warn("cannot repair a rollout that is stuck", "err", err)
+			log.Warn("failed to repair a stuck rollout", "err", err)
 			continue
 		}
-		log.Info("removed a pod that kept a rollout from going on")
+		log.Info("removed pod that blocked a rollout")
 	}
 }

@@ -95,8 +95,8 @@ type specCollector struct {
 }
 
 var (
-	replicasDesc = promclient.NewDesc("prometheus_operator_spec_replicas", "Replicas wanted of each shard.", []string{"namespace", "name"}, nil)
-	shardsDesc   = promclient.NewDesc("prometheus_operator_spec_shards", "Shards wanted.", []string{"namespace", "name"}, nil)
+	replicasDesc = promclient.NewDesc("prometheus_operator_spec_replicas", "Desired replicas of each shard.", []string{"namespace", "name"}, nil)
+	shardsDesc   = promclient.NewDesc("prometheus_operator_spec_shards", "Desired shards.", []string{"namespace", "name"}, nil)
 	limitDesc    = promclient.NewDesc("prometheus_operator_prometheus_enforced_sample_limit",
 		"Global limit on the number of scraped samples per scrape target.", []string{"namespace", "name"}, nil)
 )

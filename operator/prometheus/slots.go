@@ -93,7 +93,7 @@ func (s slots) take(content []document.Part, key func(int) string, order []int) 
 			}
 		}
 		if out[n] == 0 {
-			return nil, fmt.Errorf("no Secret is left for a part of the configuration: %d of %d are not another owner's, and they are in use", len(s), workload.ConfigParts)
+			return nil, fmt.Errorf("no free Secret for a part of the configuration: all %d of %d Secrets that do not belong to another object are in use", len(s), workload.ConfigParts)
 		}
 	}
 	return out, nil

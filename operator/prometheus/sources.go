@@ -175,7 +175,7 @@ func fill(ctx context.Context, stores []controller.Syncer) error {
 	}
 	for _, st := range stores {
 		if err := st.Wait(ctx); err != nil {
-			return fmt.Errorf("fill caches: %w", err)
+			return fmt.Errorf("sync caches: %w", err)
 		}
 	}
 	return nil

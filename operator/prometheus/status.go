@@ -26,17 +26,17 @@ const (
 
 // Reasons of the condition Reconciled.
 const (
-	reasonFailed            = "ReconciliationFailed"   // the last pass failed; the message is its error
-	reasonNeverReconciled   = "NotFound"               // there was no pass yet
-	reasonNothingSelected   = "NoSelectedResources"    // the pass was fine but selected nothing
+	reasonFailed            = "ReconciliationFailed"   // the last reconciliation failed; the message is its error
+	reasonNeverReconciled   = "NotFound"               // not reconciled yet
+	reasonNothingSelected   = "NoSelectedResources"    // reconciled, but nothing is selected
 	reasonDeprecated        = "DeprecatedFieldsInUse"  // the message names them
 	reasonConfigUnmanaged   = "ConfigurationUnmanaged" // the configuration Secret is left to the user
-	reasonFieldsLeftOut     = "FieldsNotSupported"     // the version does not know some fields; the message names them
+	reasonFieldsLeftOut     = "FieldsNotSupported"     // the version does not support some fields; the message names them
 	reasonStorage           = "StorageCannotShrink"    // claims are larger than asked for; the message names them
 	reasonClaimNotBound     = "ClaimNotBound"          // claims have another size than asked for, and cannot be resized yet
 	reasonObjectsNotWritten = "WaitingForObjects"      // something else must happen first
 	reasonTerminating       = "NamespaceTerminating"   // nothing can be created any more
-	reasonWriteConflict     = "WriteConflict"          // somebody else keeps changing objects back; the message names both
+	reasonWriteConflict     = "WriteConflict"          // another client keeps reverting objects; the message names both
 )
 
 // Shard is what the cluster shows of one expected shard.
@@ -55,7 +55,7 @@ type StatusInputs struct {
 	Applied  AppliedInputs
 	Selector map[string]string // labels that find the pods of all shards
 	Result   controller.Result
-	Known    bool // there was a pass
+	Known    bool // it was reconciled
 	Now      metav1.Time
 }
 
@@ -233,7 +233,7 @@ func reconciledOf(in StatusInputs) v1.Condition {
 	switch {
 	case !in.Known:
 		out.Status, out.Reason = v1.ConditionUnknown, reasonNeverReconciled
-		out.Message = fmt.Sprintf("object %q was not found: there was no reconcile of it yet", in.Owner.Key().String())
+		out.Message = "not reconciled yet"
 	case in.Result.Err != nil:
 		out.Status, out.Reason, out.Message = v1.ConditionFalse, reasonFailed, in.Result.Err.Error()
 		if wait, ok := errors.AsType[*controller.WaitError](in.Result.Err); ok && wait.Condition != "" {

@@ -135,7 +135,7 @@ func TestReconciled(t *testing.T) {
 		want   v1.Condition
 	}{
 		"no pass yet": {controller.Result{}, false, v1.Condition{
-			Status: v1.ConditionUnknown, Reason: "NotFound", Message: `object "demo/main" was not found: there was no reconcile of it yet`,
+			Status: v1.ConditionUnknown, Reason: "NotFound", Message: "not reconciled yet",
 		}},
 		"a failed pass drops the reason of the one before": {
 			controller.Result{Err: errors.New("spec.version: nonsense"), Outcome: controller.Outcome{Reason: "NoSelectedResources"}}, true,

@@ -13,8 +13,8 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/controller"
 )
 
-// tell reports objects that are rejected, once for each reason: in the log and
-// as an event on the object.
+// tell reports rejected objects, once for each reason: in the log and as an Event
+// on the object.
 func (c *Controller) tell(log *slog.Logger, o Owner, state *ownerState, in Inputs) {
 	rejected := map[string]string{}
 	report := func(kind, action string, obj controller.Object, err error) {
@@ -43,11 +43,11 @@ func (c *Controller) tell(log *slog.Logger, o Owner, state *ownerState, in Input
 	state.reported = rejected
 }
 
-// maxReasonBytes bounds the reason in an event: the API server refuses notes of
+// maxReasonBytes bounds the reason in an Event: the API server rejects notes of
 // more than 1 kB, and names take up to 600 bytes.
 const maxReasonBytes = 400
 
-// shorten cuts a text between characters and says so.
+// shorten truncates at a rune boundary and appends "…".
 func shorten(text string, limit int) string {
 	if len(text) <= limit {
 		return text
@@ -59,7 +59,7 @@ func shorten(text string, limit int) string {
 	return text[:cut] + " …"
 }
 
-// outcome is what a successful pass reports.
+// outcome is what a successful reconciliation reports.
 func outcome(o Owner, in Inputs, plan Plan, unmanaged bool) controller.Outcome {
 	out := controller.Outcome{Dropped: plan.Dropped}
 	total := 0
@@ -79,7 +79,7 @@ func outcome(o Owner, in Inputs, plan Plan, unmanaged bool) controller.Outcome {
 	case unmanaged:
 		out.Reason = reasonConfigUnmanaged
 		out.Message = "spec.serviceMonitorSelector, spec.podMonitorSelector, spec.probeSelector and spec.scrapeConfigSelector are all unset, " +
-			"so the configuration in the Secret is left to you; set one of them, or spec.additionalScrapeConfigs with an empty selector, to have it generated"
+			"so the operator leaves the configuration in the Secret to you; set one of them, or spec.additionalScrapeConfigs with an empty selector, to have it generated"
 	case len(plan.Dropped) > 0:
 		out.Reason, out.Message = reasonFieldsLeftOut, leftOut(plan.Dropped)
 	}
@@ -94,7 +94,7 @@ func leftOut(dropped []string) string {
 	if n := len(dropped) - maxListed; n > 0 {
 		dropped, rest = dropped[:maxListed], fmt.Sprintf("; and %d more", n)
 	}
-	return "left out, because this version does not know it: " + strings.Join(slices.Clone(dropped), "; ") + rest
+	return "left out, because this version does not support it: " + strings.Join(slices.Clone(dropped), "; ") + rest
 }
 
 // deprecatedFields names fields in use that have a replacement. An agent has none.

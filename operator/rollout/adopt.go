@@ -34,7 +34,7 @@ func Misfit(live, want *appsv1.StatefulSet) string {
 	}
 	for _, c := range want.Spec.VolumeClaimTemplates {
 		if !hasClaim(live.Spec.VolumeClaimTemplates, c.Name) {
-			return fmt.Sprintf("claim template %q is new, and the volumes of a pod cannot change", c.Name)
+			return fmt.Sprintf("volume claim template %q is new, and the volumes of a pod are immutable", c.Name)
 		}
 	}
 	return ""

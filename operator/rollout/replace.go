@@ -106,7 +106,7 @@ func unfit(sts *appsv1.StatefulSet, p *corev1.Pod, rolling bool) string {
 	}
 	for _, t := range sts.Spec.VolumeClaimTemplates {
 		if !mounts(p, t.Name) {
-			return fmt.Sprintf("it has no volume from the claim template %q", t.Name)
+			return fmt.Sprintf("it has no volume from the volume claim template %q", t.Name)
 		}
 	}
 	if p.Spec.Subdomain != sts.Spec.ServiceName && !rolling {

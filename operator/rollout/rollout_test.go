@@ -33,7 +33,7 @@ func TestMisfit(t *testing.T) {
 		"size of claims": {func(s *appsv1.StatefulSet) {
 			s.Spec.VolumeClaimTemplates[0].Spec.Resources.Requests = corev1.ResourceList{corev1.ResourceStorage: resource.MustParse("2Gi")}
 		}, ""},
-		"another claim": {func(s *appsv1.StatefulSet) { s.Spec.VolumeClaimTemplates[0].Name = "data" }, `claim template "data" is new, and the volumes of a pod cannot change`},
+		"another claim": {func(s *appsv1.StatefulSet) { s.Spec.VolumeClaimTemplates[0].Name = "data" }, `volume claim template "data" is new, and the volumes of a pod are immutable`},
 		"service":       {func(s *appsv1.StatefulSet) { s.Spec.ServiceName = "mine" }, `serviceName changes from "operated" to "mine", and with it the pods' host names`},
 		"selector":      {func(s *appsv1.StatefulSet) { s.Spec.Selector.MatchLabels["team"] = "x" }, "the selector changes"},
 	} {
