@@ -1,6 +1,6 @@
 // Package reload makes a server run what is on disk, and knows whether it does.
 //
-//	Loop    decides when to look (a change, a slow tick, a retry) and calls Step,
+//	Loop    decides when to compare (a change, a slow tick, a retry) and calls Step,
 //	        which prepares the content and names its version
 //	Target  keeps one server on the wanted version: one attempt at a time, backoff
 //	        with jitter, newer content at once
@@ -11,7 +11,7 @@
 //
 // Two traps shape the triggers. A Prometheus that still starts holds every reload
 // request until it is ready, and works them off even when the client has given
-// up: so readiness is asked first, and no request is sent while an earlier one
+// up: so readiness is checked first, and no request is sent while an earlier one
 // may still be worked on. And the time of the last load that the server reports
 // has a resolution of one second: see RuntimeInfo.
 //

@@ -1,5 +1,4 @@
-// Package volume watches folders the way the kubelet fills them, and says what
-// they contain.
+// Package volume watches folders that the kubelet fills, and returns their content.
 //
 // A mounted Secret or ConfigMap looks like this, and an update replaces ..data
 // by rename; links of new keys follow, links of dropped keys go last:
@@ -16,7 +15,7 @@
 //	go w.Run(ctx)
 //	for range w.Changes() { … }
 //
-// A notification says "look again", never what changed: Take reads the visible
+// A notification means "reread", never what changed: Take reads the visible
 // files (names that start with two dots are the kubelet's) and returns a hash
 // of names and contents. Events decide when to look, the hash decides whether
 // something changed; a lost event costs time, never correctness.

@@ -24,7 +24,7 @@ const (
 	overwritesTogether = 2 * time.Minute
 )
 
-// Conflict is an object that somebody else keeps changing back.
+// Conflict is an object that another client keeps reverting.
 type Conflict struct {
 	Kind  string // "StatefulSet"
 	Name  string
@@ -53,8 +53,8 @@ func describe(all []Conflict) string {
 	return fmt.Sprintf("%s: %s has been changing %s back since %s", strings.Join(names, ", "), all[0].By, back, since.UTC().Format(time.RFC3339))
 }
 
-// ConflictError says that somebody else keeps changing objects back. What should
-// be written is written at growing intervals, and some of it may not be yet.
+// ConflictError means that another client keeps reverting objects. They are
+// overwritten with backoff, so some of them may be outdated.
 type ConflictError struct {
 	Conflicts []Conflict
 }
@@ -88,7 +88,7 @@ func Contested(err error) ([]Conflict, error) {
 	return nil, err
 }
 
-// errPaused is returned in place of a write that is put off because of a conflict.
+// errPaused replaces a write that is postponed because of a conflict.
 var errPaused = errors.New("write postponed: another client keeps reverting the object")
 
 // state is what of an object shows that somebody changed it. It is zero for an
@@ -125,7 +125,7 @@ type history struct {
 //	---------------------------------------------------------|----------------------------
 //	something else than then                                 | write: the change is ours
 //	the same, as often as a user may edit it                 | write
-//	the same, again and again                                | wait, twice as long each time
+//	the same, repeatedly                                     | wait, twice as long each time
 //
 // A conflict is over when our write stands for some pauses. It is safe for
 // concurrent use.

@@ -52,7 +52,7 @@ func signedAt(fields []metav1.ManagedFieldsEntry) time.Time {
 	return out
 }
 
-// Conflicts is how many objects somebody else keeps changing back.
+// Conflicts is how many objects another client keeps reverting.
 func (w *Writer) Conflicts() int { return w.conflicts.count(time.Now()) }
 
 // conflict returns the conflict about an object, if there is one.

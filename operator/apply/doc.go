@@ -1,14 +1,14 @@
 // Package apply is the only package that writes to the API server.
 //
-// It takes complete desired objects and turns each into at most one call: a
+// It takes complete desired objects and turns each into at most one request: a
 // create, an update when something of ours differs from what the cache shows,
 // or nothing. Metadata that others put on an object stays; what the operator
 // owns is restored.
 //
 //	change, err := writer.Secret(ctx, want) // Created, Updated or Unchanged
 //
-// Objects are compared with the informer caches, not with a GET, so a pass that
-// changes nothing makes no call. Because a cache lags behind our own writes,
+// Objects are compared with the informer caches, not with a GET, so a
+// reconciliation that changes nothing sends no request. Because a cache lags behind our own writes,
 // the answer to every write is remembered until the cache shows it or something
 // newer (see view.go).
 //

@@ -54,13 +54,12 @@ func (w *Writer) StatefulSet(ctx context.Context, want *appsv1.StatefulSet) (Cha
 }
 
 // recreate deletes a StatefulSet whose update was refused; the event of its
-// deletion starts the reconciliation that creates it again, also in an operator
-// that was started meanwhile.
+// deletion triggers the reconciliation that recreates it, also in an operator that was
+// started meanwhile.
 //
 // Pods and volume claims stay and are adopted: a StatefulSet that owns its claims
 // ("whenDeleted: Delete") must not take them along when nobody deletes the
-// workload. Whoever keeps the pods looks after those that cannot stay for good
-// ([rollout.Misfit]).
+// workload. The caller manages pods that cannot stay for good ([rollout.Misfit]).
 //
 // An object that would be refused as a new one too is left alone, and so is
 // everything else when the API server would not take the new one: without its
@@ -90,7 +89,7 @@ func overQuota(err error) bool {
 	return apierrors.IsForbidden(err) && strings.Contains(err.Error(), "exceeded quota")
 }
 
-// Recreation tells that a StatefulSet is deleted in order to be created again.
+// Recreation describes a StatefulSet that is deleted in order to be recreated.
 type Recreation struct {
 	Name   string
 	Causes string // why the API server refused the update

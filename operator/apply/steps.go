@@ -48,7 +48,7 @@ type Done struct {
 // finished ones did. After a write that is put off, nothing is removed.
 //
 // Errors: what the API server answers; a *ConflictError when all steps were taken
-// but somebody else keeps changing objects back.
+// but another client keeps reverting objects.
 func (w *Writer) Do(ctx context.Context, steps []Step) ([]Done, error) {
 	var done []Done
 	var conflicts []Conflict

@@ -129,7 +129,7 @@ func (c *Cache) Forget(ref Ref) {
 }
 
 // Due lists what was read and must be read again, because its time is over and no
-// watch tells about it. Whoever depends on it compiles anew.
+// watch tells about it. Dependents recompile.
 func (c *Cache) Due() []Ref {
 	now := c.now()
 	c.mu.Lock()

@@ -54,7 +54,7 @@ func (s *Static) Object(ref Ref) (Object, error) {
 	return Object{}, &NotFoundError{Ref: ref}
 }
 
-// contentVersion stands in for a resourceVersion where there is none.
+// contentVersion replaces a missing resourceVersion.
 func contentVersion(values map[string][]byte) string {
 	h := sha256.New()
 	for _, k := range sortedKeys(values) {

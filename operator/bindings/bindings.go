@@ -14,10 +14,10 @@ import (
 // Accepted is the only type of condition of a binding.
 const Accepted v1.ConditionType = "Accepted"
 
-// Invalid is the reason of an object that is rejected.
+// Invalid is the reason of a rejected object.
 const Invalid = "InvalidConfiguration"
 
-// maxMessage bounds the text of a rejection, in bytes.
+// maxMessage bounds the message of a rejection, in bytes.
 const maxMessage = 4 << 10
 
 // Owner names what an object is bound to.
@@ -37,8 +37,8 @@ type Object struct {
 	Bindings                  []v1.WorkloadBinding
 }
 
-// Change is a write that is missing: Status replaces all bindings, or Steps change
-// some of them.
+// Change is one status write still to be made: Status replaces all bindings, or
+// Steps change some of them.
 type Change struct {
 	Object Object // on which it is made
 	Status *v1.ConfigResourceStatus

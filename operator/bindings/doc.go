@@ -1,8 +1,8 @@
-// Package bindings says in the status of monitors and rules which owners select
-// them and whether they accept them.
+// Package bindings reports in the status of monitors and rules which Prometheus and
+// PrometheusAgent objects select them, and whether they accept them.
 //
-//	bindings.go  the status that is there + the verdict → the write that is missing (pure)
-//	writer.go    makes the writes, and remembers them until the caches show them
+//	bindings.go  existing status + new result → missing write (pure)
+//	writer.go    writes, and remembers the writes until the caches show them
 //
 // Only what differs is written, so a steady state makes no call.
 package bindings

@@ -21,7 +21,7 @@ import (
 //
 //	{"type":"ADDED","object":{"apiVersion":"monitoring.coreos.com/v1","kind":"ServiceMonitor",…}}⏎
 
-// quick makes decoders of the kinds in a scheme quick.
+// quick decodes watch events of the kinds in a scheme without the generic passes.
 type quick struct {
 	runtime.NegotiatedSerializer
 	scheme *runtime.Scheme

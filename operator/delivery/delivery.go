@@ -1,4 +1,4 @@
-// Package delivery makes written configuration reach the pods at once.
+// Package delivery makes written configuration reach the pods immediately.
 //
 // The kubelet refreshes mounted Secrets and ConfigMaps about once a minute, but
 // does it immediately when the pod object changes. So after a write one
@@ -12,8 +12,8 @@
 // pods, changes are only slower.
 //
 //	delivery.go         Nudger: patches pods, and waits for nobody
-//	watch.go            Watcher: when which pod is asked, and what is known of it
-//	ask.go applied.go   one question: what reloaders report, and what it means
+//	watch.go            Watcher: schedules requests to pods and keeps their answers
+//	ask.go applied.go   one request: what reloaders report, and what it means
 //	loads.go            the same for reloaders that report no content
 package delivery
 

@@ -108,7 +108,7 @@ func (s *watched) pause() time.Duration {
 }
 
 // NewWatcher returns a watcher. ask asks a pod about the content of a mark, see Ask;
-// changed is told of pods with another outcome.
+// changed is called for pods with another outcome.
 func NewWatcher(ask func(ctx context.Context, pod types.NamespacedName, m Mark, limit time.Duration) (f Finding, inTime bool),
 	changed func(pod types.NamespacedName), reg prometheus.Registerer) *Watcher {
 	w := &Watcher{ask: ask, changed: changed, pods: map[types.NamespacedName]*watched{}}

@@ -1,8 +1,8 @@
 // Package promconfig is the configuration file of Prometheus as Go structs and
 // the way from the API's objects to it.
 //
-// The file is compiled in pieces. [ServerSettings] gathers what an owner says
-// about all its monitors; [CompileServiceMonitor], [CompilePodMonitor] and [CompileProbe] turn
+// The file is compiled in pieces. [ServerSettings] gathers the settings of an
+// owner (a Prometheus or PrometheusAgent) for all its monitors; [CompileServiceMonitor], [CompilePodMonitor] and [CompileProbe] turn
 // one monitor into the finished text of its jobs, a [Fragment]; [CompileServer]
 // makes the owner's own part, a [Frame]. A fragment depends on nothing but the
 // monitor, the settings and the Secrets and ConfigMaps it lists, so it can be
@@ -13,8 +13,7 @@
 //	frame, err := promconfig.CompileServer(p, s, ruleConfigMaps, reader)
 //	text := frame.Document(promconfig.Monitors{ServiceMonitors: [][]byte{f.YAML}})
 //
-// Which key a version of Prometheus knows stands in the struct tags (package
-// gate). The decisions that depend on more than one version number are code,
+// The struct tags say which versions of Prometheus support a key (package gate). The decisions that depend on more than one version number are code,
 // each in the file of its concept. A new key is a field with a tag, a line that
 // fills it, and a golden file in testdata; a new kind of monitor is a file like
 // podmonitor.go; a new discovery of ScrapeConfigs is a file like sd_dns.go and

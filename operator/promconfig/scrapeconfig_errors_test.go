@@ -116,7 +116,7 @@ func TestDiscoveryErrors(t *testing.T) {
 		{"serversetSDConfigs", `servers: [a], paths: [/a, b]`, `.paths[1]: "b" does not begin with a slash`},
 		{"nerveSDConfigs", `servers: [a], paths: []`, `.paths: is empty`},
 		{"nerveSDConfigs", `servers: [a], paths: [/a], timeout: 0s`, `.timeout: "0s" is not more than 0`},
-		{"tritonSDConfigs", `account: a, dnsSuffix: d, endpoint: e, role: CN, groups: [a]`, `.groups: goes with the role Container only`},
+		{"tritonSDConfigs", `account: a, dnsSuffix: d, endpoint: e, role: CN, groups: [a]`, `.groups: are supported only with the role Container`},
 		{"tritonSDConfigs", `account: a, dnsSuffix: d, endpoint: e, tlsConfig: {ca: {secret: {name: s, key: nope}}}`, `.tlsConfig: ca: Secret "demo/s" has no key "nope"`},
 		{"uyuniSDConfigs", `server: "http://", username: u, password: {name: s, key: k}`, `.server` + noURL},
 		{"uyuniSDConfigs", `server: "http://u", username: u, password: {name: s, key: empty}`, `.password: the value is empty`},
@@ -127,8 +127,8 @@ func TestDiscoveryErrors(t *testing.T) {
 		{"outscaleSDConfigs", `accessKey: a, secretKey: {name: s, key: k}, endpoint: x`, `.endpoint` + noURL},
 		{"awsSDConfigs", `role: EC2, accessKey: {name: s, key: k}`, `: accessKey and secretKey must be set together`},
 		{"awsSDConfigs", `role: EC2, externalID: a`, `.externalID: needs roleARN`},
-		{"awsSDConfigs", `role: ECS, filters: [{name: a, values: [b]}]`, `.filters: are supported only with the roles EC2 and RDS only`},
-		{"awsSDConfigs", `role: EC2, clusters: [a]`, `.clusters: are supported only with the roles ECS, MSK, ElastiCache and RDS only`},
+		{"awsSDConfigs", `role: ECS, filters: [{name: a, values: [b]}]`, `.filters: are supported only with the roles EC2 and RDS`},
+		{"awsSDConfigs", `role: EC2, clusters: [a]`, `.clusters: are supported only with the roles ECS, MSK, ElastiCache and RDS`},
 		{"awsSDConfigs", `role: S3`, `.role: is not known`},
 	} {
 		m := &v1alpha1.ScrapeConfig{ObjectMeta: metav1.ObjectMeta{Namespace: "demo", Name: "web"}}

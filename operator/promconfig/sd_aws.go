@@ -99,9 +99,9 @@ func (c *compiler) checkAWS(in *v1alpha1.AWSSDConfig) error {
 	case in.ExternalID != "" && in.RoleARN == "":
 		return at("externalID", errors.New("needs roleARN"))
 	case len(in.Filters) > 0 && role.filters == "":
-		return at("filters", errors.New("are supported only with the roles EC2 and RDS only"))
+		return at("filters", errors.New("are supported only with the roles EC2 and RDS"))
 	case len(in.Clusters) > 0 && role.clusters == "":
-		return at("clusters", errors.New("are supported only with the roles ECS, MSK, ElastiCache and RDS only"))
+		return at("clusters", errors.New("are supported only with the roles ECS, MSK, ElastiCache and RDS"))
 	}
 	if err := c.sinceValue("role", string(in.Role), role.since); err != nil {
 		return err

@@ -35,7 +35,7 @@ func (c *compiler) tritonSD(in *v1alpha1.TritonSDConfig) (*TritonSD, error) {
 			return nil, err
 		}
 		if len(in.Groups) > 0 {
-			return nil, at("groups", errors.New("goes with the role Container only"))
+			return nil, at("groups", errors.New("are supported only with the role Container"))
 		}
 	}
 	tls, err := c.own.tls(fullTLS(in.TLSConfig))

@@ -16,7 +16,7 @@ import (
 )
 
 // checkOwner refuses what Prometheus would refuse of the fields that have a rule
-// by themselves. The definition's patterns cannot say how large a number may be.
+// by themselves. The CRD's patterns cannot say how large a number may be.
 func checkOwner(f *v1.CommonPrometheusFields, t gate.Target) error {
 	if err := v1.CheckShards(f.Shards); err != nil {
 		return err
@@ -27,7 +27,7 @@ func checkOwner(f *v1.CommonPrometheusFields, t gate.Target) error {
 	return checkScalars("", reflect.ValueOf(f).Elem())
 }
 
-// checkScalars looks at every duration and size in a value of our API.
+// checkScalars checks every duration and size in a value of our API.
 func checkScalars(path string, v reflect.Value) error {
 	switch value := v.Interface().(type) {
 	case v1.Duration:

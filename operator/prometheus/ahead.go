@@ -12,7 +12,7 @@ import (
 
 // compileAhead compiles the rules of all servers at the start. They are the dearest
 // objects and mostly there before the monitors: while these are still coming, the
-// API server has the work. Whatever is wrong shows in the passes, which follow.
+// API server has the work. Errors show in the reconciliations, which follow.
 func (c *Controller) compileAhead(ctx context.Context) {
 	defer func() {
 		if p := recover(); p != nil {

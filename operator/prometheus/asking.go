@@ -74,7 +74,8 @@ func (c *Controller) referencing(ref assets.Ref) []types.NamespacedName {
 	return out
 }
 
-// recheckPeriod is the pause between looks for references that are to be read again.
+// recheckPeriod is the pause between checks for references that are due for another
+// read.
 const recheckPeriod = 15 * time.Second
 
 // recheck wakes the owners of references that no event tells about.

@@ -19,8 +19,8 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/controller"
 )
 
-// binder writes into the statuses of monitors and rules what passes made of them.
-// It works beside the passes: many writes must not hold up a configuration.
+// binder writes the results of reconciliations into the statuses of monitors and
+// rules. It runs beside them: many writes must not delay a configuration.
 type binder struct {
 	queue workqueue.TypedRateLimitingInterface[types.NamespacedName]
 	busy  sync.Mutex // one owner at a time; held by who writes
@@ -85,7 +85,7 @@ var bindable = map[string]string{
 	v1alpha1.ScrapeConfigResource: v1alpha1.ScrapeConfigKind, v1.PrometheusRuleResource: v1.PrometheusRuleKind,
 }
 
-// bind has the verdicts of a pass written.
+// bind queues the results of a reconciliation for writing.
 func (c *Controller) bind(key types.NamespacedName, in Inputs) {
 	if c.binder == nil {
 		return

@@ -9,8 +9,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// checkCache remembers when the objects that an owner names were last looked at: they
-// are not watched, and an idle pass makes no call.
+// checkCache remembers when the objects that an owner names were last checked: they
+// are not watched, and a reconciliation without changes sends no request.
 type checkCache struct {
 	generation int64
 	at         time.Time
@@ -20,7 +20,7 @@ type checkCache struct {
 // checkPeriod is how long a check of an unwatched object holds.
 const checkPeriod = 5 * time.Minute
 
-// check looks at the objects that an owner names and that are not watched.
+// check checks the objects that an owner names and that are not watched.
 func (c *Controller) check(ctx context.Context, o Owner, last *checkCache) error {
 	if last.generation == o.GetGeneration() && last.err == nil && time.Since(last.at) < checkPeriod {
 		return nil

@@ -16,7 +16,7 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/workload"
 )
 
-// Growth is a claim that must become larger.
+// Growth is a PVC that must be expanded.
 type Growth struct {
 	StatefulSet string // whose pod uses it
 	Claim       string
@@ -27,9 +27,9 @@ type Growth struct {
 //
 //	a volume claim | the template asks for more | the template asks for less
 //	---------------|----------------------------|-----------------------------------
-//	bound          | it grows                   | it stays, and the user is told how
+//	bound          | it is expanded             | it stays, and a condition says how
 //	               |                            | to get a smaller one
-//	not bound      | it stays, and the user is told: the API server does not resize it
+//	not bound      | it stays, and a condition says so: the API server does not resize it
 //	being deleted  | nothing
 //
 // The template is written in any case, so that new claims get the new size: who
@@ -108,12 +108,12 @@ func liveTemplate(live *appsv1.StatefulSet, name string) (resource.Quantity, boo
 	return resource.Quantity{}, false
 }
 
-// grow lets claims grow before their StatefulSet is written: as long as the
-// StatefulSet asks for less, the next pass tries again. Where a claim cannot
+// grow expands PVCs before their StatefulSet is written: as long as the StatefulSet
+// asks for less, the next reconciliation retries. Where a claim cannot
 // grow, the StatefulSet keeps the size it asks for, so that everything else of it
 // can be written all the same.
 //
-// Errors: claims that could not grow; the rest of the pass may go on.
+// Errors: PVCs that could not be expanded; the reconciliation may go on.
 func (c *Controller) grow(ctx context.Context, log *slog.Logger, o Owner, plan *Plan, live map[string]*appsv1.StatefulSet) error {
 	var failed []error
 	for _, g := range plan.Growths {

@@ -25,8 +25,8 @@ func (c *Cluster) peers(o Owner) []Peer {
 	return c.Peers(o.Kind(), o.GetNamespace())
 }
 
-// Cluster is what a pass reads. In the operator it is made of informer stores,
-// for rendering without a cluster of manifests. Objects are not changed.
+// Cluster is what a reconciliation reads: informer stores in the operator, manifests
+// when rendering without a cluster. Objects are not changed.
 type Cluster struct {
 	// NamespaceLabels returns the labels of a namespace; ok is false when it is
 	// not known.

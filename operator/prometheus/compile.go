@@ -78,7 +78,7 @@ func recalledOr[T, F any](objects []T, recall func(T) (F, bool), compile func(T)
 }
 
 // worthSpreading is how many objects are compiled by several goroutines: the
-// first pass of a large owner, not the usual one.
+// first reconciliation of a large owner, not the usual one.
 const worthSpreading = 64
 
 // spread calls do for 0 to n-1, on all CPUs when there are many. A panic in one

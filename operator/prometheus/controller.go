@@ -1,20 +1,26 @@
-// Package prometheus reconciles Prometheus and PrometheusAgent objects. Both are
-// owners, and one engine serves them: each kind has a controller of its own, and
-// the controllers share what they read.
+// Package prometheus reconciles Prometheus and PrometheusAgent objects, called owners
+// in the code. One engine serves both: each kind has a controller of its own, and the
+// controllers share what they read.
 //
-//	owner.go kind.go                   what the two kinds have in common and do differently
-//	cluster.go selected.go inputs.go   gather: what belongs to an owner, compiled
-//	desired.go shards.go daemonset.go  decide: which objects should exist (pure)
-//	retention.go
-//	pass.go checks.go tell.go          one pass: gather, decide, write, tell the user
-//	orphans.go                         pods that a deletion of their StatefulSet left behind
-//	deliver.go applied.go              the pods: tell them, ask them, and what they say
-//	asking.go                          which Secrets and ConfigMaps an owner refers to, and when to look again
-//	finalizer.go                       what happens before an owner is gone
-//	status.go report.go                what is reported about it
-//	bind.go finalizer.go               what monitors and rules say about their owners
-//	sources.go stores.go events.go     informers, those that are shared first; event → owner
-//	polled.go                          what is read where it may not be watched
+//	owner.go kind.go                   what the two kinds have in common, and where they differ
+//	cluster.go selected.go selectors.go inputs.go
+//	                                   gather: what an owner selects and what exists for it
+//	compile.go recall.go ahead.go      compile monitors and rules, once per change; rules at the start
+//	desired.go shards.go daemonset.go retention.go
+//	                                   decide: which objects should exist (pure)
+//	claims.go                          expand PVCs
+//	spread.go slots.go toolarge.go partsreaders.go
+//	                                   the configuration in Secrets, in parts where one is too small
+//	pass.go checks.go tell.go          one reconciliation: gather, decide, write, report rejections
+//	orphans.go                         pods left behind by the deletion of their StatefulSet
+//	repair.go                          pods that block a rollout
+//	deliver.go applied.go              the pods: annotate them, ask them, sum up their answers
+//	asking.go                          Secrets and ConfigMaps that an owner refers to, and when to reread them
+//	status.go report.go                the owner's status and metrics
+//	bind.go finalizer.go               bindings in the statuses of monitors and rules, and their cleanup
+//	sources.go stores.go events.go     informers (shared ones first); event → owner
+//	polled.go                          what is polled without permission to watch
+//	texts.go                           one copy of each rule file in memory
 //	controller.go                      wiring
 package prometheus
 
@@ -47,14 +53,14 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/workload"
 )
 
-// Options are what the operator's flags say about both kinds.
+// Options are the settings of both kinds from the operator's flags.
 type Options struct {
 	ControllerID     string
 	Scopes           Scopes
 	Workload         workload.Config
 	Capabilities     promconfig.Capabilities
 	DisableUnmanaged bool        // never leave a configuration to the user
-	InstantDelivery  func() bool // patch pods so that changes arrive at once
+	InstantDelivery  func() bool // patch pods so that changes arrive immediately
 	StorageClasses   bool        // StorageClasses may be read
 	// RestartForReloaderImage replaces pods for a new image of the reloaders alone.
 	RestartForReloaderImage bool
@@ -209,7 +215,7 @@ func (c *Controller) Run(ctx context.Context) error {
 	c.metrics.Ready()
 	c.log.Info("caches synced", "objects", c.index.Len())
 	if c.index.Len() == 0 {
-		c.settled() // there is no pass after which to say it
+		c.settled() // no reconciliation will report it
 	}
 
 	wg.Go(func() { c.loop.Run(ctx, c.opts.Workers) })
@@ -228,7 +234,7 @@ const (
 	// watchWorkers is how many pods are asked what they run at the same time, and as many
 	// of those that did not answer.
 	watchWorkers = 32
-	// pollPeriod is the pause between looks at deadlines and stale statuses.
+	// pollPeriod is the pause between checks of deadlines and stale statuses.
 	pollPeriod = time.Minute
 )
 
@@ -284,7 +290,7 @@ func asWanted(o Owner) bool {
 	return false
 }
 
-// cluster is what a pass reads.
+// cluster is what a reconciliation reads.
 func (c *Controller) cluster(references assets.Reader) Cluster {
 	out := Cluster{
 		NamespaceLabels: c.stores.namespaceLabels,

@@ -15,7 +15,7 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/workload"
 )
 
-// delivered is what the pods of an owner should have since its last pass.
+// delivered is what the pods of an owner should have since its last reconciliation.
 type delivered struct {
 	hash      string          // as pods are annotated with it; empty before the first pass
 	want      delivery.Wanted // what should be on their disks
@@ -23,7 +23,7 @@ type delivered struct {
 	version   string          // stands for all of the above
 }
 
-// next is what a pass that began at some time left behind. The hash says nothing of the
+// next is what a reconciliation that began at some time left behind. The hash says nothing of the
 // places of rules and of how pods are asked: those may change alone.
 func (d delivered) next(plan Plan, began time.Time, written bool) delivered {
 	out := delivered{hash: plan.Hash, want: d.want, reloaders: plan.Reloaders}
@@ -67,7 +67,7 @@ func started(pod *corev1.Pod) bool {
 	return pod.Status.Phase == corev1.PodRunning && pod.Status.PodIP != "" && pod.DeletionTimestamp == nil
 }
 
-// containersOf changes when a container starts anew, becomes ready or ceases to be.
+// containersOf changes when a container restarts, becomes ready or ceases to be.
 func containersOf(pod *corev1.Pod) string {
 	sum := sha256.New()
 	fmt.Fprintln(sum, pod.Status.PodIP)
@@ -86,8 +86,9 @@ func (c *Controller) forgetPod(pod *corev1.Pod) {
 	c.watcher.Forget(keyOf(pod))
 }
 
-// askPod asks a pod what became of what its owner's last pass wrote. Nothing is known
-// when the pod is gone or a later pass wrote something else: the pod is then marked anew.
+// askPod asks a pod how far it has got with what its owner's last reconciliation
+// wrote. Nothing is known when the pod is gone or a later one wrote something else:
+// the pod is then marked again.
 func (c *Controller) askPod(ctx context.Context, key types.NamespacedName, m delivery.Mark, limit time.Duration) (delivery.Finding, bool) {
 	pod, ok := c.stores.runningPods.Get(key.Namespace, key.Name)
 	if !ok || pod.Status.PodIP == "" {
@@ -102,7 +103,7 @@ func (c *Controller) askPod(ctx context.Context, key types.NamespacedName, m del
 	return delivery.Ask(ctx, ask, d.want, limit)
 }
 
-// podSettled has the status of a pod's owner looked at.
+// podSettled requests a status update of a pod's owner.
 func (c *Controller) podSettled(key types.NamespacedName) {
 	if pod, ok := c.stores.runningPods.Get(key.Namespace, key.Name); ok {
 		if owner, ours := c.kind.ownerOfPod(pod); ours {

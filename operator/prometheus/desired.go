@@ -23,8 +23,8 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/workload"
 )
 
-// Plan is what a pass wants to write, in order: first Content, then the pods
-// are told, then Workload.
+// Plan is what a reconciliation wants to write, in order: Content, then the
+// annotations of the pods, then Workload.
 type Plan struct {
 	Content  []apply.Step // Secrets and ConfigMaps
 	Workload []apply.Step // the Service and the StatefulSets, or the DaemonSet

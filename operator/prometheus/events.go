@@ -183,7 +183,7 @@ func (c *Controller) namespaceChanged(e controller.Event[*corev1.Namespace]) {
 	}
 }
 
-// referenceChanged wakes the owners whose last pass asked for the object.
+// referenceChanged wakes the owners whose last reconciliation read the object.
 func referenceChanged(c *Controller, store *controller.Store[*metav1.PartialObjectMetadata], kind assets.Kind) error {
 	return store.OnChange(func(e controller.Event[*metav1.PartialObjectMetadata]) {
 		obj := e.Object()
@@ -195,7 +195,7 @@ func referenceChanged(c *Controller, store *controller.Store[*metav1.PartialObje
 	})
 }
 
-// ownedChanged wakes the owner of an object that somebody else changed or deleted.
+// ownedChanged wakes the owner of an object that another client changed or deleted.
 func ownedChanged[T controller.Object](c *Controller, store *controller.Store[T], kind string, view *apply.View[T]) error {
 	return store.OnChange(func(e controller.Event[T]) {
 		obj := e.Object()
@@ -273,7 +273,7 @@ func (c *Controller) claimChanged(e controller.Event[*corev1.PersistentVolumeCla
 	}
 }
 
-// daemonSetChanged is what statefulSetChanged is; its own writes tell nothing new.
+// daemonSetChanged is like statefulSetChanged; echoes of our own writes are ignored.
 func (c *Controller) daemonSetChanged(e controller.Event[*appsv1.DaemonSet]) {
 	if e.Action == "delete" {
 		c.writer.ForgetDaemonSet(e.Before)

@@ -11,8 +11,8 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/client"
 )
 
-// StatusFinalizer on an owner says that other objects' statuses name it. It keeps
-// the owner until somebody has cleaned them up.
+// StatusFinalizer marks an owner that other objects' statuses name. It keeps the
+// owner until these statuses are cleaned up.
 const StatusFinalizer = "monitoring.coreos.com/status-cleanup"
 
 // hold puts the finalizer on an owner that other objects' statuses will name.
@@ -48,7 +48,7 @@ func (c *Controller) hold(ctx context.Context, o Owner) error {
 }
 
 // release takes the finalizer from an owner that is being deleted, whoever put
-// it there: without, the owner would stay for ever.
+// it there: without, the owner would stay forever.
 func (c *Controller) release(ctx context.Context, o Owner) error {
 	at := slices.Index(o.GetFinalizers(), StatusFinalizer)
 	if at < 0 {

@@ -21,7 +21,7 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/workload"
 )
 
-// Inputs is everything that a pass over an owner read.
+// Inputs is everything that a reconciliation of an owner read.
 type Inputs struct {
 	// Frame is the owner's own part of the configuration; nil when the
 	// configuration is left to the user.
@@ -92,8 +92,7 @@ type CompiledRule struct {
 	pieceErr error
 }
 
-// Compilers hold what may be kept between passes. The zero value compiles
-// everything anew.
+// Compilers cache results between reconciliations. The zero value caches nothing.
 type Compilers struct {
 	Monitors fragment.Cache[*CompiledMonitor]
 	Rules    fragment.Cache[*CompiledRule]

@@ -13,7 +13,7 @@ import (
 // notReaders says why a configuration in parts could not be read: wanted is about
 // the pods that the owner asks for, live about those there are. Parts are written
 // only when both are empty: a pod that starts, from whatever template, would wait
-// for ever.
+// forever.
 func notReaders(owner *workload.Owner, cfg workload.Config, in Inputs) (wanted, live string) {
 	if wanted = owner.PartsFault(); wanted != "" {
 		return wanted, wanted

@@ -145,7 +145,7 @@ func (c *Controller) reconcile(ctx context.Context, key types.NamespacedName) (c
 }
 
 // ownFault marks an error of the owner's own: only an event about the owner or what
-// it refers to helps, or a look at a reference that is not watched.
+// it refers to helps, or another read of a reference that is not watched.
 func ownFault(err error) error {
 	if assets.IsTemporary(err) {
 		return err

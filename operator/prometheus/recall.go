@@ -6,8 +6,8 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/controller"
 )
 
-// recall is what the objects of an owner were compiled to in its last pass. An
-// object that is still the very same one need not be looked up: a pass over
+// recall is what the objects of an owner were compiled to in its last reconciliation.
+// An object that is still the very same one need not be looked up: a reconciliation with
 // 10,000 objects of which one has changed mostly compares pointers. It is not
 // safe for concurrent use. The zero value knows nothing; a nil one neither.
 type recall[F any] struct {
@@ -26,7 +26,7 @@ type recollection[F any] struct {
 	compiled F
 }
 
-// begin starts a pass. Nothing is known under other settings than before.
+// begin starts a reconciliation. Nothing is known under other settings than before.
 func (r *recall[F]) begin(settings string) {
 	if r == nil {
 		return
@@ -60,7 +60,7 @@ func (r *recall[F]) find(kind string, obj metav1.Object) (compiled F, ok bool) {
 	return compiled, false
 }
 
-// note remembers for the next pass what an object was compiled to.
+// note remembers for the next reconciliation what an object was compiled to.
 func (r *recall[F]) note(kind string, obj metav1.Object, compiled F) {
 	if r == nil {
 		return

@@ -16,7 +16,7 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/workload"
 )
 
-// report writes the status of an owner when it differs from what is there.
+// report writes the status of an owner when it differs from the existing one.
 func (c *Controller) report(ctx context.Context, key types.NamespacedName, r controller.Result, known bool) error {
 	o, ok := c.stores.owners.Get(key.Namespace, key.Name)
 	if !ok || !c.mine(o) || o.GetDeletionTimestamp() != nil {

@@ -19,7 +19,7 @@ import (
 //	--------------------|---------------------|---------------------------
 //	none, or Delete     | any                 | delete
 //	of an agent         | any                 | delete: it keeps no data that is asked for
-//	Retain              | absent              | set it; zero time for ever
+//	Retain              | absent              | set it; zero time: forever
 //	Retain              | zero time           | keep
 //	Retain              | in the future       | keep
 //	Retain              | in the past         | delete

@@ -57,7 +57,7 @@ func selectionRules(o Owner) (selection.Rules, error) {
 }
 
 // lenientRules is selectionRules for the index: a selector that does not parse
-// selects nothing there, and the pass over the owner reports it.
+// selects nothing there, and the reconciliation of the owner reports it.
 func lenientRules(o Owner) selection.Rules {
 	out := selection.Rules{}
 	for _, k := range kinds {

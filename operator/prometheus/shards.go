@@ -11,7 +11,7 @@ import (
 )
 
 // governingService wants the Service that all owners of the namespace share. One that
-// does not use it any more leaves it with the next pass over another.
+// does not use it any more leaves it with the next reconciliation of another.
 func (plan *Plan) governingService(owner *workload.Owner, in Inputs, cfg workload.Config) {
 	var peers []workload.Peer
 	for _, p := range in.Peers {
@@ -23,7 +23,7 @@ func (plan *Plan) governingService(owner *workload.Owner, in Inputs, cfg workloa
 }
 
 // shards wants the Service and a StatefulSet for each shard, and decides about
-// those that are there and not wanted.
+// those that exist and are not wanted.
 func (plan *Plan) shards(o Owner, owner *workload.Owner, in Inputs, cfg workload.Config, pod workload.Inputs) error {
 	if owner.UsesGoverningService() {
 		plan.governingService(owner, in, cfg)

@@ -110,7 +110,7 @@ func (s *Sources) scrapeConfigs() *controller.Store[*v1alpha1.ScrapeConfig] {
 }
 
 // ReadScrapeConfigs starts to read ScrapeConfigs, for a kind that was installed
-// after the operator started. Owners that select any get a pass.
+// after the operator started. Owners that select any are reconciled.
 //
 // Errors: the kind could not be listed.
 func (s *Sources) ReadScrapeConfigs(ctx context.Context) error {

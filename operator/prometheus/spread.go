@@ -41,7 +41,7 @@ func NewDocuments(shared *document.Chunks, max int) *Documents {
 	}
 }
 
-// Close drops what is kept for the next pass.
+// Close drops what is kept for the next reconciliation.
 func (d *Documents) Close() {
 	d.config.Close()
 	d.rules.Close()

@@ -172,7 +172,7 @@ func conditionMessage(p *corev1.Pod) string {
 	return ""
 }
 
-// verdict is what one shard says about Available.
+// verdict is the contribution of one shard to the condition Available.
 type verdict struct {
 	status v1.ConditionStatus
 	reason string
@@ -193,7 +193,7 @@ func judge(s Shard, ready, expected int32) verdict {
 	return v
 }
 
-// notReady is the verdict over pods of which too few are ready. prefix begins
+// notReady is the verdict on a shard with too few ready pods. prefix begins
 // each line.
 func notReady(pods []*corev1.Pod, ready int32, prefix string) verdict {
 	v := verdict{status: v1.ConditionDegraded, reason: reasonSomeNotReady}

@@ -135,7 +135,7 @@ func waiting(all []corev1.ContainerStatus) []corev1.ContainerStatus {
 	return slices.DeleteFunc(containers(all), func(c corev1.ContainerStatus) bool { return c.State.Waiting == nil })
 }
 
-// containers keeps the state of containers: which start anew, which do not run, and
+// containers keeps the state of containers: which restart, which do not run, and
 // why they wait where that says more than that the pod is young.
 func containers(all []corev1.ContainerStatus) []corev1.ContainerStatus {
 	var out []corev1.ContainerStatus

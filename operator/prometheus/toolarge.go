@@ -6,8 +6,8 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/workload"
 )
 
-// TooLargeError means that an owner's configuration fits into no Secrets that its
-// pods can read. What was written last stays.
+// TooLargeError means that an owner's configuration does not fit into the Secrets that
+// its pods can read. The last configuration stays.
 type TooLargeError struct {
 	Config, Plain, Rules int // bytes of the configuration, compressed and plain, and of the compressed rules
 	Monitors, RuleFiles  int // how many objects these are

@@ -8,13 +8,13 @@ import (
 	"k8s.io/apimachinery/pkg/api/equality"
 )
 
-// Misfit says why the pods of a StatefulSet cannot live on for good under another
-// one of the same name; empty when that one adopts them and leaves them running.
+// Misfit says why a recreated StatefulSet cannot keep the pods of its predecessor;
+// empty when it adopts them and leaves them running.
 //
 //	differs                   | pods
 //	--------------------------|------------------------------------------------
 //	podManagementPolicy       | stay: it is not part of a pod
-//	settings of a claim       | stay: claims that exist are not touched
+//	settings of a claim       | stay: existing PVCs are not touched
 //	a claim template is gone  | stay; the changed pod template replaces them in turn
 //	the pod template          | stay until the rolling update gets to them
 //	the selector              | get its labels ([Relabel]); then the changed pod

@@ -5,7 +5,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 )
 
-// RepairPolicy says what is done about a pod that is stuck.
+// RepairPolicy says what the operator does about a stuck pod.
 type RepairPolicy string
 
 const (
@@ -14,9 +14,9 @@ const (
 	RepairDelete RepairPolicy = "delete" // delete it
 )
 
-// Stuck returns the pod that keeps a rollout from going on, or nil: a pod of a
+// Stuck returns the pod that blocks a rollout, or nil: a pod of a
 // revision that is neither where the rollout comes from nor where it goes to,
-// and that is not ready. The StatefulSet controller waits for it for ever.
+// and that is not ready. The StatefulSet controller waits for it forever.
 //
 // pods are those of the StatefulSet by ordinal; ready tells about one of them.
 // Nothing is stuck while the controller has not seen the latest spec.

@@ -7,16 +7,16 @@
 //	for shard, name := range owner.ShardNames() {
 //		sts, err := owner.StatefulSet(workload.Inputs{Shard: int32(shard), …})
 //	}
-//	for _, d := range owner.Dropped() { … } // fields the version does not know
+//	for _, d := range owner.Dropped() { … } // fields the version does not support
 //
 // An owner that moves to this operator keeps its pods only when the pod
 // template stays the same in every detail. The order of arguments, volumes,
 // mounts, containers and variables is therefore part of the contract, and so is
 // whether a field is absent or explicitly at its default.
 //
-// What depends on a version stands as rows with a gate: args_*.go for the
+// Whatever depends on a version is a row with a gate: args_*.go for the
 // servers, thanos.go for the sidecar. A new flag is a row at its place.
 //
-// Parts that other kinds need too are exported: [Image], [MergeContainers],
+// What other kinds need too is exported: [Image], [MergeContainers],
 // [ConfigReloader], [RulesReloader], [WebConfig].
 package workload

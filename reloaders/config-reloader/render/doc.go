@@ -13,5 +13,5 @@
 // are used only as the set that the list names, and rule files that come with them
 // are unpacked beside the output (archive.go).
 //
-// The package watches nothing and tells nobody.
+// The package neither watches files nor notifies anybody.
 package render
