@@ -213,7 +213,7 @@ func TestStorageOfPendingClaims(t *testing.T) {
 	w.patch(t, "monitoring.coreos.com/v1", "Prometheus", ns, "web", fmt.Sprintf(grow, "2Gi"))
 	w.waitFor(t, set, "asks for less", func(now *unstructured.Unstructured) error { return asksFor(now, "2Gi") })
 	now := w.reconciled(t, ns, "web", "True", "ClaimNotBound")
-	if text := fmt.Sprint(now.Object["status"]); !strings.Contains(text, "not bound and do not ask for 2Gi: prometheus-web-db-prometheus-web-0 (10Ti). The API server resizes bound PVCs only") {
+	if text := fmt.Sprint(now.Object["status"]); !strings.Contains(text, "not bound and do not request 2Gi: prometheus-web-db-prometheus-web-0 (10Ti). The API server resizes bound PVCs only") {
 		t.Errorf("status %s", text)
 	}
 	w.delete(t, "v1", "PersistentVolumeClaim", ns, claim.GetName())

@@ -86,7 +86,7 @@ func (k *kind[T]) digest(want T) [sha256.Size]byte {
 func (k *kind[T]) opponent(ctx context.Context, id objectID, signed time.Time) string {
 	live, err := k.api(id.namespace).Get(ctx, id.name, metav1.GetOptions{})
 	if err != nil {
-		return "somebody who deletes it"
+		return "another client that deletes it"
 	}
 	return lastManager(live.GetManagedFields(), signed)
 }

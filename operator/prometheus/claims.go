@@ -67,7 +67,7 @@ func (plan *Plan) claims(want *appsv1.StatefulSet, claims []*corev1.PersistentVo
 		}
 		if len(unbound) > 0 {
 			plan.Unbound = append(plan.Unbound, fmt.Sprintf(
-				"%s: PersistentVolumeClaims of StatefulSet %s are not bound and do not ask for %s: %s. The API server resizes bound PVCs only; delete a PVC and then its pod to get one of the new size",
+				"%s: PersistentVolumeClaims of StatefulSet %s are not bound and do not request %s: %s. The API server resizes bound PVCs only; delete a PVC and then its pod to get one of the new size",
 				storageField, want.Name, size.String(), someOf(unbound)))
 		}
 	}

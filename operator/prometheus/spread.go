@@ -169,7 +169,7 @@ func memoryWarning(size, rules int, limit resource.Quantity) string {
 	if limit.IsZero() || limit.Value() >= need {
 		return ""
 	}
-	return fmt.Sprintf("the plain configuration and the rules that come with it have %d MiB, and are in memory several times while they are replaced: --config-reloader-memory-limit=%s is too little, it should be %dMi or 0 (none)",
+	return fmt.Sprintf("the plain configuration and the rules that come with it have %d MiB, and are in memory several times while they are replaced: --config-reloader-memory-limit=%s is too low, set it to %dMi or 0 (none)",
 		(size+rules)>>20, limit.String(), (need>>20)+1)
 }
 

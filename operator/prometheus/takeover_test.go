@@ -124,7 +124,7 @@ func TestNoPartsForWhoCannotReadThem(t *testing.T) {
 			w.services = all
 			w.owner.Fields.LogLevel = "debug" // anything else goes on
 			_, plan, err := w.desired()
-			if err == nil || !strings.Contains(err.Error(), tc.want) || !strings.Contains(err.Error(), "What was written last stays") {
+			if err == nil || !strings.Contains(err.Error(), tc.want) || !strings.Contains(err.Error(), "The last written configuration stays in use") {
 				t.Errorf("error %v", err)
 			}
 			if len(plan.Content) > 0 || plan.Hash != "" {

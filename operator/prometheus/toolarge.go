@@ -32,13 +32,13 @@ func (e *TooLargeError) Error() string {
 	switch {
 	case e.NoReader != "":
 		return size + fmt.Sprintf("one Secret holds %.1f MiB, and %s: use the config-reloader of this operator, "+
-			"or name the image's repository with --parts-capable-reloaders if it is that one under another name; or %s. What was written last stays",
+			"or name the image's repository with --parts-capable-reloaders if it is that one under another name; or %s. The last written configuration stays in use",
 			float64(e.Room)/mib, e.NoReader, divide)
 	case e.NotYet != "":
-		return size + fmt.Sprintf("one Secret holds %.1f MiB. It is written in parts as soon as all pods can read them; now %s. What was written last stays until then",
+		return size + fmt.Sprintf("one Secret holds %.1f MiB. It is written in parts as soon as all pods can read them; now %s. The last written configuration stays in use until then",
 			float64(e.Room)/mib, e.NotYet)
 	}
-	return size + fmt.Sprintf("the Secrets that pods mount hold %.1f MiB: %s. What was written last stays", float64(e.Room)/mib, divide)
+	return size + fmt.Sprintf("the Secrets that pods mount hold %.1f MiB: %s. The last written configuration stays in use", float64(e.Room)/mib, divide)
 }
 
 func tooLarge(plan *Plan, in Inputs, docs *Documents, e TooLargeError) error {
