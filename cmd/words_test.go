@@ -53,26 +53,13 @@ var words = []struct{ phrase, instead string }{
 // fine are phrases in which such a word is right, and names in a page.
 var fine = regexp.MustCompile("(?i)\\bowner[ -]references?\\b|\\b(persistent[ -]?)?volume[ -]claims?\\b|`[^`\n]*`")
 
-// notYet are places that still have such words; the list only shrinks.
-var notYet = []string{}
-
 // TestWords keeps phrases out of what users read: pages, help, logs, errors,
 // conditions, Events and the help of metrics.
 func TestWords(t *testing.T) {
 	table := wordPatterns()
-	open := map[string]bool{}
 	for _, p := range passages(t) {
 		for _, fault := range p.faults(table) {
-			if at, later := waits(p.file); later {
-				open[at] = true
-				continue
-			}
 			t.Error(fault)
-		}
-	}
-	for _, place := range notYet {
-		if !open[place] {
-			t.Errorf("%s has none of these words: take it out of notYet", place)
 		}
 	}
 }
@@ -105,15 +92,6 @@ func wordPatterns() (out []wordPattern) {
 		out = append(out, wordPattern{regexp.MustCompile(`(?i)\b(?:` + phrase + `)\b`), w.instead})
 	}
 	return out
-}
-
-// waits names the entry of notYet that a file belongs to.
-func waits(file string) (entry string, ok bool) {
-	i := slices.IndexFunc(notYet, func(place string) bool { return file == place || strings.HasPrefix(file, place+"/") })
-	if i < 0 {
-		return "", false
-	}
-	return notYet[i], true
 }
 
 // passage is something that users read.
