@@ -8,5 +8,7 @@
 //
 //	ts=2026-03-01T10:00:00.123Z level=info caller=main.go:42 msg=applied duration_seconds=0.02
 //
+// A text of more than 8 kB is cut.
+//
 // The package holds no logger of its own: New returns one and the caller passes it on.
 package logging

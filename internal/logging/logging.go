@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/firekeeper-dev/firekeeper/internal/excerpt"
 )
 
 // Levels are the accepted values of Options.Level, the most talkative first.
@@ -34,7 +36,7 @@ func New(w io.Writer, o Options) (*slog.Logger, error) {
 	if err != nil {
 		return nil, err
 	}
-	ho := &slog.HandlerOptions{AddSource: true, Level: level, ReplaceAttr: rename}
+	ho := &slog.HandlerOptions{AddSource: true, Level: level, ReplaceAttr: present}
 	var h slog.Handler
 	switch o.Format {
 	case "", "logfmt":
@@ -77,6 +79,22 @@ func levelName(l slog.Level) string {
 		return "warn"
 	}
 	return "error"
+}
+
+// maxValue bounds a value in bytes: what a message quotes may be as long as an
+// object. A stack fits in, and container runtimes split lines at 16 kB.
+const maxValue = 8 << 10
+
+// present is how an attribute is written.
+func present(groups []string, a slog.Attr) slog.Attr {
+	a = rename(groups, a)
+	switch v := a.Value.Any().(type) {
+	case string:
+		a.Value = slog.StringValue(excerpt.Of(v, maxValue))
+	case error:
+		a.Value = slog.StringValue(excerpt.Of(v.Error(), maxValue))
+	}
+	return a
 }
 
 // rename gives the four standard keys their names; attributes in groups are left alone.

@@ -3,6 +3,7 @@ package logging_test
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"io"
 	"log/slog"
 	"regexp"
@@ -104,5 +105,28 @@ func TestLevelsInBetweenHaveAName(t *testing.T) {
 	}
 	if strings.Contains(out.String(), "+") {
 		t.Errorf("a level with an offset:\n%s", out.String())
+	}
+}
+
+// TestLongValuesAreCut: whoever writes a monitor chooses how long the text is that
+// its rejection quotes.
+func TestLongValuesAreCut(t *testing.T) {
+	long := strings.Repeat("(", 1<<20)
+	for format, quote := range map[string]string{"logfmt": "", "json": `"`} {
+		var out strings.Builder
+		log, err := logging.New(&out, logging.Options{Format: format})
+		if err != nil {
+			t.Fatal(err)
+		}
+		log.Warn("object is rejected", "err", errors.New(long))
+		log.Warn("object is rejected", slog.Group("object", "reason", long), "after", "seen")
+		for line := range strings.Lines(out.String()) {
+			if len(line) > 16<<10 {
+				t.Errorf("%s: a line of %d bytes", format, len(line))
+			}
+		}
+		if !strings.Contains(out.String(), "((( …") || !strings.Contains(out.String(), "seen"+quote) {
+			t.Errorf("%s: the line does not say that it was cut, or ends with the value", format)
+		}
 	}
 }

@@ -5,10 +5,11 @@ import (
 	"fmt"
 	"net/http"
 	"strings"
-	"unicode/utf8"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/util/validation"
+
+	"github.com/firekeeper-dev/firekeeper/internal/excerpt"
 )
 
 // NotFoundError says that an object or one of its keys does not exist.
@@ -106,13 +107,13 @@ func checkReference(kind Kind, name, key string) error {
 	case name == "":
 		return fmt.Errorf("name of the %s is empty", kind)
 	case key == "":
-		return fmt.Errorf("key of %s %q is empty", kind, shown(name))
+		return fmt.Errorf("key of %s %q is empty", kind, excerpt.Of(name, maxShown))
 	}
 	if wrong := validation.IsDNS1123Subdomain(name); len(wrong) > 0 {
-		return fmt.Errorf("%q is not a valid name of a %s: %s", shown(name), kind, rule(wrong))
+		return fmt.Errorf("%q is not a valid name of a %s: %s", excerpt.Of(name, maxShown), kind, rule(wrong))
 	}
 	if wrong := validation.IsConfigMapKey(key); len(wrong) > 0 {
-		return fmt.Errorf("%q is not a valid key of %s %q: %s", shown(key), kind, name, rule(wrong))
+		return fmt.Errorf("%q is not a valid key of %s %q: %s", excerpt.Of(key, maxShown), kind, name, rule(wrong))
 	}
 	return nil
 }
@@ -125,15 +126,3 @@ func rule(broken []string) string {
 
 // maxShown is how many bytes of a name that is none a message repeats.
 const maxShown = 80
-
-// shown cuts a name at a rune boundary.
-func shown(name string) string {
-	if len(name) <= maxShown {
-		return name
-	}
-	cut := maxShown
-	for cut > 0 && !utf8.RuneStart(name[cut]) {
-		cut--
-	}
-	return name[:cut] + "…"
-}

@@ -3,10 +3,10 @@ package bindings
 import (
 	"fmt"
 	"slices"
-	"unicode/utf8"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/firekeeper-dev/firekeeper/internal/excerpt"
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 	"github.com/firekeeper-dev/firekeeper/operator/client"
 )
@@ -89,20 +89,9 @@ func tests(at int, o Owner) []client.Operation {
 func condition(generation int64, rejection error, now metav1.Time) v1.ConfigResourceCondition {
 	out := v1.ConfigResourceCondition{Type: Accepted, Status: v1.ConditionTrue, ObservedGeneration: generation, LastTransitionTime: now}
 	if rejection != nil {
-		out.Status, out.Reason, out.Message = v1.ConditionFalse, Invalid, bounded(rejection.Error())
+		out.Status, out.Reason, out.Message = v1.ConditionFalse, Invalid, excerpt.Of(rejection.Error(), maxMessage)
 	}
 	return out
-}
-
-func bounded(text string) string {
-	if len(text) <= maxMessage {
-		return text
-	}
-	cut := maxMessage - len(" …")
-	for cut > 0 && !utf8.RuneStart(text[cut]) {
-		cut--
-	}
-	return text[:cut] + " …"
 }
 
 // same reports whether the conditions say what is wanted; their time does not count.

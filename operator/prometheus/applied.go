@@ -6,6 +6,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
+	"github.com/firekeeper-dev/firekeeper/internal/excerpt"
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 	"github.com/firekeeper-dev/firekeeper/operator/delivery"
 	"github.com/firekeeper-dev/firekeeper/operator/workload"
@@ -63,7 +64,7 @@ func appliedOf(in AppliedInputs) (c v1.Condition, ok bool) {
 			why = "not started"
 		}
 		if !p.Started || p.State != delivery.Applied {
-			lines = append(lines, "pod "+p.Name+": "+shorten(why, maxPodMessage))
+			lines = append(lines, "pod "+p.Name+": "+excerpt.Of(why, maxPodMessage))
 		}
 	}
 	if n := total - len(in.Pods); n > 0 {

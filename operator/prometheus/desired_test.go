@@ -376,15 +376,3 @@ func TestGatherNamesWhatIsWrongWithTheOwner(t *testing.T) {
 }
 
 var badSelector = &metav1.LabelSelector{MatchExpressions: []metav1.LabelSelectorRequirement{{Key: "a", Operator: "Near"}}}
-
-func TestShorten(t *testing.T) {
-	for name, tc := range map[string]struct {
-		text string
-		max  int
-	}{"short": {"short", 10}, "exact": {"0123456789", 10}, "long": {"0123456789x", 10}, "many bytes": {strings.Repeat("é", 50), 21}} {
-		got := shorten(tc.text, tc.max)
-		if len(got) > tc.max || !strings.HasPrefix(tc.text, strings.TrimSuffix(got, " …")) || (got == tc.text) != (len(tc.text) <= tc.max) {
-			t.Errorf("%s: %q", name, got)
-		}
-	}
-}

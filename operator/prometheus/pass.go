@@ -13,6 +13,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/firekeeper-dev/firekeeper/internal/excerpt"
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 	"github.com/firekeeper-dev/firekeeper/operator/apply"
 	"github.com/firekeeper-dev/firekeeper/operator/assets"
@@ -221,7 +222,7 @@ func (c *Controller) contested(log *slog.Logger, o Owner, all []apply.Conflict) 
 		log.Warn("write conflict: another client keeps reverting an object, overwriting it with backoff",
 			"kind", conflict.Kind, "name", conflict.Name, "by", conflict.By, "since", conflict.Since)
 		if c.recorder != nil {
-			c.recorder.Eventf(o.Object, nil, corev1.EventTypeWarning, reasonWriteConflict, "Reconciling", "%s", shorten(conflict.String(), maxReasonBytes))
+			c.recorder.Eventf(o.Object, nil, corev1.EventTypeWarning, reasonWriteConflict, "Reconciling", "%s", excerpt.Of(conflict.String(), maxReasonBytes))
 		}
 	}
 	err := &apply.ConflictError{Conflicts: all}

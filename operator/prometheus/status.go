@@ -13,6 +13,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
 
+	"github.com/firekeeper-dev/firekeeper/internal/excerpt"
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 	"github.com/firekeeper-dev/firekeeper/operator/controller"
 )
@@ -154,7 +155,7 @@ func podMessage(p *corev1.Pod) string {
 		}
 		text := fmt.Sprintf("container %s: %s", c.Name, w.Reason)
 		if w.Message != "" {
-			text += ": " + shorten(w.Message, maxReasonBytes)
+			text += ": " + excerpt.Of(w.Message, maxReasonBytes)
 		}
 		parts = append(parts, text)
 	}
@@ -228,6 +229,10 @@ func availableOf(verdicts []verdict) v1.Condition {
 	return out
 }
 
+// maxConditionBytes bounds what a condition quotes: with a field of a megabyte in
+// it, the API server would refuse the whole status.
+const maxConditionBytes = 16 << 10
+
 func reconciledOf(in StatusInputs) v1.Condition {
 	out := v1.Condition{Type: v1.Reconciled, Status: v1.ConditionTrue, Reason: in.Result.Reason, Message: in.Result.Message}
 	switch {
@@ -240,6 +245,7 @@ func reconciledOf(in StatusInputs) v1.Condition {
 			out.Reason = wait.Condition
 		}
 	}
+	out.Message = excerpt.Of(out.Message, maxConditionBytes)
 	return out
 }
 

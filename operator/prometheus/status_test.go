@@ -3,6 +3,7 @@ package prometheus
 import (
 	"errors"
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -145,6 +146,8 @@ func TestReconciled(t *testing.T) {
 			controller.Result{Err: fmt.Errorf("write: %w", &controller.WaitError{For: time.Second, Reason: `Secret "a"`, Condition: "WriteConflict"})}, true,
 			v1.Condition{Status: v1.ConditionFalse, Reason: "WriteConflict", Message: `write: Secret "a"`},
 		},
+		"a field is quoted that is as long as an object": {controller.Result{Err: errors.New(strings.Repeat("(", 1<<20))}, true,
+			v1.Condition{Status: v1.ConditionFalse, Reason: "ReconciliationFailed", Message: strings.Repeat("(", 16<<10-len(" …")) + " …"}},
 		"a good pass with a remark": {controller.Result{Outcome: controller.Outcome{Reason: "NoSelectedResources", Message: "m"}}, true,
 			v1.Condition{Status: v1.ConditionTrue, Reason: "NoSelectedResources", Message: "m"}},
 	} {

@@ -5,10 +5,10 @@ import (
 	"log/slog"
 	"slices"
 	"strings"
-	"unicode/utf8"
 
 	corev1 "k8s.io/api/core/v1"
 
+	"github.com/firekeeper-dev/firekeeper/internal/excerpt"
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 	"github.com/firekeeper-dev/firekeeper/operator/controller"
 )
@@ -31,7 +31,7 @@ func (c *Controller) tell(log *slog.Logger, o Owner, state *ownerState, in Input
 			regarding := obj.DeepCopyObject()
 			regarding.GetObjectKind().SetGroupVersionKind(fullName(kind))
 			c.recorder.Eventf(regarding, o.Object, corev1.EventTypeWarning, "InvalidConfiguration", action, "%q was rejected by %s %s/%s: %s",
-				obj.GetNamespace()+"/"+obj.GetName(), o.Kind().Name, o.GetNamespace(), o.GetName(), shorten(err.Error(), maxReasonBytes))
+				obj.GetNamespace()+"/"+obj.GetName(), o.Kind().Name, o.GetNamespace(), o.GetName(), excerpt.Of(err.Error(), maxReasonBytes))
 		}
 	}
 	for _, m := range in.Monitors {
@@ -46,18 +46,6 @@ func (c *Controller) tell(log *slog.Logger, o Owner, state *ownerState, in Input
 // maxReasonBytes bounds the reason in an Event: the API server rejects notes of
 // more than 1 kB, and names take up to 600 bytes.
 const maxReasonBytes = 400
-
-// shorten truncates at a rune boundary and appends "…".
-func shorten(text string, limit int) string {
-	if len(text) <= limit {
-		return text
-	}
-	cut := limit - len(" …")
-	for cut > 0 && !utf8.RuneStart(text[cut]) {
-		cut--
-	}
-	return text[:cut] + " …"
-}
 
 // outcome is what a successful reconciliation reports.
 func outcome(o Owner, in Inputs, plan Plan, unmanaged bool) controller.Outcome {

@@ -3,7 +3,8 @@ package rules
 import (
 	"fmt"
 	"strings"
-	"unicode/utf8"
+
+	"github.com/firekeeper-dev/firekeeper/internal/excerpt"
 )
 
 // InvalidError means that the object is wrong; trying again cannot help until it
@@ -25,14 +26,7 @@ const (
 
 // String is one line: field, reason, names.
 func (f Fault) String() string {
-	reason := f.Reason
-	if len(reason) > shownReason {
-		cut := shownReason
-		for cut > 0 && !utf8.RuneStart(reason[cut]) {
-			cut--
-		}
-		reason = reason[:cut] + "…"
-	}
+	reason := excerpt.Of(f.Reason, shownReason)
 	switch {
 	case f.Rule != "":
 		return fmt.Sprintf("%s: %s (group %q, %s)", f.Field, reason, f.Group, f.Rule)
