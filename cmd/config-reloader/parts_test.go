@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/firekeeper-dev/firekeeper/internal/logging/logtest"
 	"github.com/firekeeper-dev/firekeeper/internal/parts"
 	"github.com/firekeeper-dev/firekeeper/internal/reload/reloadtest"
 	"github.com/firekeeper-dev/firekeeper/internal/volume"
@@ -91,7 +92,7 @@ func TestInitContainerWaitsForAllParts(t *testing.T) {
 	early := maps.Clone(whole)
 	early[parts.RulesName(12)] = "old"
 	s.vol.Swap(early)
-	log := &reloadtest.Log{}
+	log := &logtest.Log{}
 	code := make(chan int, 1)
 	go func() {
 		args := []string{"--watch-interval=0", "--log-level=debug", "--config-file=" + s.vol.Path(key), "--config-envsubst-file=" + s.out}

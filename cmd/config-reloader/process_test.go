@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/firekeeper-dev/firekeeper/internal/child"
+	"github.com/firekeeper-dev/firekeeper/internal/logging/logtest"
 	"github.com/firekeeper-dev/firekeeper/internal/reload/reloadtest"
 )
 
@@ -88,10 +89,10 @@ func TestSignalMethod(t *testing.T) {
 }
 
 // command prepares the program as a process of its own.
-func command(t *testing.T, args ...string) (*exec.Cmd, *reloadtest.Log) {
+func command(t *testing.T, args ...string) (*exec.Cmd, *logtest.Log) {
 	t.Helper()
 	cmd := exec.Command(os.Args[0], args...)
-	log := &reloadtest.Log{}
+	log := &logtest.Log{}
 	cmd.Env = append(os.Environ(), "CONFIG_RELOADER_MAIN=1")
 	cmd.Stdout, cmd.Stderr = log, log
 	child.DiesWithUs(cmd)

@@ -1,7 +1,6 @@
 package e2e
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -13,12 +12,12 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
-	"sync"
 	"syscall"
 	"testing"
 	"time"
 
 	"github.com/firekeeper-dev/firekeeper/internal/child"
+	"github.com/firekeeper-dev/firekeeper/internal/logging/logtest"
 )
 
 // patience bounds every wait for something that should happen in seconds. The
@@ -34,30 +33,16 @@ type operator struct {
 	id   string // its --controller-id
 	node node
 	args []string
-	log  text
+	log  logtest.Log
 
 	url   string
 	cmd   *exec.Cmd
 	ended chan error // nil while none runs
 }
 
-// text is a buffer that a process writes while a test reads.
-type text struct {
-	mu  sync.Mutex
-	buf bytes.Buffer
-}
-
-func (b *text) Write(p []byte) (int, error) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.buf.Write(p)
-}
-
-// tail is the end of what was written.
-func (b *text) tail(lines int) string {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	all := strings.Split(strings.TrimRight(b.buf.String(), "\n"), "\n")
+// tail is the end of a text.
+func tail(text string, lines int) string {
+	all := strings.Split(strings.TrimRight(text, "\n"), "\n")
 	return strings.Join(all[max(0, len(all)-lines):], "\n")
 }
 
@@ -70,7 +55,7 @@ func (n node) operator(t *testing.T, id string, args ...string) *operator {
 			o.stop(t)
 		}
 		if t.Failed() {
-			t.Logf("end of the log of operator %s:\n%s", id, o.log.tail(60))
+			t.Logf("end of the log of operator %s:\n%s", id, tail(o.log.String(), 60))
 		}
 	})
 	o.start(t)

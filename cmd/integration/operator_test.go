@@ -10,7 +10,6 @@ import (
 	"os"
 	"os/exec"
 	"strings"
-	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -22,6 +21,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/firekeeper-dev/firekeeper/internal/child"
+	"github.com/firekeeper-dev/firekeeper/internal/logging/logtest"
 )
 
 // deadline bounds every wait for something that should happen at once.
@@ -39,24 +39,6 @@ func eventually(t *testing.T, what string, check func() error) {
 	t.Fatalf("%s: still after %s: %v", what, deadline, err)
 }
 
-// text is a buffer that a process writes while a test reads.
-type text struct {
-	mu  sync.Mutex
-	buf bytes.Buffer
-}
-
-func (b *text) Write(p []byte) (int, error) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.buf.Write(p)
-}
-
-func (b *text) String() string {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.buf.String()
-}
-
 // clusterRole is the name of the role in deploy/rbac.yaml.
 const clusterRole = "firekeeper-operator"
 
@@ -65,7 +47,7 @@ type operator struct {
 	world *world
 	user  string // as the API server knows it
 	url   string
-	log   *text
+	log   *logtest.Log
 	cmd   *exec.Cmd
 	ended chan error
 	done  bool
@@ -123,7 +105,7 @@ func (w *world) launch(t *testing.T, account string, args ...string) *operator {
 	port.Close()
 	o := &operator{
 		world: w, user: "system:serviceaccount:firekeeper:" + account, url: "http://" + address,
-		log: &text{}, ended: make(chan error, 1),
+		log: &logtest.Log{}, ended: make(chan error, 1),
 	}
 	args = append([]string{"--as=" + o.user, "--web.listen-address=" + address, "--log-level=debug"}, args...)
 	o.cmd = exec.CommandContext(context.Background(), w.program, args...)

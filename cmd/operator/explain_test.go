@@ -3,7 +3,6 @@ package main
 import (
 	"encoding/json"
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -18,23 +17,15 @@ import (
 //	want/code     the exit code
 func TestExplain(t *testing.T) {
 	golden.Run(t, "testdata/explain/*.txtar", func(t *testing.T, c golden.Case, name string) ([]byte, error) {
-		dir := t.TempDir()
-		args := []string{"explain"}
-		for _, input := range c.Inputs() {
-			text, _ := c.Input(input)
-			if input == "args" {
-				args = append(args, strings.Split(strings.TrimSpace(string(text)), "\n")...)
-				continue
-			}
-			args = append(args, "-f", input)
-			if err := os.WriteFile(filepath.Join(dir, input), text, 0o600); err != nil {
-				return nil, err
-			}
+		dir, args, names := unpacked(t, c)
+		args = append([]string{"explain"}, args...)
+		for _, name := range names {
+			args = append(args, "-f", name)
 		}
 		if name == "json" {
 			args = append(args, "--format=json")
 		}
-		stdout, stderr, code := lintIn(t, dir, args)
+		stdout, stderr, code := runIn(t, dir, args)
 		switch name {
 		case "code":
 			return fmt.Appendln(nil, code), nil
@@ -53,7 +44,7 @@ func TestExplainWithoutClusterSaysWhereItLooked(t *testing.T) {
 	t.Setenv("KUBECONFIG", "")
 	t.Setenv("KUBERNETES_SERVICE_HOST", "")
 	dir := t.TempDir()
-	_, stderr, code := lintIn(t, dir, []string{"explain", "smon", "demo/web", "--kubeconfig=" + filepath.Join(dir, "none")})
+	_, stderr, code := runIn(t, dir, []string{"explain", "smon", "demo/web", "--kubeconfig=" + filepath.Join(dir, "none")})
 	if code != 2 || !strings.Contains(string(stderr), "none: no such file") {
 		t.Errorf("exit %d: %s", code, stderr)
 	}

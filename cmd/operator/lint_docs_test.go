@@ -24,7 +24,7 @@ func TestLintDocs(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	stdout, stderr, code := lintIn(t, dir, []string{"lint", "-f", "manifests/"})
+	stdout, stderr, code := runIn(t, dir, []string{"lint", "-f", "manifests/"})
 	if code != 1 || len(stderr) > 0 || !strings.Contains(string(page), "```\n"+string(stdout)+"```") {
 		t.Errorf("exit status %d, %s, not on the page:\n%s", code, stderr, stdout)
 	}

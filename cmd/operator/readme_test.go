@@ -81,7 +81,7 @@ func TestReadmeCommands(t *testing.T) {
 	}
 	for _, c := range commands {
 		line, want, _ := strings.Cut(c, "\n")
-		stdout, stderr, _ := lintIn(t, dir, strings.Fields(line))
+		stdout, stderr, _ := runIn(t, dir, strings.Fields(line))
 		got := string(stdout)
 		beginning, cut := strings.CutSuffix(want, "…\n")
 		if cut && strings.HasPrefix(got, beginning) || strings.TrimSpace(got) == strings.TrimSpace(want) {

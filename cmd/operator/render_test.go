@@ -1,11 +1,7 @@
 package main
 
 import (
-	"bytes"
-	"context"
 	"fmt"
-	"os"
-	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
@@ -23,41 +19,19 @@ import (
 //	want/code          the exit code
 func TestRender(t *testing.T) {
 	golden.Run(t, "testdata/render/*.txtar", func(t *testing.T, c golden.Case, name string) ([]byte, error) {
-		dir := t.TempDir()
-		args := []string{"render"}
-		for _, input := range c.Inputs() {
-			text, _ := c.Input(input)
-			if input == "args" {
-				args = append(args, strings.Split(strings.TrimSpace(string(text)), "\n")...)
-				continue
-			}
-			path := filepath.Join(dir, input)
-			if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-				return nil, err
-			}
-			if err := os.WriteFile(path, text, 0o600); err != nil {
-				return nil, err
-			}
-		}
-		home, err := os.Getwd()
-		if err != nil {
-			return nil, err
-		}
-		t.Chdir(dir)
-		var stdout, stderr bytes.Buffer
-		code := run(context.Background(), args, &stdout, &stderr)
-		t.Chdir(home)
+		dir, args, _ := unpacked(t, c)
+		stdout, stderr, code := runIn(t, dir, append([]string{"render"}, args...))
 		switch name {
 		case "stdout":
-			return stdout.Bytes(), nil
+			return stdout, nil
 		case "stderr":
-			return stderr.Bytes(), nil
+			return stderr, nil
 		case "code":
 			return fmt.Appendln(nil, code), nil
 		case "objects":
-			return outline(stdout.String()), nil
+			return outline(string(stdout)), nil
 		case "statefulsets":
-			return only("StatefulSet", stdout.String()), nil
+			return only("StatefulSet", string(stdout)), nil
 		}
 		return nil, fmt.Errorf("nothing is called %s", name)
 	})

@@ -19,6 +19,7 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/firekeeper-dev/firekeeper/internal/child"
+	"github.com/firekeeper-dev/firekeeper/internal/logging/logtest"
 	"github.com/firekeeper-dev/firekeeper/internal/reload/reloadtest"
 	"github.com/firekeeper-dev/firekeeper/internal/volume"
 	"github.com/firekeeper-dev/firekeeper/internal/volume/volumetest"
@@ -334,7 +335,7 @@ func TestTerminationIsSuccess(t *testing.T) {
 	vol := volumetest.New(t)
 	server := reloadtest.New(t, func() error { return os.ErrInvalid })
 	cmd := exec.Command(os.Args[0], "-webhook-url", server.ReloadURL(), "-volume-dir", vol.Dir, "-web.listen-address", "127.0.0.1:0", "-retry-interval", "1m")
-	log := &reloadtest.Log{}
+	log := &logtest.Log{}
 	cmd.Env = append(os.Environ(), "RULES_RELOADER_MAIN=1")
 	cmd.Stdout, cmd.Stderr = log, log
 	child.DiesWithUs(cmd)

@@ -20,6 +20,8 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/watch"
 	"k8s.io/client-go/tools/cache"
+
+	"github.com/firekeeper-dev/firekeeper/internal/logging/logtest"
 )
 
 // services is an API server with Services, and what it permits.
@@ -206,7 +208,7 @@ func TestPollFollowsPermissions(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		defer func() { cancel(); synctest.Wait() }()
-		var log lockedBuffer
+		var log logtest.Log
 		s := &services{permitted: []string{"get"}, versions: map[string]string{"a": "1"}}
 		store, events := s.polled(t, ctx, Poll{Every: time.Minute}, NewReads(slog.New(slog.NewTextHandler(&log, nil))))
 		expect(t, "at first", events(), "add a1")
@@ -257,7 +259,7 @@ func TestStoreSaysWhatItWaitsFor(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		defer func() { cancel(); synctest.Wait() }()
-		var log lockedBuffer
+		var log logtest.Log
 		reads := NewReads(slog.New(slog.NewTextHandler(&log, nil)))
 		go reads.Run(ctx)
 		s := &services{versions: map[string]string{"a": "1"}}
@@ -274,7 +276,7 @@ func TestStoreSaysWhatItWaitsFor(t *testing.T) {
 		if err := store.Wait(ctx); err != nil {
 			t.Fatal(err)
 		}
-		said := log.lines()
+		said := said(&log)
 		if len(said) != 2 || !strings.Contains(said[0], "services in namespace demo: ") || !strings.Contains(said[0], "forbidden") || !strings.Contains(said[1], "work again") {
 			t.Errorf("said %q", said)
 		}

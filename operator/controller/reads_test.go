@@ -1,7 +1,6 @@
 package controller
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"log/slog"
@@ -10,35 +9,16 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/firekeeper-dev/firekeeper/internal/logging/logtest"
 )
 
-// lockedBuffer is a log that is read while it is written.
-type lockedBuffer struct {
-	mu  sync.Mutex
-	buf bytes.Buffer
-}
-
-func (b *lockedBuffer) Write(p []byte) (int, error) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.buf.Write(p)
-}
-
-func (b *lockedBuffer) String() string {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.buf.String()
-}
-
-// lines returns what was said since the last time, without times and levels.
-func (b *lockedBuffer) lines() (out []string) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	for line := range strings.Lines(b.buf.String()) {
+// said returns what was logged since the last time, without times and levels.
+func said(log *logtest.Log) (out []string) {
+	for line := range strings.Lines(log.Take()) {
 		_, text, _ := strings.Cut(strings.TrimSpace(line), "msg=")
 		out = append(out, text)
 	}
-	b.buf.Reset()
 	return out
 }
 
@@ -46,7 +26,7 @@ func TestReadsAreSaidOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		defer func() { cancel(); synctest.Wait() }()
-		var log lockedBuffer
+		var log logtest.Log
 		reads := NewReads(slog.New(slog.NewTextHandler(&log, nil)))
 		synced := map[string]bool{}
 		var mu sync.Mutex
@@ -66,7 +46,7 @@ func TestReadsAreSaidOnce(t *testing.T) {
 			t.Helper()
 			time.Sleep(pause)
 			synctest.Wait()
-			if got := log.lines(); strings.Join(got, "\n") != strings.Join(want, "\n") {
+			if got := said(&log); strings.Join(got, "\n") != strings.Join(want, "\n") {
 				t.Errorf("said:\n%s\nwant:\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 			}
 		}

@@ -1,41 +1,22 @@
 package reloadtest
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"io"
 	"net"
 	"net/http"
 	"regexp"
-	"sync"
 	"testing"
 	"time"
 
+	"github.com/firekeeper-dev/firekeeper/internal/logging/logtest"
 	"github.com/firekeeper-dev/firekeeper/internal/reload"
 )
 
-// Log is written and read at the same time.
-type Log struct {
-	mu sync.Mutex
-	b  bytes.Buffer
-}
-
-func (l *Log) Write(p []byte) (int, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.b.Write(p)
-}
-
-func (l *Log) String() string {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.b.String()
-}
-
 // Process is a reloader that runs inside the test.
 type Process struct {
-	Log  *Log
+	Log  *logtest.Log
 	t    testing.TB
 	stop context.CancelFunc
 	code chan int
@@ -47,7 +28,7 @@ type Process struct {
 func Start(t testing.TB, run func(ctx context.Context, listen string, log io.Writer) int) *Process {
 	t.Helper()
 	ctx, stop := context.WithCancel(context.Background())
-	p := &Process{t: t, Log: &Log{}, stop: stop, code: make(chan int, 1)}
+	p := &Process{t: t, Log: &logtest.Log{}, stop: stop, code: make(chan int, 1)}
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	p.must(err)
 	p.addr = l.Addr().String()
