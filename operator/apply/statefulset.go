@@ -73,7 +73,7 @@ func (w *Writer) recreate(ctx context.Context, live, want *appsv1.StatefulSet, h
 	if err != nil && !apierrors.IsAlreadyExists(err) && !overQuota(err) {
 		return "", fmt.Errorf("recreate StatefulSet %q, because an immutable field changes: %w", want.Name, err)
 	}
-	r := Recreation{Name: want.Name, Causes: causes, Misfit: rollout.Misfit(live, want)}
+	r := Recreation{Namespace: want.Namespace, Name: want.Name, Causes: causes, Misfit: rollout.Misfit(live, want)}
 	w.OnRecreate(r)
 	change, err := w.leavePods(ctx, live)
 	if change == Deleted {
@@ -91,9 +91,9 @@ func overQuota(err error) bool {
 
 // Recreation describes a StatefulSet that is deleted in order to be recreated.
 type Recreation struct {
-	Name   string
-	Causes string // why the API server refused the update
-	Misfit string // why its pods are replaced in turn afterwards; empty when they stay
+	Namespace, Name string
+	Causes          string // why the API server refused the update
+	Misfit          string // why its pods are replaced in turn afterwards; empty when they stay
 }
 
 // removeStatefulSet deletes a StatefulSet. One without claim templates disappears

@@ -155,11 +155,12 @@ func New(kind *Kind, opts Options, sources *Sources, clients Clients, log *slog.
 	c.metrics.Register(specCollector{c.stores.owners})
 	c.writer.OnRecreate = func(r apply.Recreation) {
 		c.metrics.Recreated.Inc()
+		log := log.With("namespace", r.Namespace, "name", r.Name, "causes", r.Causes)
 		if r.Misfit == "" {
-			log.Info("recreating StatefulSet, keeping its pods", "name", r.Name, "causes", r.Causes)
+			log.Info("recreating StatefulSet, keeping its pods")
 			return
 		}
-		log.Warn("recreating StatefulSet, replacing its pods in turn", "name", r.Name, "causes", r.Causes, "reason", r.Misfit)
+		log.Warn("recreating StatefulSet, replacing its pods in turn", "reason", r.Misfit)
 	}
 	c.writer.UsesService = c.usesService
 	c.writer.OnOverwrite = c.metrics.Overwrote
