@@ -1,7 +1,10 @@
 package prometheus
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
+	"strings"
 
 	"github.com/firekeeper-dev/firekeeper/operator/workload"
 )
@@ -9,9 +12,11 @@ import (
 // TooLargeError means that an owner's configuration does not fit into the Secrets that
 // its pods can read. The last configuration stays.
 type TooLargeError struct {
-	Config, Plain, Rules int // bytes of the configuration, compressed and plain, and of the compressed rules
-	Monitors, RuleFiles  int // how many objects these are
-	Room                 int // bytes of the Secrets
+	Config, Plain, Rules int     // bytes of the configuration, compressed and plain, and of the compressed rules
+	Monitors, RuleFiles  int     // how many objects these are
+	Room                 int     // bytes of the Secrets
+	Namespaces           []Share // those whose monitors make most of it, the largest first
+	Largest              Share   // the monitor that makes most of it
 
 	// NoReader says why the pods that are wanted cannot read parts; empty when they can.
 	NoReader string
@@ -20,14 +25,33 @@ type TooLargeError struct {
 	NotYet string
 }
 
+// Share is what a namespace or an object makes of a configuration, in plain bytes.
+type Share struct {
+	Name  string
+	Bytes int
+}
+
+const mib = 1 << 20
+
+func (s Share) String() string { return fmt.Sprintf("%s (%.1f MiB)", s.Name, float64(s.Bytes)/mib) }
+
+// maxNamespacesNamed bounds how many namespaces the error names.
+const maxNamespacesNamed = 3
+
 func (e *TooLargeError) Error() string {
-	const mib = 1 << 20
 	rules := ""
 	if e.Rules > 0 {
 		rules = fmt.Sprintf(" and %d rule files beyond the ConfigMaps have %.1f MiB compressed", e.RuleFiles, float64(e.Rules)/mib)
 	}
 	size := fmt.Sprintf("the configuration of %d monitors has %.1f MiB compressed (%.0f MiB plain)%s; ",
 		e.Monitors, float64(e.Config)/mib, float64(e.Plain)/mib, rules)
+	if len(e.Namespaces) > 0 {
+		var names []string
+		for _, s := range e.Namespaces {
+			names = append(names, s.String())
+		}
+		size += fmt.Sprintf("most of it is from the namespaces %s, the largest object is %s; ", strings.Join(names, ", "), e.Largest)
+	}
 	const divide = "let several Prometheus objects select the monitors and rules (by labels or namespaces); spec.shards does not help, because every shard has the whole configuration"
 	switch {
 	case e.NoReader != "":
@@ -46,12 +70,31 @@ func tooLarge(plan *Plan, in Inputs, docs *Documents, e TooLargeError) error {
 	if e.RuleFiles > 0 {
 		e.Rules = docs.rules.Length()
 	}
-	for _, m := range in.Monitors {
-		if m.Err == nil {
-			e.Monitors++
+	e.origin(in.Monitors)
+	return &e
+}
+
+// origin counts monitors and what they make.
+func (e *TooLargeError) origin(monitors []Monitor) {
+	byNamespace := map[string]int{}
+	for _, m := range monitors {
+		if m.Err != nil {
+			continue
+		}
+		e.Monitors++
+		bytes := m.Piece.Size()
+		byNamespace[m.Object.GetNamespace()] += bytes
+		if bytes > e.Largest.Bytes {
+			e.Largest = Share{m.Kind + " " + m.Object.GetNamespace() + "/" + m.Object.GetName(), bytes}
 		}
 	}
-	return &e
+	for name, bytes := range byNamespace {
+		e.Namespaces = append(e.Namespaces, Share{name, bytes})
+	}
+	slices.SortFunc(e.Namespaces, func(a, b Share) int {
+		return cmp.Or(cmp.Compare(b.Bytes, a.Bytes), cmp.Compare(a.Name, b.Name))
+	})
+	e.Namespaces = e.Namespaces[:min(len(e.Namespaces), maxNamespacesNamed)]
 }
 
 // withheld is the plan when the configuration is too large: nothing of its content,
