@@ -147,18 +147,7 @@ func (g *gatherer) Gather(o Owner, now time.Time) (Inputs, error) {
 	if err := in.temporary(); err != nil {
 		return in, err
 	}
-	if g.cluster.Claims != nil {
-		in.Claims = g.cluster.Claims(o.GetNamespace(), o.GetName())
-	}
-	if o.Agent != nil && g.cluster.DaemonSet != nil {
-		in.DaemonSet, _ = g.cluster.DaemonSet(o.GetNamespace(), Agents.prefix+o.GetName())
-	}
-	in.Secrets = map[string]*corev1.Secret{}
-	for _, s := range g.cluster.Secrets(o.GetNamespace()) {
-		in.Secrets[s.Name] = s
-	}
-	in.TLSFiles = tlsFiles(o, in.Secrets)
-	in.Peers = g.cluster.peers(o)
+	g.written(o, &in)
 	if g.unmanaged(o) {
 		return in, nil
 	}
@@ -178,6 +167,22 @@ func (g *gatherer) Gather(o Owner, now time.Time) (Inputs, error) {
 	}
 	in.Frame = &frame
 	return in, nil
+}
+
+// written looks at what was written for an owner before, and what is beside it.
+func (g *gatherer) written(o Owner, in *Inputs) {
+	if g.cluster.Claims != nil {
+		in.Claims = g.cluster.Claims(o.GetNamespace(), o.GetName())
+	}
+	if o.Agent != nil && g.cluster.DaemonSet != nil {
+		in.DaemonSet, _ = g.cluster.DaemonSet(o.GetNamespace(), Agents.prefix+o.GetName())
+	}
+	in.Secrets = map[string]*corev1.Secret{}
+	for _, s := range g.cluster.Secrets(o.GetNamespace()) {
+		in.Secrets[s.Name] = s
+	}
+	in.TLSFiles = tlsFiles(o, in.Secrets)
+	in.Peers = g.cluster.peers(o)
 }
 
 // GatherFrom gathers once from a cluster and keeps nothing.

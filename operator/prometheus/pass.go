@@ -111,16 +111,7 @@ func (c *Controller) reconcile(ctx context.Context, key types.NamespacedName) (c
 			return controller.Outcome{}, err
 		}
 	}
-	ask := c.asking(ctx, state)
-	g := gatherer{
-		cluster: c.cluster(ask), current: ask.current, capabilities: c.opts.Capabilities, compilers: c.compilers,
-		monitors: &state.monitors, ruleFiles: &state.ruleFiles,
-		unmanaged: c.opts.unmanaged, workload: c.opts.Workload,
-		frame: func(o Owner, s *promconfig.Settings, ruleConfigMaps []string) (promconfig.Frame, error) {
-			return c.frame(ask, &state.frame, o, s, ruleConfigMaps)
-		},
-	}
-	in, err := g.Gather(o, time.Now())
+	in, err := c.gather(ctx, o, state)
 	c.remember(state, in, err)
 	if err != nil {
 		return controller.Outcome{}, ownFault(err)
@@ -143,6 +134,20 @@ func (c *Controller) reconcile(ctx context.Context, key types.NamespacedName) (c
 		return controller.Outcome{}, err
 	}
 	return outcome(o, in, plan, c.opts.unmanaged(o)), nil
+}
+
+// gather collects what an owner is made of, with what is kept from its last pass.
+func (c *Controller) gather(ctx context.Context, o Owner, state *ownerState) (Inputs, error) {
+	ask := c.asking(ctx, state)
+	g := gatherer{
+		cluster: c.cluster(ask), current: ask.current, capabilities: c.opts.Capabilities, compilers: c.compilers,
+		monitors: &state.monitors, ruleFiles: &state.ruleFiles,
+		unmanaged: c.opts.unmanaged, workload: c.opts.Workload,
+		frame: func(o Owner, s *promconfig.Settings, ruleConfigMaps []string) (promconfig.Frame, error) {
+			return c.frame(ask, &state.frame, o, s, ruleConfigMaps)
+		},
+	}
+	return g.Gather(o, time.Now())
 }
 
 // ownFault marks an error of the owner's own: only an event about the owner or what
