@@ -186,3 +186,68 @@ func TestShards(t *testing.T) {
 	w.patch(t, "monitoring.coreos.com/v1", "Prometheus", ns, "web", `{"spec":{"shards":1,"shardRetentionPolicy":null}}`)
 	want("prometheus-web")
 }
+
+// A quota that the StatefulSet itself has used up does not stop a recreate.
+func TestRecreateUnderAFullQuota(t *testing.T) {
+	w := start(t)
+	t.Parallel()
+	const id = "quota"
+	o := w.operator(t, id, "", "--controller-id="+id)
+	ns := w.deployed(t, o, id)
+	pod := w.podOf(t, ns, "prometheus-web")
+	w.apply(t, fill("{apiVersion: v1, kind: ResourceQuota, metadata: {name: sets, namespace: NAMESPACE}, spec: {hard: {count/statefulsets.apps: 1}}}", ns, ""))
+	quota := &unstructured.Unstructured{Object: map[string]any{"apiVersion": "v1", "kind": "ResourceQuota", "metadata": map[string]any{"namespace": ns, "name": "sets"}}}
+	w.waitFor(t, quota, "is full", func(q *unstructured.Unstructured) error {
+		if used, _, _ := unstructured.NestedString(q.Object, "status", "used", "count/statefulsets.apps"); used != "1" {
+			return fmt.Errorf("used %q", used)
+		}
+		return nil
+	})
+	w.patch(t, "monitoring.coreos.com/v1", "Prometheus", ns, "web", `{"spec":{"podManagementPolicy":"OrderedReady"}}`)
+	w.waitFor(t, stateful(ns, "prometheus-web"), "is recreated", func(s *unstructured.Unstructured) error {
+		if policy, _, _ := unstructured.NestedString(s.Object, "spec", "podManagementPolicy"); policy != "OrderedReady" {
+			return fmt.Errorf("policy %s", policy)
+		}
+		return nil
+	})
+	if after := w.podOf(t, ns, "prometheus-web"); after.GetUID() != pod.GetUID() {
+		t.Error("the pod was replaced")
+	}
+	w.reconciled(t, ns, "web", "True")
+}
+
+// A new StatefulSet is written once, also when another operator comes to see it.
+func TestNewStatefulSetIsWrittenOnce(t *testing.T) {
+	w := start(t)
+	t.Parallel()
+	const id = "once"
+	o := w.operator(t, id, "", "--controller-id="+id)
+	var ns string
+	writes := func(calls []call) (out []string) {
+		for _, c := range calls {
+			if c.writes() && c.Object.Resource == "statefulsets" && c.Object.Namespace == ns {
+				out = append(out, c.Verb)
+			}
+		}
+		return out
+	}
+	calls := o.during(t, func() { ns = w.deployed(t, o, id) })
+	if got := writes(calls); len(got) != 1 {
+		t.Errorf("writes %q, want one create", got)
+	}
+	o.stop(t)
+	before := len(w.audit.calls(t, o.user))
+	o = w.run(t, id, "--controller-id="+id)
+	o.settle(t)
+	if got := writes(w.audit.calls(t, o.user)[before:]); len(got) > 0 {
+		t.Errorf("after a restart: %q", got)
+	}
+	// Edits by hand are still undone.
+	w.patch(t, "apps/v1", "StatefulSet", ns, "prometheus-web", `{"spec":{"template":{"spec":{"priority":0,"hostNetwork":true}},"minReadySeconds":9}}`)
+	w.waitFor(t, stateful(ns, "prometheus-web"), "is as it was", func(s *unstructured.Unstructured) error {
+		if seconds, _, _ := unstructured.NestedInt64(s.Object, "spec", "minReadySeconds"); seconds != 0 {
+			return fmt.Errorf("minReadySeconds %d", seconds)
+		}
+		return nil
+	})
+}
