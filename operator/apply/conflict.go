@@ -219,10 +219,10 @@ func (c *conflicts) at(id objectID, now time.Time) (Conflict, bool) {
 	}
 	out := Conflict{Kind: id.kind, Name: id.name, By: h.by, Since: h.since, New: !h.reported}
 	h.reported = true
-	if out.Wait = h.resume.Sub(now); h.resume.IsZero() {
+	// After a pause the object may be as we want it: then there is nothing to write.
+	if out.Wait = h.resume.Sub(now); out.Wait <= 0 {
 		out.Wait = h.last.Add(h.quiet()).Sub(now)
 	}
-	out.Wait = max(0, out.Wait)
 	return out, true
 }
 

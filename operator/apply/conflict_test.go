@@ -162,9 +162,8 @@ func TestAConflictIsReportedOnceAndEnds(t *testing.T) {
 		t.Errorf("%+v, %v", again, ok)
 	}
 	// The other one has stopped: our next write stands.
-	sides[0].before(thing, sha256.Sum256([]byte{0}), version("1", 99), now)
-	c, _ = sides[0].at(thing, now)
-	now = now.Add(c.Wait)
+	pause, _, _ := sides[0].before(thing, sha256.Sum256([]byte{0}), version("1", 99), now)
+	now = now.Add(pause)
 	if wait, _, _ := sides[0].before(thing, sha256.Sum256([]byte{0}), version("1", 99), now); wait > 0 {
 		t.Errorf("still waits %s after the pause", wait)
 	}
@@ -181,6 +180,34 @@ func TestAConflictIsReportedOnceAndEnds(t *testing.T) {
 	}
 	if c.Wait > 30*time.Second {
 		t.Errorf("an early conflict takes %s to end", c.Wait)
+	}
+}
+
+// The other side may stop on its own and leave the object as we want it: then there is
+// nothing to write when the pause is over, and nothing to look at again and again.
+func TestAConflictThatTheOtherSideEndsIsLookedAtSeldom(t *testing.T) {
+	c, now, live := conflicts{overwrote: func(string) {}}, began, version("theirs", 1)
+	for range promptOverwrites + 2 {
+		if wait, _, _ := c.before(thing, sha256.Sum256(nil), live, now); wait > 0 {
+			break
+		}
+		c.wrote(thing, version("ours", live.generation+1), now, now)
+		live = version("theirs", live.generation+2)
+	}
+	c.name(thing, "them")
+	looks := 0
+	for {
+		found, ok := c.at(thing, now)
+		if !ok {
+			break
+		}
+		if looks++; looks > 5 {
+			t.Fatalf("look %d, the next after %s", looks, found.Wait)
+		}
+		now = now.Add(found.Wait)
+	}
+	if took := now.Sub(began); looks < 2 || took > 30*time.Second {
+		t.Errorf("over after %d looks and %s", looks, took)
 	}
 }
 

@@ -111,3 +111,21 @@ func TestAContestedObjectIsPutOff(t *testing.T) {
 		t.Errorf("%#v", err)
 	}
 }
+
+// A reconciliation that fails after a conflict was noticed does not tell of it; a
+// later one must.
+func TestAConflictIsToldAfterAFailure(t *testing.T) {
+	b := newBench(t)
+	contested := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: "contested"}}
+	b.writer.conflicts.of = map[objectID]*history{{"ConfigMap", "ns", "contested"}: {by: "them", overwrites: 9, last: time.Now()}}
+	b.fail("create", errors.New("no answer"))
+	steps := []Step{{Put, contested}, {Put, &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: "other"}}}}
+	b.configMaps.show(contested)
+	if _, err := b.writer.Do(t.Context(), steps); err == nil || errors.As(err, new(*ConflictError)) {
+		t.Fatalf("%v", err)
+	}
+	_, err := b.writer.Do(t.Context(), steps[:1])
+	if conflict, is := errors.AsType[*ConflictError](err); !is || !conflict.Conflicts[0].New {
+		t.Errorf("%#v", err)
+	}
+}

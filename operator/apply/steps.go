@@ -51,7 +51,6 @@ type Done struct {
 // but another client keeps reverting objects.
 func (w *Writer) Do(ctx context.Context, steps []Step) ([]Done, error) {
 	var done []Done
-	var conflicts []Conflict
 	paused := false
 	for _, s := range steps {
 		if paused && s.Verb == Remove {
@@ -65,6 +64,9 @@ func (w *Writer) Do(ctx context.Context, steps []Step) ([]Done, error) {
 			done = append(done, Done{s, change})
 		}
 		paused = paused || err != nil
+	}
+	var conflicts []Conflict
+	for _, s := range steps {
 		if c, ok := w.conflict(s.Object); ok {
 			conflicts = append(conflicts, c)
 		}
