@@ -1,6 +1,9 @@
 package controller
 
-import "time"
+import (
+	"errors"
+	"time"
+)
 
 // InvalidError means that the object is invalid: a retry cannot help until it or
 // something it refers to changes, which triggers an event.
@@ -20,3 +23,14 @@ type WaitError struct {
 }
 
 func (e *WaitError) Error() string { return e.Reason }
+
+// Waiting returns the WaitError that err is or wraps. One that came together with a
+// failure ([errors.Join]) does not count: the failure is to be told.
+func Waiting(err error) (wait *WaitError, ok bool) {
+	for ; err != nil; err = errors.Unwrap(err) {
+		if wait, ok = err.(*WaitError); ok {
+			return wait, true
+		}
+	}
+	return nil, false
+}

@@ -139,7 +139,7 @@ func (l *Loop) pass(ctx context.Context, key types.NamespacedName) {
 	log := l.log.With("key", key.String())
 	log.Debug("reconciliation finished", "duration_seconds", took.Seconds())
 
-	wait, waiting := errors.AsType[*WaitError](err)
+	wait, waiting := Waiting(err)
 	switch {
 	case err == nil:
 		l.queue.Forget(key)

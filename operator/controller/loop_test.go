@@ -186,6 +186,22 @@ func TestWaitErrorSaysWhen(t *testing.T) {
 	})
 }
 
+// Who waits for one thing and fails at another has failed, and says so.
+func TestAFailureBesideAWaitIsTold(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := &world{pass: func(int, string) (Outcome, error) {
+			return Outcome{}, errors.Join(errors.New("too large"), &WaitError{For: time.Hour, Reason: "a conflict"})
+		}}
+		l, reg, log, stop := running(t, w, 1)
+		l.Enqueue(key("a"))
+		time.Sleep(time.Second)
+		stop()
+		if n := counter(t, reg, "prometheus_operator_reconcile_errors_total"); n < 2 || !strings.Contains(log.String(), "too large") {
+			t.Errorf("%v failures:\n%s", n, log)
+		}
+	})
+}
+
 func TestAPanicStaysWithItsKey(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := &world{

@@ -196,7 +196,7 @@ func (c *Controller) write(ctx context.Context, log *slog.Logger, o Owner, state
 	}
 	if o.Agent != nil && !o.usesDaemonSet() {
 		if err := c.check(ctx, o, &state.checks); err != nil {
-			return err
+			return errors.Join(err, c.contested(log, o, contested))
 		}
 	}
 	return c.writeWorkload(ctx, log, o, &plan, live, contested...)
@@ -209,10 +209,11 @@ func (c *Controller) writeWorkload(ctx context.Context, log *slog.Logger, o Owne
 	done, err := c.writer.Do(ctx, plan.Workload)
 	logChanges(log, done)
 	more, err := apply.Contested(err)
+	wait := c.contested(log, o, append(contested, more...))
 	if err := errors.Join(err, notGrown, c.settle(ctx, log, o)); err != nil {
-		return err
+		return errors.Join(err, wait)
 	}
-	return c.contested(log, o, append(contested, more...))
+	return wait
 }
 
 // contested logs, once, who keeps reverting objects, and schedules the next comparison.

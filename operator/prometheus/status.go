@@ -2,7 +2,6 @@ package prometheus
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -241,7 +240,7 @@ func reconciledOf(in StatusInputs) v1.Condition {
 		out.Message = "not reconciled yet"
 	case in.Result.Err != nil:
 		out.Status, out.Reason, out.Message = v1.ConditionFalse, reasonFailed, in.Result.Err.Error()
-		if wait, ok := errors.AsType[*controller.WaitError](in.Result.Err); ok && wait.Condition != "" {
+		if wait, ok := controller.Waiting(in.Result.Err); ok && wait.Condition != "" {
 			out.Reason = wait.Condition
 		}
 	}

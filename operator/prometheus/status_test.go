@@ -148,6 +148,10 @@ func TestReconciled(t *testing.T) {
 		},
 		"a field is quoted that is as long as an object": {controller.Result{Err: errors.New(strings.Repeat("(", 1<<20))}, true,
 			v1.Condition{Status: v1.ConditionFalse, Reason: "ReconciliationFailed", Message: strings.Repeat("(", 16<<10-len(" …")) + " …"}},
+		"a failure is more than a wait": {
+			controller.Result{Err: errors.Join(&TooLargeError{}, &controller.WaitError{Reason: "a conflict", Condition: "WriteConflict"})}, true,
+			v1.Condition{Status: v1.ConditionFalse, Reason: "ReconciliationFailed", Message: (&TooLargeError{}).Error() + "\na conflict"},
+		},
 		"a good pass with a remark": {controller.Result{Outcome: controller.Outcome{Reason: "NoSelectedResources", Message: "m"}}, true,
 			v1.Condition{Status: v1.ConditionTrue, Reason: "NoSelectedResources", Message: "m"}},
 	} {
