@@ -82,6 +82,11 @@ func newQueue(name string, m *Metrics) workqueue.TypedRateLimitingInterface[type
 // Enqueue requests a reconciliation of an object.
 func (l *Loop) Enqueue(key types.NamespacedName) { l.queue.Add(key) }
 
+// EnqueueAfter requests a reconciliation of an object after a pause.
+func (l *Loop) EnqueueAfter(key types.NamespacedName, pause time.Duration) {
+	l.queue.AddAfter(key, pause)
+}
+
 // EnqueueStatus requests a status update of an object.
 func (l *Loop) EnqueueStatus(key types.NamespacedName) { l.status.AddAfter(key, statusDelay) }
 

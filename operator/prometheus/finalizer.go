@@ -2,8 +2,10 @@ package prometheus
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
+	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
@@ -15,7 +17,13 @@ import (
 // owner until these statuses are cleaned up.
 const StatusFinalizer = "monitoring.coreos.com/status-cleanup"
 
+// staleOwnerLook is the pause before an owner is reconciled again of which the cache
+// has an old version.
+const staleOwnerLook = time.Second
+
 // hold puts the finalizer on an owner that other objects' statuses will name.
+//
+// Errors: those of the API server, which may no longer take the owner as it is.
 func (c *Controller) hold(ctx context.Context, o Owner) error {
 	if c.binder == nil {
 		return nil
@@ -38,13 +46,21 @@ func (c *Controller) hold(ctx context.Context, o Owner) error {
 	switch {
 	case err == nil:
 		state.held = o.GetUID()
-	case apierrors.IsInvalid(err):
-		c.loop.Enqueue(o.Key()) // there is a newer version of the owner
+	case outdated(err):
+		// There is a newer version of the owner, which the cache is about to show.
+		c.loop.EnqueueAfter(o.Key(), staleOwnerLook)
 		return nil
 	case apierrors.IsNotFound(err):
 		return nil
 	}
 	return err
+}
+
+// outdated reports whether the test of a patch failed. The API server gives causes
+// when it would not take the patched object.
+func outdated(err error) bool {
+	status, is := errors.AsType[*apierrors.StatusError](err)
+	return is && apierrors.IsInvalid(status) && (status.ErrStatus.Details == nil || len(status.ErrStatus.Details.Causes) == 0)
 }
 
 // release takes the finalizer from an owner that is being deleted, whoever put
