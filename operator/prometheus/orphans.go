@@ -38,7 +38,8 @@ type leftBehind struct {
 //	being deleted, or wanted  | wait for the next one
 //	not there and not wanted  | orphans are removed
 //
-// wanted are the names of the StatefulSets that should exist; live returns one.
+// wanted are the names of the StatefulSets that should exist; live returns one that is
+// the owner's.
 func leftovers(wanted []string, live func(name string) (*appsv1.StatefulSet, bool), pods []*corev1.Pod) []leftBehind {
 	sets := map[string][]*corev1.Pod{}
 	for _, p := range pods {
@@ -78,14 +79,18 @@ func unadjusted(sts *appsv1.StatefulSet, pods []*corev1.Pod) leftBehind {
 }
 
 // leftovers is what must be done about the pods of an owner.
-func (c *Controller) leftovers(o Owner) []leftBehind {
+func (c *Controller) leftovers(o Owner) []leftBehind { return c.leftBy(o, c.podsOf(o.Key())) }
+
+func (c *Controller) leftBy(o Owner, pods []*corev1.Pod) []leftBehind {
+	owner := o.Workload(c.opts.Workload)
 	var wanted []string
 	if !o.usesDaemonSet() {
-		wanted = o.Workload(c.opts.Workload).ShardNames()
+		wanted = owner.ShardNames()
 	}
 	return leftovers(wanted, func(name string) (*appsv1.StatefulSet, bool) {
-		return c.writer.StatefulSets().Get(o.GetNamespace(), name)
-	}, c.podsOf(o.Key()))
+		sts, ok := c.writer.StatefulSets().Get(o.GetNamespace(), name)
+		return sts, ok && owner.Owns(sts)
+	}, pods)
 }
 
 // settle brings the pods of an owner to the StatefulSets that exist now. What is

@@ -3,6 +3,7 @@ package prometheus
 import (
 	"fmt"
 	"log/slog"
+	"maps"
 	"slices"
 	"testing"
 
@@ -11,11 +12,14 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/kubernetes/fake"
 	clienttesting "k8s.io/client-go/testing"
 
+	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 	"github.com/firekeeper-dev/firekeeper/operator/apply"
 )
 
@@ -103,6 +107,42 @@ func TestRelabelOrReplace(t *testing.T) {
 			got = append(got, fmt.Sprint(a.GetVerb(), " ", a.(interface{ GetName() string }).GetName()))
 		}
 		if !slices.Equal(got, tc.want) {
+			t.Errorf("%s: %q, want %q", name, got, tc.want)
+		}
+	}
+}
+
+// sets is a cache of StatefulSets.
+type sets map[string]*appsv1.StatefulSet
+
+func (s sets) Get(_, name string) (*appsv1.StatefulSet, bool) { found, ok := s[name]; return found, ok }
+
+func (s sets) List(string, labels.Selector) []*appsv1.StatefulSet {
+	return slices.Collect(maps.Values(s))
+}
+
+// Shard 1 of Prometheus web has the name of Prometheus web-shard-1. When the second
+// gets its StatefulSet while the pods of the first are still there, it must not adopt
+// them with their data.
+func TestPodsAreNotMadeToFitAnothersStatefulSet(t *testing.T) {
+	p := &v1.Prometheus{ObjectMeta: metav1.ObjectMeta{Namespace: "demo", Name: "web", UID: "1"}}
+	for name, tc := range map[string]struct {
+		owner types.UID
+		want  string
+	}{"its own": {"1", "relabel"}, "another's": {"2", "remove"}} {
+		sts := selecting("b", false)
+		sts.OwnerReferences = []metav1.OwnerReference{{UID: tc.owner, Controller: new(true)}}
+		c := &Controller{kind: Servers, writer: apply.NewWriter(fake.NewClientset(), apply.Caches{StatefulSets: sets{"prometheus-web-shard-1": sts}})}
+		got := ""
+		for _, l := range c.leftBy(ForServer(p), []*corev1.Pod{orphan("prometheus-web-shard-1-0", "a")}) {
+			if len(l.relabel) > 0 {
+				got += "relabel"
+			}
+			if len(l.remove) > 0 {
+				got += "remove"
+			}
+		}
+		if got != tc.want {
 			t.Errorf("%s: %q, want %q", name, got, tc.want)
 		}
 	}
