@@ -56,9 +56,11 @@ func signedAt(fields []metav1.ManagedFieldsEntry) time.Time {
 func (w *Writer) Conflicts() int { return w.conflicts.count(time.Now()) }
 
 // conflict returns the conflict about an object, if there is one.
-func (w *Writer) conflict(o Object) (Conflict, bool) {
+func (w *Writer) conflict(o Object) (Conflict, bool) { return w.conflicts.at(idOf(o), time.Now()) }
+
+func idOf(o Object) objectID {
 	kind := fmt.Sprintf("%T", o)
-	return w.conflicts.at(objectID{kind[strings.LastIndexByte(kind, '.')+1:], o.GetNamespace(), o.GetName()}, time.Now())
+	return objectID{kind[strings.LastIndexByte(kind, '.')+1:], o.GetNamespace(), o.GetName()}
 }
 
 func stateOf(obj metav1.Object) state {

@@ -129,3 +129,51 @@ func TestAConflictIsToldAfterAFailure(t *testing.T) {
 		t.Errorf("%#v", err)
 	}
 }
+
+// A shard that is scaled away and comes back was changed by nobody else, be it removed
+// or kept with a deadline.
+func TestShardsThatComeBackAreNoConflict(t *testing.T) {
+	for name, away := range map[string]func(*bench) Step{
+		"removed": func(b *bench) Step { return Step{Remove, statefulSet("", "a", owned)} },
+		"kept": func(b *bench) Step {
+			return Step{Annotate, statefulSet("", "a", func(s *appsv1.StatefulSet) { s.Annotations = map[string]string{ReservedPrefix + "deadline": "x"} })}
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			b := newBench(t)
+			b.writer.OnOverwrite = func(string) { t.Error("undid what nobody did") }
+			want := Step{Put, statefulSet("", "a", owned)}
+			for range 2 {
+				if _, err := b.writer.Do(t.Context(), []Step{want}); err != nil {
+					t.Fatal(err)
+				}
+				live := b.live(t)
+				b.statefulSets.show(live)
+				if _, err := b.writer.Do(t.Context(), []Step{away(b)}); err != nil {
+					t.Fatal(err)
+				}
+				if live = b.live(t); live == nil {
+					b.statefulSets.hide(want.Object.(*appsv1.StatefulSet))
+					b.writer.StatefulSets().Forget(want.Object.(*appsv1.StatefulSet))
+					continue
+				}
+				b.statefulSets.show(live)
+			}
+		})
+	}
+}
+
+func owned(s *appsv1.StatefulSet) { s.OwnerReferences, s.Generation = controlledBy("web", "1"), 1 }
+
+// live is the StatefulSet that the API server has, nil without one.
+func (b *bench) live(t *testing.T) *appsv1.StatefulSet {
+	t.Helper()
+	all, err := b.kube.AppsV1().StatefulSets("ns").List(t.Context(), metav1.ListOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(all.Items) == 0 {
+		return nil
+	}
+	return &all.Items[0]
+}

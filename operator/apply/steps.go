@@ -78,6 +78,9 @@ func (w *Writer) Do(ctx context.Context, steps []Step) ([]Done, error) {
 }
 
 func (w *Writer) step(ctx context.Context, s Step) (Change, error) {
+	if s.Verb == Remove {
+		w.conflicts.forget(idOf(s.Object))
+	}
 	switch o := s.Object.(type) {
 	case *corev1.Secret:
 		return stepOf(ctx, &w.secrets, s.Verb, o, w.Secret)
@@ -127,7 +130,6 @@ func stepOf[T metav1.Object](ctx context.Context, k *kind[T], verb Verb, o T, pu
 		}
 		return change, err
 	case Remove:
-		k.conflicts.forget(objectID{k.name, o.GetNamespace(), o.GetName()})
 		return k.removeOwned(ctx, o)
 	}
 	return "", fmt.Errorf("cannot %s a %s", verb, k.name)
@@ -138,10 +140,11 @@ func (w *Writer) annotateStatefulSet(ctx context.Context, o *appsv1.StatefulSet)
 	if err != nil {
 		return "", fmt.Errorf("encode annotations of StatefulSet %q: %w", o.Name, err)
 	}
-	_, err = w.kube.AppsV1().StatefulSets(o.Namespace).Patch(ctx, o.Name, types.StrategicMergePatchType, patch,
+	got, err := w.kube.AppsV1().StatefulSets(o.Namespace).Patch(ctx, o.Name, types.StrategicMergePatchType, patch,
 		metav1.PatchOptions{FieldManager: FieldManager})
 	if err != nil {
 		return "", fmt.Errorf("annotate StatefulSet %q: %w", o.Name, err)
 	}
+	w.statefulSets.noted(o, got)
 	return Updated, nil
 }
