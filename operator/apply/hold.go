@@ -48,7 +48,7 @@ func (o *orphans) take(key types.NamespacedName) (orphan, bool) {
 func (w *Writer) createStatefulSet(ctx context.Context, want *appsv1.StatefulSet) (Change, error) {
 	k := &w.statefulSets
 	left, orphaned := w.orphans.take(keyOf(want))
-	if orphaned {
+	if orphaned = orphaned && sameController(want, left.live); orphaned {
 		want = k.copy(want)
 		mergeTemplate(&want.Spec.Template, &left.live.Spec.Template)
 		if left.held {
@@ -63,6 +63,13 @@ func (w *Writer) createStatefulSet(ctx context.Context, want *appsv1.StatefulSet
 		w.orphans.keep(left.live, left.held)
 	}
 	return change, err
+}
+
+// sameController reports whether two objects belong to one workload, which was not
+// deleted and created again in between.
+func sameController(a, b metav1.Object) bool {
+	of, and := metav1.GetControllerOfNoCopy(a), metav1.GetControllerOfNoCopy(b)
+	return of == nil || and == nil || of.UID == and.UID
 }
 
 // rolling reports whether pods of a StatefulSet are being replaced, for example by

@@ -1,6 +1,7 @@
 package apply
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -10,6 +11,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
 	clienttesting "k8s.io/client-go/testing"
 )
 
@@ -118,6 +120,26 @@ func TestCreatedAgainWithTheSameTemplate(t *testing.T) {
 	}
 	if _, again := b.writer.orphans.take(keyOf(live)); again {
 		t.Error("what was left behind is still remembered")
+	}
+}
+
+// A workload of the same name that comes later is another one: its pods are not those
+// that were left behind.
+func TestALaterOwnerKeepsNoImage(t *testing.T) {
+	for uid, want := range map[types.UID]string{"1": "r:1", "2": "r:2"} {
+		b := newBench(t)
+		b.writer.HoldImages = []string{"r:2"}
+		b.writer.orphans.keep(statefulSet("5", "1", owned, pods("p:1", "r:1", "r:1")), true)
+		sts := statefulSet("", "2", pods("p:1", "r:2", "r:2"))
+		sts.OwnerReferences = controlledBy("web", uid)
+		if _, err := b.writer.StatefulSet(t.Context(), sts); err != nil {
+			t.Fatal(err)
+		}
+		for name, image := range imagesOf(t, b) {
+			if strings.HasPrefix(image, "r:") && image != want {
+				t.Errorf("owner %s: %s has %s, want %s", uid, name, image, want)
+			}
+		}
 	}
 }
 
