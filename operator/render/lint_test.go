@@ -34,7 +34,7 @@ func TestFieldOf(t *testing.T) {
 		{v1.PrometheusKind, `spec.alerting.alertmanagers[1]: basicAuth: username: gone`, "spec.alerting.alertmanagers[1].basicAuth.username", "gone"},
 		{v1.PrometheusKind, `spec.apiserverConfig: tlsConfig: bad`, "spec.apiserverConfig.tlsConfig", "bad"},
 		{v1.PrometheusKind, `spec.scrapeClasses[0] "a b": relabelings: [0]: modulus: bad`, "spec.scrapeClasses[0].relabelings[0].modulus", "bad"},
-		{v1.PrometheusKind, `spec.version: "x" is not a version`, "spec.version", `"x" is no version`},
+		{v1.PrometheusKind, `spec.version: "x" is not a version`, "spec.version", `"x" is not a version`},
 	} {
 		field, message := fieldOf(tc.reason)
 		if field != tc.field || message != tc.message {
