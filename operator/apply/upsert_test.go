@@ -54,7 +54,9 @@ func newBench(t *testing.T, live ...runtime.Object) *bench {
 		return false, nil, nil
 	})
 	b.writer = NewWriter(b.kube, Caches{b.secrets, b.configMaps, b.services, b.statefulSets, b.daemonSets})
-	b.writer.OnRecreate = func(r Recreation) { b.recreated = append(b.recreated, r.Namespace+"/"+r.Name+": "+r.Causes+": "+r.Misfit) }
+	b.writer.OnRecreate = func(r Recreation) {
+		b.recreated = append(b.recreated, r.Namespace+"/"+r.Name+": "+r.Causes+": "+r.Misfit)
+	}
 	return b
 }
 
