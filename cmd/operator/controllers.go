@@ -11,7 +11,7 @@ import (
 	"k8s.io/client-go/kubernetes"
 
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
-	"github.com/firekeeper-dev/firekeeper/operator/controller"
+	"github.com/firekeeper-dev/firekeeper/operator/informer"
 	"github.com/firekeeper-dev/firekeeper/operator/prometheus"
 )
 
@@ -92,7 +92,7 @@ func mayUseGates(ctx context.Context, kube kubernetes.Interface, opts prometheus
 
 // mayRunDaemonSets checks the permissions that the feature gate requires: agents must
 // not be left without their pods silently.
-func mayRunDaemonSets(ctx context.Context, kube kubernetes.Interface, instances controller.Namespaces) error {
+func mayRunDaemonSets(ctx context.Context, kube kubernetes.Interface, instances informer.Namespaces) error {
 	needs := accesses("apps", "daemonsets", instances.Watches(), "get", "list", "watch", "create", "update", "delete")
 	missing, err := denied(ctx, kube, needs)
 	if err == nil && len(missing) > 0 {

@@ -8,7 +8,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 
 	"github.com/firekeeper-dev/firekeeper/internal/version"
-	"github.com/firekeeper-dev/firekeeper/operator/controller"
+	"github.com/firekeeper-dev/firekeeper/operator/informer"
 	"github.com/firekeeper-dev/firekeeper/operator/promconfig"
 	"github.com/firekeeper-dev/firekeeper/operator/prometheus"
 	"github.com/firekeeper-dev/firekeeper/operator/rollout"
@@ -102,13 +102,13 @@ func (o *Options) prometheus(kubernetes *semver.Version) (prometheus.Options, er
 // scopes resolves the lists of namespaces: an instance list that is not given
 // inherits the general one.
 func (o *Options) scopes() (prometheus.Scopes, error) {
-	configs, err := controller.NewNamespaces(o.Namespaces, o.DenyNamespaces)
+	configs, err := informer.NewNamespaces(o.Namespaces, o.DenyNamespaces)
 	if err != nil {
 		return prometheus.Scopes{}, err
 	}
 	instances := configs
 	if len(o.PrometheusNamespaces) > 0 {
-		if instances, err = controller.NewNamespaces(o.PrometheusNamespaces, nil); err != nil {
+		if instances, err = informer.NewNamespaces(o.PrometheusNamespaces, nil); err != nil {
 			return prometheus.Scopes{}, err
 		}
 	}

@@ -9,7 +9,7 @@ import (
 
 	"k8s.io/client-go/kubernetes"
 
-	"github.com/firekeeper-dev/firekeeper/operator/controller"
+	"github.com/firekeeper-dev/firekeeper/operator/informer"
 	"github.com/firekeeper-dev/firekeeper/operator/prometheus"
 )
 
@@ -107,7 +107,7 @@ func instantDelivery(missing lacks, scopes prometheus.Scopes, on *atomic.Bool) *
 
 // required are the permissions that a controller cannot work without.
 func required(owners *prometheus.Kind, scopes prometheus.Scopes) []access {
-	read := func(group, resource string, in controller.Namespaces) []access {
+	read := func(group, resource string, in informer.Namespaces) []access {
 		return accesses(group, resource, in.Watches(), "list", "watch")
 	}
 	group := owners.GroupVersion().Group

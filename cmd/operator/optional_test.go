@@ -15,7 +15,7 @@ import (
 	"k8s.io/client-go/kubernetes/fake"
 	clienttesting "k8s.io/client-go/testing"
 
-	"github.com/firekeeper-dev/firekeeper/operator/controller"
+	"github.com/firekeeper-dev/firekeeper/operator/informer"
 	"github.com/firekeeper-dev/firekeeper/operator/prometheus"
 )
 
@@ -43,7 +43,7 @@ func forbidding(t *testing.T, denied ...string) *fake.Clientset {
 
 func scopesOf(t *testing.T, namespaces ...string) prometheus.Scopes {
 	t.Helper()
-	in, err := controller.NewNamespaces(namespaces, nil)
+	in, err := informer.NewNamespaces(namespaces, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -11,7 +11,7 @@ import (
 
 	"github.com/firekeeper-dev/firekeeper/internal/logging"
 	"github.com/firekeeper-dev/firekeeper/internal/version"
-	"github.com/firekeeper-dev/firekeeper/operator/controller"
+	"github.com/firekeeper-dev/firekeeper/operator/informer"
 	"github.com/firekeeper-dev/firekeeper/operator/rollout"
 	"github.com/firekeeper-dev/firekeeper/operator/workload"
 )
@@ -160,10 +160,10 @@ func (o *Options) bindOperands(app *kingpin.Application) {
 
 // Validate checks what the flags mean together. Messages start with the flag.
 func (o *Options) Validate() error {
-	if _, err := controller.NewNamespaces(o.Namespaces, o.DenyNamespaces); err != nil {
+	if _, err := informer.NewNamespaces(o.Namespaces, o.DenyNamespaces); err != nil {
 		return fmt.Errorf("--namespaces, --deny-namespaces: %w", err)
 	}
-	if _, err := controller.NewNamespaces(o.PrometheusNamespaces, nil); err != nil {
+	if _, err := informer.NewNamespaces(o.PrometheusNamespaces, nil); err != nil {
 		return fmt.Errorf("--prometheus-instance-namespaces: %w", err)
 	}
 	for flag, text := range map[string]string{

@@ -15,7 +15,7 @@ import (
 
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 	"github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1alpha1"
-	"github.com/firekeeper-dev/firekeeper/operator/controller"
+	"github.com/firekeeper-dev/firekeeper/operator/informer"
 	"github.com/firekeeper-dev/firekeeper/operator/prometheus"
 )
 
@@ -62,7 +62,7 @@ func ownersOf(owners *prometheus.Kind, scopes prometheus.Scopes) *part {
 
 // scrapeConfigs is the reading of ScrapeConfigs. The kind is younger than the
 // others, so clusters without it are common.
-func scrapeConfigs(configs controller.Namespaces) *part {
+func scrapeConfigs(configs informer.Namespaces) *part {
 	return &part{
 		name:  "ScrapeConfigs",
 		kinds: []kind{{v1alpha1.SchemeGroupVersion, v1alpha1.ScrapeConfigResource}},

@@ -17,7 +17,7 @@ import (
 	"k8s.io/client-go/kubernetes/fake"
 	clienttesting "k8s.io/client-go/testing"
 
-	"github.com/firekeeper-dev/firekeeper/operator/controller"
+	"github.com/firekeeper-dev/firekeeper/operator/informer"
 	"github.com/firekeeper-dev/firekeeper/operator/prometheus"
 )
 
@@ -47,7 +47,7 @@ func TestScrapeConfigs(t *testing.T) {
 				}
 				kube.Discovery().(*fakediscovery.FakeDiscovery).Resources = []*metav1.APIResourceList{list}
 			}
-			namespaces, err := controller.NewNamespaces([]string{"a", "b"}, nil)
+			namespaces, err := informer.NewNamespaces([]string{"a", "b"}, nil)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -73,7 +73,7 @@ func TestAwaitParts(t *testing.T) {
 			review.Status.Allowed = allowed || review.Spec.ResourceAttributes.Verb != "patch"
 			return true, review, nil
 		})
-		everywhere, err := controller.NewNamespaces(nil, nil)
+		everywhere, err := informer.NewNamespaces(nil, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

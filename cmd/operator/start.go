@@ -29,7 +29,7 @@ import (
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 	"github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1alpha1"
 	"github.com/firekeeper-dev/firekeeper/operator/client"
-	"github.com/firekeeper-dev/firekeeper/operator/controller"
+	"github.com/firekeeper-dev/firekeeper/operator/informer"
 	"github.com/firekeeper-dev/firekeeper/operator/prometheus"
 	"github.com/firekeeper-dev/firekeeper/operator/server"
 )
@@ -108,7 +108,7 @@ func (o *Options) control(ctx context.Context, log *slog.Logger, reg promclient.
 		return err
 	}
 	clients.Claims = o.GrowClaims && !missing.has(growClaims)
-	clients.Reads = controller.NewReads(log)
+	clients.Reads = informer.NewReads(log)
 	return o.controllers(ctx, opts, clients, missing, log, reg)
 }
 

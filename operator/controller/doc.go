@@ -7,7 +7,5 @@
 // keys in parallel, failures with backoff. It updates the status after every
 // reconciliation, whatever its outcome, and coalesces these updates.
 //
-// [Store] is the informer cache of one kind of object over the watched
-// namespaces, [Poll] its fallback without permission to watch, and [Reads] logs
-// which lists and watches fail. The package knows nothing about Prometheus.
+// The package knows nothing about Prometheus.
 package controller

@@ -72,6 +72,12 @@ func NewMetrics(reg prometheus.Registerer, controller string) *Metrics {
 // callMetrics count requests of one verb.
 type callMetrics struct{ all, failed prometheus.Counter }
 
+// Listed counts a list; err is nil when it succeeded.
+func (m *Metrics) Listed(err error) { m.lists.count(err) }
+
+// Watched counts the start of a watch; err is nil when it succeeded.
+func (m *Metrics) Watched(err error) { m.watches.count(err) }
+
 func (m callMetrics) count(err error) {
 	m.all.Inc()
 	if err != nil {

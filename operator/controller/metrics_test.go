@@ -55,8 +55,9 @@ func TestMetricValues(t *testing.T) {
 	m.Expect("Prometheus", "StatefulSet")
 	m.Triggered("Secret", "update")
 	m.Ready()
-	m.lists.count(nil)
-	m.lists.count(errors.New("no"))
+	m.Listed(nil)
+	m.Listed(errors.New("no"))
+	m.Watched(nil)
 	var managed Managed
 	m.Register(&managed)
 	managed.Set(key("a"), map[string]Selection{"PodMonitor": {Selected: 2, Rejected: 1}})
@@ -86,37 +87,13 @@ func TestMetricValues(t *testing.T) {
 		"prometheus_operator_ready":                                 1,
 		"prometheus_operator_list_operations_total":                 2,
 		"prometheus_operator_list_operations_failed_total":          1,
+		"prometheus_operator_watch_operations_total":                1,
+		"prometheus_operator_watch_operations_failed_total":         0,
 		"prometheus_operator_managed_resources,PodMonitor,selected": 5,
 		"prometheus_operator_managed_resources,PodMonitor,rejected": 1,
 	} {
 		if value, ok := got[name]; !ok || value != want {
 			t.Errorf("%s = %v (%v), want %v", name, value, ok, want)
-		}
-	}
-}
-
-// TestCallsAreCountedForAllReaders: several controllers may read one store.
-func TestCallsAreCountedForAllReaders(t *testing.T) {
-	reg := prometheus.NewRegistry()
-	servers, agents := NewMetrics(reg, "prometheus"), NewMetrics(reg, "prometheus-agent")
-	shared := CallsOf(servers)
-	shared.listed(nil)
-	shared.CountFor(agents)
-	shared.listed(errors.New("no"))
-	shared.watched(nil)
-	for name, tc := range map[string]struct {
-		counter prometheus.Counter
-		want    float64
-	}{
-		"lists of servers":         {servers.lists.all, 2},
-		"lists of agents":          {agents.lists.all, 1},
-		"failed lists of agents":   {agents.lists.failed, 1},
-		"watches of agents":        {agents.watches.all, 1},
-		"failed watches of agents": {agents.watches.failed, 0},
-	} {
-		var m dto.Metric
-		if err := tc.counter.Write(&m); err != nil || m.GetCounter().GetValue() != tc.want {
-			t.Errorf("%s: %v, %v, want %v", name, m.GetCounter().GetValue(), err, tc.want)
 		}
 	}
 }

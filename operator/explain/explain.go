@@ -8,7 +8,7 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 
 	"github.com/firekeeper-dev/firekeeper/operator/assets"
-	"github.com/firekeeper-dev/firekeeper/operator/controller"
+	"github.com/firekeeper-dev/firekeeper/operator/informer"
 	"github.com/firekeeper-dev/firekeeper/operator/prometheus"
 	"github.com/firekeeper-dev/firekeeper/operator/selection"
 )
@@ -16,7 +16,7 @@ import (
 // Question is an object and everything that decides about it.
 type Question struct {
 	Kind   string // "ServiceMonitor"
-	Object controller.Object
+	Object informer.Object
 	Owners []Candidate
 	// NamespaceLabels returns the labels of a namespace; ok is false when it does
 	// not exist.
@@ -29,7 +29,7 @@ type Question struct {
 
 // Candidate is an owner that the object may be part of.
 type Candidate interface {
-	controller.Object
+	informer.Object
 	// Kind is the owner's kind, "Prometheus".
 	Kind() string
 	// Paused reports whether the operator leaves the owner alone.

@@ -16,7 +16,7 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1alpha1"
 	"github.com/firekeeper-dev/firekeeper/operator/assets"
 	"github.com/firekeeper-dev/firekeeper/operator/client"
-	"github.com/firekeeper-dev/firekeeper/operator/controller"
+	"github.com/firekeeper-dev/firekeeper/operator/informer"
 	"github.com/firekeeper-dev/firekeeper/operator/prometheus"
 	"github.com/firekeeper-dev/firekeeper/operator/workload"
 )
@@ -26,7 +26,7 @@ type Live struct {
 	Kube         kubernetes.Interface
 	V1, V1alpha1 *client.Client
 	// Instances are the namespaces to look for owners in.
-	Instances controller.Namespaces
+	Instances informer.Namespaces
 }
 
 // Ask reads the object, its namespace and the owners. What the object refers to

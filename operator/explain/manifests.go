@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/firekeeper-dev/firekeeper/operator/controller"
+	"github.com/firekeeper-dev/firekeeper/operator/informer"
 	"github.com/firekeeper-dev/firekeeper/operator/prometheus"
 	"github.com/firekeeper-dev/firekeeper/operator/render"
 )
@@ -47,4 +47,4 @@ func hold(n Name, others []string) string {
 	return "they hold " + strings.Join(others, ", ") + rest
 }
 
-var _ controller.Object = prometheusOwner{}
+var _ informer.Object = prometheusOwner{}

@@ -7,7 +7,7 @@ import (
 
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 	"github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1alpha1"
-	"github.com/firekeeper-dev/firekeeper/operator/controller"
+	"github.com/firekeeper-dev/firekeeper/operator/informer"
 	"github.com/firekeeper-dev/firekeeper/operator/render"
 )
 
@@ -15,25 +15,25 @@ import (
 type subject struct {
 	kind, resource, short string
 	alpha                 bool // in v1alpha1
-	empty                 func() controller.Object
-	given                 func(*render.Objects) []controller.Object
+	empty                 func() informer.Object
+	given                 func(*render.Objects) []informer.Object
 }
 
 var subjects = []subject{
-	{v1.ServiceMonitorKind, v1.ServiceMonitorResource, "smon", false, func() controller.Object { return &v1.ServiceMonitor{} },
-		func(o *render.Objects) []controller.Object { return objects(o.ServiceMonitors) }},
-	{v1.PodMonitorKind, v1.PodMonitorResource, "pmon", false, func() controller.Object { return &v1.PodMonitor{} },
-		func(o *render.Objects) []controller.Object { return objects(o.PodMonitors) }},
-	{v1.ProbeKind, v1.ProbeResource, "prb", false, func() controller.Object { return &v1.Probe{} },
-		func(o *render.Objects) []controller.Object { return objects(o.Probes) }},
-	{v1alpha1.ScrapeConfigKind, v1alpha1.ScrapeConfigResource, "scfg", true, func() controller.Object { return &v1alpha1.ScrapeConfig{} },
-		func(o *render.Objects) []controller.Object { return objects(o.ScrapeConfigs) }},
-	{v1.PrometheusRuleKind, v1.PrometheusRuleResource, "promrule", false, func() controller.Object { return &v1.PrometheusRule{} },
-		func(o *render.Objects) []controller.Object { return objects(o.PrometheusRules) }},
+	{v1.ServiceMonitorKind, v1.ServiceMonitorResource, "smon", false, func() informer.Object { return &v1.ServiceMonitor{} },
+		func(o *render.Objects) []informer.Object { return objects(o.ServiceMonitors) }},
+	{v1.PodMonitorKind, v1.PodMonitorResource, "pmon", false, func() informer.Object { return &v1.PodMonitor{} },
+		func(o *render.Objects) []informer.Object { return objects(o.PodMonitors) }},
+	{v1.ProbeKind, v1.ProbeResource, "prb", false, func() informer.Object { return &v1.Probe{} },
+		func(o *render.Objects) []informer.Object { return objects(o.Probes) }},
+	{v1alpha1.ScrapeConfigKind, v1alpha1.ScrapeConfigResource, "scfg", true, func() informer.Object { return &v1alpha1.ScrapeConfig{} },
+		func(o *render.Objects) []informer.Object { return objects(o.ScrapeConfigs) }},
+	{v1.PrometheusRuleKind, v1.PrometheusRuleResource, "promrule", false, func() informer.Object { return &v1.PrometheusRule{} },
+		func(o *render.Objects) []informer.Object { return objects(o.PrometheusRules) }},
 }
 
-func objects[T controller.Object](in []T) []controller.Object {
-	out := make([]controller.Object, len(in))
+func objects[T informer.Object](in []T) []informer.Object {
+	out := make([]informer.Object, len(in))
 	for i, o := range in {
 		out[i] = o
 	}

@@ -5,7 +5,7 @@ import (
 	"fmt"
 
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
-	"github.com/firekeeper-dev/firekeeper/operator/controller"
+	"github.com/firekeeper-dev/firekeeper/operator/informer"
 	"github.com/firekeeper-dev/firekeeper/operator/promconfig"
 	"github.com/firekeeper-dev/firekeeper/operator/rules"
 )
@@ -19,7 +19,7 @@ func (c *Controller) compileAhead(ctx context.Context) {
 			c.log.Error("precompilation panicked", "panic", fmt.Sprint(p))
 		}
 	}()
-	for _, s := range []controller.Syncer{c.stores.namespaces, c.stores.owners, c.stores.rules} {
+	for _, s := range []informer.Syncer{c.stores.namespaces, c.stores.owners, c.stores.rules} {
 		if s.Wait(ctx) != nil {
 			return // so does the start, which reports it
 		}

@@ -20,6 +20,7 @@ import (
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 	"github.com/firekeeper-dev/firekeeper/operator/assets"
 	"github.com/firekeeper-dev/firekeeper/operator/controller"
+	"github.com/firekeeper-dev/firekeeper/operator/informer"
 	"github.com/firekeeper-dev/firekeeper/operator/promconfig"
 	"github.com/firekeeper-dev/firekeeper/operator/selection"
 )
@@ -286,6 +287,6 @@ func TestNamespaceIsDeletedBeforeItsObjects(t *testing.T) {
 	}
 	s.c.index.Set(types.NamespacedName{Namespace: "monitoring", Name: "web"}, selection.Rules{v1.ServiceMonitorKind: rule})
 	namespace := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "a", Labels: maps.Clone(team)}}
-	s.c.namespaceChanged(controller.Event[*corev1.Namespace]{Action: "delete", Before: namespace})
+	s.c.namespaceChanged(informer.Event[*corev1.Namespace]{Action: "delete", Before: namespace})
 	s.wakes(t, "the deletion")
 }

@@ -15,8 +15,8 @@ import (
 
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 	"github.com/firekeeper-dev/firekeeper/operator/assets"
-	"github.com/firekeeper-dev/firekeeper/operator/controller"
 	"github.com/firekeeper-dev/firekeeper/operator/document"
+	"github.com/firekeeper-dev/firekeeper/operator/informer"
 	"github.com/firekeeper-dev/firekeeper/operator/promconfig"
 	"github.com/firekeeper-dev/firekeeper/operator/workload"
 )
@@ -38,7 +38,7 @@ func monitors(n int) []*v1.ServiceMonitor {
 		m.Spec.Endpoints = []v1.Endpoint{{Port: "http", Interval: "30s"}, {Port: "admin", Path: "/admin/metrics"}}
 		out[i] = m
 	}
-	slices.SortFunc(out, func(a, b *v1.ServiceMonitor) int { return controller.CompareKeys(a, b) })
+	slices.SortFunc(out, func(a, b *v1.ServiceMonitor) int { return informer.CompareKeys(a, b) })
 	return out
 }
 
@@ -60,7 +60,7 @@ func ruleObjects(n int) []*v1.PrometheusRule {
 		r.Spec.Groups = []v1.RuleGroup{group}
 		out[i] = r
 	}
-	slices.SortFunc(out, func(a, b *v1.PrometheusRule) int { return controller.CompareKeys(a, b) })
+	slices.SortFunc(out, func(a, b *v1.PrometheusRule) int { return informer.CompareKeys(a, b) })
 	return out
 }
 

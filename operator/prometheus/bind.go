@@ -16,7 +16,7 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/apply"
 	"github.com/firekeeper-dev/firekeeper/operator/bindings"
 	"github.com/firekeeper-dev/firekeeper/operator/client"
-	"github.com/firekeeper-dev/firekeeper/operator/controller"
+	"github.com/firekeeper-dev/firekeeper/operator/informer"
 )
 
 // binder writes the results of reconciliations into the statuses of monitors and
@@ -32,7 +32,7 @@ type binder struct {
 // judged is one selected object and why it is rejected. Those of a kind are by
 // "namespace/name".
 type judged struct {
-	object controller.Object
+	object informer.Object
 	err    error
 }
 
@@ -177,13 +177,13 @@ type bound struct {
 
 // compareBindings compares the objects of one resource. Both they and the verdicts
 // are in order, so that each is looked at once.
-func compareBindings[T controller.Object](b *bound, resource string, all iter.Seq[T], status func(T) *v1.ConfigResourceStatus) {
+func compareBindings[T informer.Object](b *bound, resource string, all iter.Seq[T], status func(T) *v1.ConfigResourceStatus) {
 	verdicts := b.verdicts[bindable[resource]]
 	for obj := range all {
-		for len(verdicts) > 0 && controller.CompareKeys(verdicts[0].object, obj) < 0 {
+		for len(verdicts) > 0 && informer.CompareKeys(verdicts[0].object, obj) < 0 {
 			verdicts = verdicts[1:] // it is gone
 		}
-		selected := len(verdicts) > 0 && controller.CompareKeys(verdicts[0].object, obj) == 0
+		selected := len(verdicts) > 0 && informer.CompareKeys(verdicts[0].object, obj) == 0
 		have := status(obj).Bindings
 		now := b.writer.Current(bindings.Object{
 			Resource: resource, Namespace: obj.GetNamespace(), Name: obj.GetName(),

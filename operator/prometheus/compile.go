@@ -10,15 +10,15 @@ import (
 
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 	"github.com/firekeeper-dev/firekeeper/operator/assets"
-	"github.com/firekeeper-dev/firekeeper/operator/controller"
 	"github.com/firekeeper-dev/firekeeper/operator/document"
 	"github.com/firekeeper-dev/firekeeper/operator/fragment"
+	"github.com/firekeeper-dev/firekeeper/operator/informer"
 	"github.com/firekeeper-dev/firekeeper/operator/promconfig"
 	"github.com/firekeeper-dev/firekeeper/operator/rules"
 )
 
 // compileMonitors adds the selected objects of one kind, compiled.
-func compileMonitors[T controller.Object](g *gatherer, in *Inputs, kind string, objects []T, s *promconfig.Settings,
+func compileMonitors[T informer.Object](g *gatherer, in *Inputs, kind string, objects []T, s *promconfig.Settings,
 	compile func(T, *promconfig.Settings, assets.Reader) promconfig.Fragment,
 ) {
 	out := recalledOr(objects, func(m T) (*CompiledMonitor, bool) {
@@ -58,7 +58,7 @@ func (g *gatherer) compileRules(objects []*v1.PrometheusRule, key string, s rule
 	return out
 }
 
-func idOf(kind string, m controller.Object) fragment.ID {
+func idOf(kind string, m informer.Object) fragment.ID {
 	return fragment.ID{Kind: kind, Namespace: m.GetNamespace(), Name: m.GetName(), UID: m.GetUID(), Generation: m.GetGeneration()}
 }
 

@@ -47,6 +47,7 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/client"
 	"github.com/firekeeper-dev/firekeeper/operator/controller"
 	"github.com/firekeeper-dev/firekeeper/operator/delivery"
+	"github.com/firekeeper-dev/firekeeper/operator/informer"
 	"github.com/firekeeper-dev/firekeeper/operator/promconfig"
 	"github.com/firekeeper-dev/firekeeper/operator/rollout"
 	"github.com/firekeeper-dev/firekeeper/operator/selection"
@@ -87,7 +88,7 @@ type Clients struct {
 	// looked at.
 	Claims bool
 	// Reads says which lists and watches fail; nil says nothing.
-	Reads *controller.Reads
+	Reads *informer.Reads
 	// Events returns what a component sends events with; nil: none are sent.
 	Events func(component string) events.EventRecorder
 }

@@ -15,8 +15,8 @@ import (
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 	"github.com/firekeeper-dev/firekeeper/operator/apply"
 	"github.com/firekeeper-dev/firekeeper/operator/assets"
-	"github.com/firekeeper-dev/firekeeper/operator/controller"
 	"github.com/firekeeper-dev/firekeeper/operator/delivery"
+	"github.com/firekeeper-dev/firekeeper/operator/informer"
 	"github.com/firekeeper-dev/firekeeper/operator/rollout"
 	"github.com/firekeeper-dev/firekeeper/operator/selection"
 	"github.com/firekeeper-dev/firekeeper/operator/workload"
@@ -53,7 +53,7 @@ func (c *Controller) handleEvents() error {
 			func() error { return configChanged(c, s.rules, v1.PrometheusRuleKind) },
 			func() error { return ownedChanged(c, s.ownConfigs, "ConfigMap", c.writer.ConfigMaps()) },
 			func() error {
-				return s.ownConfigs.OnChange(func(e controller.Event[*corev1.ConfigMap]) {
+				return s.ownConfigs.OnChange(func(e informer.Event[*corev1.ConfigMap]) {
 					if e.Action == "delete" {
 						s.texts.forget(keyOf(e.Before))
 					}
@@ -87,7 +87,7 @@ func (c *Controller) trigger(by, action string, keys ...types.NamespacedName) {
 	}
 }
 
-func (c *Controller) ownerChanged(e controller.Event[Owner]) {
+func (c *Controller) ownerChanged(e informer.Event[Owner]) {
 	o := e.Object()
 	key := o.Key()
 	if c.servesOtherwise(e) {
@@ -109,7 +109,7 @@ func (c *Controller) ownerChanged(e controller.Event[Owner]) {
 
 // servesOtherwise reports whether an owner ceased to need something of the Service that
 // it shares, or needs something else.
-func (c *Controller) servesOtherwise(e controller.Event[Owner]) bool {
+func (c *Controller) servesOtherwise(e informer.Event[Owner]) bool {
 	if e.Action == "update" && e.Before.GetGeneration() != e.After.GetGeneration() {
 		return !slices.Equal(e.Before.Workload(c.opts.Workload).ServicePorts(), e.After.Workload(c.opts.Workload).ServicePorts())
 	}
@@ -147,8 +147,8 @@ func sameIntent(before, after metav1.Object) bool {
 }
 
 // configChanged wakes the owners that select the object, or did so before.
-func configChanged[T controller.Object](c *Controller, store *controller.Store[T], kind string) error {
-	return store.OnChange(func(e controller.Event[T]) {
+func configChanged[T informer.Object](c *Controller, store *informer.Store[T], kind string) error {
+	return store.OnChange(func(e informer.Event[T]) {
 		obj := e.Object()
 		if e.Action == "update" && e.Before.GetUID() == e.After.GetUID() && e.Before.GetGeneration() == e.After.GetGeneration() &&
 			maps.Equal(e.Before.GetLabels(), e.After.GetLabels()) &&
@@ -169,7 +169,7 @@ func configChanged[T controller.Object](c *Controller, store *controller.Store[T
 	})
 }
 
-func (c *Controller) namespaceChanged(e controller.Event[*corev1.Namespace]) {
+func (c *Controller) namespaceChanged(e informer.Event[*corev1.Namespace]) {
 	switch e.Action {
 	case "update":
 		c.trigger("Namespace", e.Action, c.index.NamespaceChanged(e.After.Name, e.Before.Labels, e.After.Labels)...)
@@ -184,8 +184,8 @@ func (c *Controller) namespaceChanged(e controller.Event[*corev1.Namespace]) {
 }
 
 // referenceChanged wakes the owners whose last reconciliation read the object.
-func referenceChanged(c *Controller, store *controller.Store[*metav1.PartialObjectMetadata], kind assets.Kind) error {
-	return store.OnChange(func(e controller.Event[*metav1.PartialObjectMetadata]) {
+func referenceChanged(c *Controller, store *informer.Store[*metav1.PartialObjectMetadata], kind assets.Kind) error {
+	return store.OnChange(func(e informer.Event[*metav1.PartialObjectMetadata]) {
 		obj := e.Object()
 		ref := assets.Ref{Kind: kind, Namespace: obj.Namespace, Name: obj.Name}
 		if e.Action == "delete" {
@@ -196,8 +196,8 @@ func referenceChanged(c *Controller, store *controller.Store[*metav1.PartialObje
 }
 
 // ownedChanged wakes the owner of an object that another client changed or deleted.
-func ownedChanged[T controller.Object](c *Controller, store *controller.Store[T], kind string, view *apply.View[T]) error {
-	return store.OnChange(func(e controller.Event[T]) {
+func ownedChanged[T informer.Object](c *Controller, store *informer.Store[T], kind string, view *apply.View[T]) error {
+	return store.OnChange(func(e informer.Event[T]) {
 		obj := e.Object()
 		if e.Action == "delete" {
 			view.Forget(obj)
@@ -212,7 +212,7 @@ func ownedChanged[T controller.Object](c *Controller, store *controller.Store[T]
 
 // eventOwners returns the owners of any version of an object that the event
 // knows: somebody may have taken the reference away.
-func eventOwners[T controller.Object](c *Controller, e controller.Event[T]) []types.NamespacedName {
+func eventOwners[T informer.Object](c *Controller, e informer.Event[T]) []types.NamespacedName {
 	if e.Action != "update" {
 		return c.ownersOf(e.Object())
 	}
@@ -238,7 +238,7 @@ func (c *Controller) ownersOf(versions ...metav1.Object) []types.NamespacedName 
 	return out
 }
 
-func (c *Controller) statefulSetChanged(e controller.Event[*appsv1.StatefulSet]) {
+func (c *Controller) statefulSetChanged(e informer.Event[*appsv1.StatefulSet]) {
 	if e.Action == "delete" {
 		c.writer.StatefulSets().Forget(e.Before)
 	}
@@ -261,7 +261,7 @@ func (c *Controller) statefulSetChanged(e controller.Event[*appsv1.StatefulSet])
 
 // claimChanged wakes the owner of a claim of which something else is to be said, or
 // that can be resized from now on.
-func (c *Controller) claimChanged(e controller.Event[*corev1.PersistentVolumeClaim]) {
+func (c *Controller) claimChanged(e informer.Event[*corev1.PersistentVolumeClaim]) {
 	if e.Action == "add" || e.Action == "update" && e.Before.Status.Phase == e.After.Status.Phase &&
 		equality.Semantic.DeepEqual(e.Before.Spec, e.After.Spec) && e.Before.DeletionTimestamp.Equal(e.After.DeletionTimestamp) {
 		return
@@ -274,7 +274,7 @@ func (c *Controller) claimChanged(e controller.Event[*corev1.PersistentVolumeCla
 }
 
 // daemonSetChanged is like statefulSetChanged; echoes of our own writes are ignored.
-func (c *Controller) daemonSetChanged(e controller.Event[*appsv1.DaemonSet]) {
+func (c *Controller) daemonSetChanged(e informer.Event[*appsv1.DaemonSet]) {
 	if e.Action == "delete" {
 		c.writer.ForgetDaemonSet(e.Before)
 	}
@@ -293,7 +293,7 @@ func (c *Controller) daemonSetChanged(e controller.Event[*appsv1.DaemonSet]) {
 
 // podChanged refreshes the status of the pod's owner, and tells a new pod what
 // it should run.
-func (c *Controller) podChanged(e controller.Event[*corev1.Pod]) {
+func (c *Controller) podChanged(e informer.Event[*corev1.Pod]) {
 	pod := e.Object()
 	if e.Action == "delete" || e.Action == "update" && e.Before.UID != e.After.UID {
 		c.forgetPod(pod)
@@ -328,7 +328,7 @@ func (c *Controller) podChanged(e controller.Event[*corev1.Pod]) {
 }
 
 // same reports whether an event is only a resync.
-func same(e controller.Event[*corev1.Pod]) bool {
+func same(e informer.Event[*corev1.Pod]) bool {
 	return e.Action == "update" && e.Before.ResourceVersion == e.After.ResourceVersion
 }
 

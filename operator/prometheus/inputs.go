@@ -16,6 +16,7 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/controller"
 	"github.com/firekeeper-dev/firekeeper/operator/document"
 	"github.com/firekeeper-dev/firekeeper/operator/fragment"
+	"github.com/firekeeper-dev/firekeeper/operator/informer"
 	"github.com/firekeeper-dev/firekeeper/operator/promconfig"
 	"github.com/firekeeper-dev/firekeeper/operator/rules"
 	"github.com/firekeeper-dev/firekeeper/operator/workload"
@@ -63,7 +64,7 @@ func (in *Inputs) secret(name string) *corev1.Secret { return in.Secrets[name] }
 
 // Monitor is one selected monitor and what it compiled to.
 type Monitor struct {
-	Object controller.Object
+	Object informer.Object
 	Kind   string
 	*CompiledMonitor
 }
@@ -255,7 +256,7 @@ func (g *gatherer) rules(o Owner, s rules.Settings, objects []*v1.PrometheusRule
 	in.RulePlan = rules.PackWithin(rules.PrometheusBase(o.GetName()), in.RuleConfigMaps, files, g.mostRuleConfigMaps(o, in))
 }
 
-func (in *Inputs) addMonitor(kind string, obj controller.Object, m *CompiledMonitor) {
+func (in *Inputs) addMonitor(kind string, obj informer.Object, m *CompiledMonitor) {
 	in.Monitors = append(in.Monitors, Monitor{Object: obj, Kind: kind, CompiledMonitor: m})
 	count := in.Counts[kind]
 	count.Selected++

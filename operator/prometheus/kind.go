@@ -9,7 +9,7 @@ import (
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 	"github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1alpha1"
 	"github.com/firekeeper-dev/firekeeper/operator/client"
-	"github.com/firekeeper-dev/firekeeper/operator/controller"
+	"github.com/firekeeper-dev/firekeeper/operator/informer"
 )
 
 // Kind is what the two kinds of owner have under different names.
@@ -24,7 +24,7 @@ type Kind struct {
 	mode         string // value of the label mode on workloads
 	prefix       string // of the names of workloads
 	nothing      string // message when an owner selects nothing
-	watch        func(*client.Client, controller.Watch) ownerStore
+	watch        func(*client.Client, informer.Watch) ownerStore
 }
 
 var (
@@ -33,8 +33,8 @@ var (
 		Name: v1.PrometheusKind, Resource: v1.PrometheusResource, Component: "prometheus-controller",
 		groupVersion: v1.SchemeGroupVersion, label: "prometheus", queue: "prometheus", mode: "server", prefix: "prometheus-",
 		nothing: "no ServiceMonitor, PodMonitor, Probe, ScrapeConfig or PrometheusRule is selected",
-		watch: func(c *client.Client, w controller.Watch) ownerStore {
-			return typedOwners[*v1.Prometheus]{controller.NewStore(c.REST(), v1.PrometheusResource, &v1.Prometheus{}, w, nil), ForServer}
+		watch: func(c *client.Client, w informer.Watch) ownerStore {
+			return typedOwners[*v1.Prometheus]{informer.NewStore(c.REST(), v1.PrometheusResource, &v1.Prometheus{}, w, nil), ForServer}
 		},
 	}
 	// Agents are PrometheusAgent objects.
@@ -42,9 +42,9 @@ var (
 		Name: v1alpha1.PrometheusAgentKind, Resource: v1alpha1.PrometheusAgentResource, Component: "prometheusagent-controller",
 		groupVersion: v1alpha1.SchemeGroupVersion, label: "prometheus-agent", queue: "prometheusagent", mode: "agent", prefix: "prom-agent-",
 		nothing: "no ServiceMonitor, PodMonitor, Probe or ScrapeConfig is selected",
-		watch: func(c *client.Client, w controller.Watch) ownerStore {
+		watch: func(c *client.Client, w informer.Watch) ownerStore {
 			return typedOwners[*v1alpha1.PrometheusAgent]{
-				controller.NewStore(c.REST(), v1alpha1.PrometheusAgentResource, &v1alpha1.PrometheusAgent{}, w, nil), ForAgent,
+				informer.NewStore(c.REST(), v1alpha1.PrometheusAgentResource, &v1alpha1.PrometheusAgent{}, w, nil), ForAgent,
 			}
 		},
 	}
@@ -55,16 +55,16 @@ func (k *Kind) GroupVersion() schema.GroupVersion { return k.groupVersion }
 
 // ownerStore is the informer cache of one kind of owner.
 type ownerStore interface {
-	controller.Syncer
+	informer.Syncer
 	Get(namespace, name string) (Owner, bool)
 	All() iter.Seq[Owner]
 	In(namespace string) []Owner
-	OnChange(handle func(controller.Event[Owner])) error
+	OnChange(handle func(informer.Event[Owner])) error
 }
 
 // typedOwners makes owners of the objects in a store.
-type typedOwners[T controller.Object] struct {
-	*controller.Store[T]
+type typedOwners[T informer.Object] struct {
+	*informer.Store[T]
 	owner func(T) Owner
 }
 
@@ -94,9 +94,9 @@ func (s typedOwners[T]) In(namespace string) []Owner {
 	return out
 }
 
-func (s typedOwners[T]) OnChange(handle func(controller.Event[Owner])) error {
-	return s.Store.OnChange(func(e controller.Event[T]) {
-		out := controller.Event[Owner]{Action: e.Action}
+func (s typedOwners[T]) OnChange(handle func(informer.Event[Owner])) error {
+	return s.Store.OnChange(func(e informer.Event[T]) {
+		out := informer.Event[Owner]{Action: e.Action}
 		if e.Action != "add" {
 			out.Before = s.owner(e.Before)
 		}

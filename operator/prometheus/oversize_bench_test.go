@@ -12,7 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/intstr"
 
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
-	"github.com/firekeeper-dev/firekeeper/operator/controller"
+	"github.com/firekeeper-dev/firekeeper/operator/informer"
 )
 
 // word is a random name: unlike a number it does not compress to nothing, which
@@ -40,7 +40,7 @@ func distinctMonitors(n int) []*v1.ServiceMonitor {
 		m.Spec.Endpoints = []v1.Endpoint{{Port: "http-" + word(r)[:4], Interval: "30s", Path: "/" + word(r) + "/metrics"}}
 		out[i] = m
 	}
-	slices.SortFunc(out, func(a, b *v1.ServiceMonitor) int { return controller.CompareKeys(a, b) })
+	slices.SortFunc(out, func(a, b *v1.ServiceMonitor) int { return informer.CompareKeys(a, b) })
 	return out
 }
 
@@ -62,7 +62,7 @@ func distinctRules(n int) []*v1.PrometheusRule {
 		rule.Spec.Groups = []v1.RuleGroup{group}
 		out[i] = rule
 	}
-	slices.SortFunc(out, func(a, b *v1.PrometheusRule) int { return controller.CompareKeys(a, b) })
+	slices.SortFunc(out, func(a, b *v1.PrometheusRule) int { return informer.CompareKeys(a, b) })
 	return out
 }
 

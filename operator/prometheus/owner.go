@@ -6,8 +6,8 @@ import (
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 	"github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1alpha1"
 	"github.com/firekeeper-dev/firekeeper/operator/assets"
-	"github.com/firekeeper-dev/firekeeper/operator/controller"
 	"github.com/firekeeper-dev/firekeeper/operator/fragment"
+	"github.com/firekeeper-dev/firekeeper/operator/informer"
 	"github.com/firekeeper-dev/firekeeper/operator/promconfig"
 	"github.com/firekeeper-dev/firekeeper/operator/workload"
 )
@@ -15,7 +15,7 @@ import (
 // Owner is a Prometheus or a PrometheusAgent: the object, what both kinds say in
 // the same words, and the object of its own type for the rest.
 type Owner struct {
-	controller.Object
+	informer.Object
 	Fields *v1.CommonPrometheusFields // part of the object's spec
 	Status *v1.PrometheusStatus       // the object's
 

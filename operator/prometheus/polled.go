@@ -10,7 +10,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
-	"github.com/firekeeper-dev/firekeeper/operator/controller"
+	"github.com/firekeeper-dev/firekeeper/operator/informer"
 )
 
 // How often the objects are read that the operator may not watch.
@@ -113,23 +113,23 @@ func (c *Controller) rolledOut() bool {
 }
 
 // podPoll reads pods where they may not be watched.
-func (s *Sources) podPoll() *controller.Poll {
-	return &controller.Poll{Every: PodPoll, Soon: BusyPodPoll, Busy: s.unsettled}
+func (s *Sources) podPoll() *informer.Poll {
+	return &informer.Poll{Every: PodPoll, Soon: BusyPodPoll, Busy: s.unsettled}
 }
 
 // servicePoll reads Services where they may not be watched.
-func (s *Sources) servicePoll() *controller.Poll {
-	return &controller.Poll{Every: ServicePoll, Names: s.governing}
+func (s *Sources) servicePoll() *informer.Poll {
+	return &informer.Poll{Every: ServicePoll, Names: s.governing}
 }
 
 // namespacePoll reads the namespaces of a list where they may not be watched; nil
 // when the operator works in all of them.
-func (s Scopes) namespacePoll() *controller.Poll {
+func (s Scopes) namespacePoll() *informer.Poll {
 	scope := s.Configs.Union(s.Instances)
 	if scope.All() {
 		return nil
 	}
-	return &controller.Poll{
+	return &informer.Poll{
 		Every: NamespacePoll,
 		Names: func(context.Context) ([]types.NamespacedName, error) {
 			var out []types.NamespacedName
@@ -139,7 +139,7 @@ func (s Scopes) namespacePoll() *controller.Poll {
 			return out, nil
 		},
 		// The API server gives this label to every namespace.
-		Unreadable: func(name types.NamespacedName) controller.Object {
+		Unreadable: func(name types.NamespacedName) informer.Object {
 			return &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: name.Name, Labels: map[string]string{corev1.LabelMetadataName: name.Name}}}
 		},
 	}

@@ -4,13 +4,13 @@ import (
 	"fmt"
 	"testing"
 
-	"github.com/firekeeper-dev/firekeeper/operator/controller"
+	"github.com/firekeeper-dev/firekeeper/operator/informer"
 )
 
 // TestNamespacePoll: only named namespaces can be read one by one.
 func TestNamespacePoll(t *testing.T) {
-	scope := func(names ...string) controller.Namespaces {
-		out, err := controller.NewNamespaces(names, nil)
+	scope := func(names ...string) informer.Namespaces {
+		out, err := informer.NewNamespaces(names, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -3,7 +3,7 @@ package prometheus
 import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"github.com/firekeeper-dev/firekeeper/operator/controller"
+	"github.com/firekeeper-dev/firekeeper/operator/informer"
 )
 
 // recall is what the objects of an owner were compiled to in its last reconciliation.
@@ -52,7 +52,7 @@ func (r *recall[F]) find(kind string, obj metav1.Object) (compiled F, ok bool) {
 			row.last = row.last[1:]
 			return head.compiled, true
 		}
-		if controller.CompareKeys(head.object, obj) >= 0 {
+		if informer.CompareKeys(head.object, obj) >= 0 {
 			break // a newer version, or an object that was not there
 		}
 		row.last = row.last[1:]

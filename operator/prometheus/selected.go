@@ -10,7 +10,7 @@ import (
 
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 	"github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1alpha1"
-	"github.com/firekeeper-dev/firekeeper/operator/controller"
+	"github.com/firekeeper-dev/firekeeper/operator/informer"
 	"github.com/firekeeper-dev/firekeeper/operator/selection"
 )
 
@@ -101,6 +101,6 @@ func selected[T metav1.Object](rule selection.Rule, all iter.Seq[T], namespaceLa
 			out = append(out, obj)
 		}
 	}
-	slices.SortFunc(out, func(a, b T) int { return controller.CompareKeys(a, b) })
+	slices.SortFunc(out, func(a, b T) int { return informer.CompareKeys(a, b) })
 	return out
 }

@@ -14,37 +14,37 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/apply"
 	"github.com/firekeeper-dev/firekeeper/operator/assets"
 	"github.com/firekeeper-dev/firekeeper/operator/bindings"
-	"github.com/firekeeper-dev/firekeeper/operator/controller"
 	"github.com/firekeeper-dev/firekeeper/operator/document"
+	"github.com/firekeeper-dev/firekeeper/operator/informer"
 )
 
 // Sources are what the controllers of both kinds read: monitors, namespaces,
 // what is referred to, and what all of it was compiled to. They are shared, so
 // that nothing is listed, held or compiled twice.
 type Sources struct {
-	services   *controller.Store[*v1.ServiceMonitor]
-	pods       *controller.Store[*v1.PodMonitor]
-	probes     *controller.Store[*v1.Probe]
-	namespaces *controller.Store[*corev1.Namespace]
-	secretRefs *controller.Store[*metav1.PartialObjectMetadata]
-	configRefs *controller.Store[*metav1.PartialObjectMetadata]
+	services   *informer.Store[*v1.ServiceMonitor]
+	pods       *informer.Store[*v1.PodMonitor]
+	probes     *informer.Store[*v1.Probe]
+	namespaces *informer.Store[*corev1.Namespace]
+	secretRefs *informer.Store[*metav1.PartialObjectMetadata]
+	configRefs *informer.Store[*metav1.PartialObjectMetadata]
 	// Objects that owners of both kinds have, told apart by owner reference.
-	ownSecrets  *controller.Store[*corev1.Secret]
-	ownServices *controller.Store[*corev1.Service]
-	runningPods *controller.Store[*corev1.Pod]
-	claims      *controller.Store[*corev1.PersistentVolumeClaim] // nil: left alone
+	ownSecrets  *informer.Store[*corev1.Secret]
+	ownServices *informer.Store[*corev1.Service]
+	runningPods *informer.Store[*corev1.Pod]
+	claims      *informer.Store[*corev1.PersistentVolumeClaim] // nil: left alone
 
 	assets    *assets.Cache
 	compilers *Compilers
 	bindings  *bindings.Writer
 	chunks    document.Chunks // of all configurations
-	calls     controller.Calls
+	calls     informer.Calls
 
-	newScrapes func() *controller.Store[*v1alpha1.ScrapeConfig]
+	newScrapes func() *informer.Store[*v1alpha1.ScrapeConfig]
 	mu         sync.RWMutex
-	scrapes    *controller.Store[*v1alpha1.ScrapeConfig] // guarded; nil as long as the kind is not read
-	readers    []*Controller                             // guarded: those that handle events
-	workloads  []workloads                               // guarded
+	scrapes    *informer.Store[*v1alpha1.ScrapeConfig] // guarded; nil as long as the kind is not read
+	readers    []*Controller                           // guarded: those that handle events
+	workloads  []workloads                             // guarded
 }
 
 const (
@@ -56,31 +56,31 @@ const (
 // NewSources returns the sources. Nothing is contacted before a controller runs.
 func NewSources(clients Clients, s Scopes) *Sources {
 	out := &Sources{}
-	base := controller.Watch{Calls: &out.calls, Reads: clients.Reads}
+	base := informer.Watch{Calls: &out.calls, Reads: clients.Reads}
 	own, config := s.instances(base), s.configs(base)
 	core, crds := clients.Kube.CoreV1().RESTClient(), clients.V1.REST()
-	out.services = controller.NewStore(crds, v1.ServiceMonitorResource, &v1.ServiceMonitor{}, config, nil)
-	out.pods = controller.NewStore(crds, v1.PodMonitorResource, &v1.PodMonitor{}, config, nil)
-	out.probes = controller.NewStore(crds, v1.ProbeResource, &v1.Probe{}, config, nil)
-	out.newScrapes = func() *controller.Store[*v1alpha1.ScrapeConfig] {
-		return controller.NewStore(clients.V1alpha1.REST(), v1alpha1.ScrapeConfigResource, &v1alpha1.ScrapeConfig{}, config, nil)
+	out.services = informer.NewStore(crds, v1.ServiceMonitorResource, &v1.ServiceMonitor{}, config, nil)
+	out.pods = informer.NewStore(crds, v1.PodMonitorResource, &v1.PodMonitor{}, config, nil)
+	out.probes = informer.NewStore(crds, v1.ProbeResource, &v1.Probe{}, config, nil)
+	out.newScrapes = func() *informer.Store[*v1alpha1.ScrapeConfig] {
+		return informer.NewStore(clients.V1alpha1.REST(), v1alpha1.ScrapeConfigResource, &v1alpha1.ScrapeConfig{}, config, nil)
 	}
 	if clients.ScrapeConfigs {
 		out.scrapes = out.newScrapes()
 	}
-	out.namespaces = controller.NewStore(core, "namespaces", &corev1.Namespace{}, s.namespaceWatch(base), trimNamespace)
+	out.namespaces = informer.NewStore(core, "namespaces", &corev1.Namespace{}, s.namespaceWatch(base), trimNamespace)
 	refs := base
 	refs.Namespaces, refs.FieldSelector, refs.LabelSelector = s.References, s.SecretFields, s.SecretLabels
-	out.secretRefs = controller.NewMetadataStore(clients.Metadata, corev1.SchemeGroupVersion.WithResource("secrets"), refs)
+	out.secretRefs = informer.NewMetadataStore(clients.Metadata, corev1.SchemeGroupVersion.WithResource("secrets"), refs)
 	refs.FieldSelector, refs.LabelSelector = s.ConfigMapFields, s.ConfigMapLabels
-	out.configRefs = controller.NewMetadataStore(clients.Metadata, corev1.SchemeGroupVersion.WithResource("configmaps"), refs)
-	out.ownSecrets = controller.NewStore(core, "secrets", &corev1.Secret{}, own(managedSelector), apply.DigestSecret)
+	out.configRefs = informer.NewMetadataStore(clients.Metadata, corev1.SchemeGroupVersion.WithResource("configmaps"), refs)
+	out.ownSecrets = informer.NewStore(core, "secrets", &corev1.Secret{}, own(managedSelector), apply.DigestSecret)
 	operated, pods := own(operatedSelector), own(podSelector)
 	operated.Poll, pods.Poll = out.servicePoll(), out.podPoll()
-	out.ownServices = controller.NewStore(core, "services", &corev1.Service{}, operated, nil)
-	out.runningPods = controller.NewStore(core, "pods", &corev1.Pod{}, pods, trimPod)
+	out.ownServices = informer.NewStore(core, "services", &corev1.Service{}, operated, nil)
+	out.runningPods = informer.NewStore(core, "pods", &corev1.Pod{}, pods, trimPod)
 	if clients.Claims {
-		out.claims = controller.NewStore(core, "persistentvolumeclaims", &corev1.PersistentVolumeClaim{}, own(podSelector), trimClaim)
+		out.claims = informer.NewStore(core, "persistentvolumeclaims", &corev1.PersistentVolumeClaim{}, own(podSelector), trimClaim)
 	}
 
 	out.assets = assets.NewCache(clients.Kube, out)
@@ -89,8 +89,8 @@ func NewSources(clients Clients, s Scopes) *Sources {
 	return out
 }
 
-func (s *Sources) all() []controller.Syncer {
-	out := []controller.Syncer{
+func (s *Sources) all() []informer.Syncer {
+	out := []informer.Syncer{
 		s.namespaces, s.services, s.pods, s.probes, s.secretRefs, s.configRefs, s.ownSecrets, s.ownServices, s.runningPods,
 	}
 	if scrapes := s.scrapeConfigs(); scrapes != nil {
@@ -103,7 +103,7 @@ func (s *Sources) all() []controller.Syncer {
 }
 
 // scrapeConfigs is the store of ScrapeConfigs, nil as long as they are not read.
-func (s *Sources) scrapeConfigs() *controller.Store[*v1alpha1.ScrapeConfig] {
+func (s *Sources) scrapeConfigs() *informer.Store[*v1alpha1.ScrapeConfig] {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
 	return s.scrapes
@@ -115,7 +115,7 @@ func (s *Sources) scrapeConfigs() *controller.Store[*v1alpha1.ScrapeConfig] {
 // Errors: the kind could not be listed.
 func (s *Sources) ReadScrapeConfigs(ctx context.Context) error {
 	scrapes := s.newScrapes()
-	if err := fill(ctx, []controller.Syncer{scrapes}); err != nil {
+	if err := fill(ctx, []informer.Syncer{scrapes}); err != nil {
 		return err
 	}
 	s.mu.Lock()
@@ -169,7 +169,7 @@ func (s *Sources) namespaceTerminating(name string) bool {
 
 // fill starts stores that do not run yet and waits until they are complete. They
 // stay current until the context ends.
-func fill(ctx context.Context, stores []controller.Syncer) error {
+func fill(ctx context.Context, stores []informer.Syncer) error {
 	for _, st := range stores {
 		st.Run(ctx)
 	}

@@ -11,14 +11,15 @@ import (
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 	"github.com/firekeeper-dev/firekeeper/operator/apply"
 	"github.com/firekeeper-dev/firekeeper/operator/controller"
+	"github.com/firekeeper-dev/firekeeper/operator/informer"
 	"github.com/firekeeper-dev/firekeeper/operator/workload"
 )
 
 // Scopes say where and how narrowly each kind of object is watched.
 type Scopes struct {
-	Instances  controller.Namespaces // owners and what they own
-	Configs    controller.Namespaces // monitors and rules
-	References controller.Namespaces // Secrets and ConfigMaps that are referred to
+	Instances  informer.Namespaces // owners and what they own
+	Configs    informer.Namespaces // monitors and rules
+	References informer.Namespaces // Secrets and ConfigMaps that are referred to
 
 	InstanceSelector                 string // label selector
 	SecretFields, SecretLabels       string // selectors that narrow the watch on referenced Secrets
@@ -38,55 +39,55 @@ func (k *Kind) shardSelector() string {
 type stores struct {
 	*Sources
 	owners       ownerStore
-	statefulSets *controller.Store[*appsv1.StatefulSet]
+	statefulSets *informer.Store[*appsv1.StatefulSet]
 
 	// Only agents have these, and only with the feature gate.
-	daemonSets *controller.Store[*appsv1.DaemonSet]
+	daemonSets *informer.Store[*appsv1.DaemonSet]
 
 	// Only servers have these.
-	rules      *controller.Store[*v1.PrometheusRule]
-	ownConfigs *controller.Store[*corev1.ConfigMap]
+	rules      *informer.Store[*v1.PrometheusRule]
+	ownConfigs *informer.Store[*corev1.ConfigMap]
 	texts      *texts // of ownConfigs
 }
 
 func newStores(kind *Kind, clients Clients, opts Options, shared *Sources, m *controller.Metrics) *stores {
 	s := opts.Scopes
 	shared.calls.CountFor(m)
-	base := controller.Watch{Calls: controller.CallsOf(m), Reads: clients.Reads}
+	base := informer.Watch{Calls: informer.CallsOf(m), Reads: clients.Reads}
 	own := s.instances(base)
 	out := &stores{
 		Sources:      shared,
 		owners:       kind.watch(clients.of(kind), own(s.InstanceSelector)),
-		statefulSets: controller.NewStore(clients.Kube.AppsV1().RESTClient(), "statefulsets", &appsv1.StatefulSet{}, own(kind.shardSelector()), nil),
+		statefulSets: informer.NewStore(clients.Kube.AppsV1().RESTClient(), "statefulsets", &appsv1.StatefulSet{}, own(kind.shardSelector()), nil),
 	}
 	if kind == Agents && opts.Capabilities.AgentDaemonSet {
-		out.daemonSets = controller.NewStore(clients.Kube.AppsV1().RESTClient(), "daemonsets", &appsv1.DaemonSet{}, own(nodeSelector), nil)
+		out.daemonSets = informer.NewStore(clients.Kube.AppsV1().RESTClient(), "daemonsets", &appsv1.DaemonSet{}, own(nodeSelector), nil)
 	}
 	if kind == Servers {
 		out.texts = &texts{}
-		out.rules = controller.NewStore(clients.V1.REST(), v1.PrometheusRuleResource, &v1.PrometheusRule{}, s.configs(base), nil)
-		out.ownConfigs = controller.NewStore(clients.Kube.CoreV1().RESTClient(), "configmaps", &corev1.ConfigMap{}, own(ruleSelector), out.texts.share)
+		out.rules = informer.NewStore(clients.V1.REST(), v1.PrometheusRuleResource, &v1.PrometheusRule{}, s.configs(base), nil)
+		out.ownConfigs = informer.NewStore(clients.Kube.CoreV1().RESTClient(), "configmaps", &corev1.ConfigMap{}, own(ruleSelector), out.texts.share)
 	}
 	return out
 }
 
 // instances returns watches where owners and their objects are.
-func (s Scopes) instances(base controller.Watch) func(labels string) controller.Watch {
-	return func(labels string) controller.Watch {
+func (s Scopes) instances(base informer.Watch) func(labels string) informer.Watch {
+	return func(labels string) informer.Watch {
 		base.Namespaces, base.LabelSelector = s.Instances, labels
 		return base
 	}
 }
 
 // configs is the watch where monitors and rules are.
-func (s Scopes) configs(base controller.Watch) controller.Watch {
+func (s Scopes) configs(base informer.Watch) informer.Watch {
 	base.Namespaces = s.Configs
 	return base
 }
 
 // namespaceWatch covers the namespaces whose labels matter.
-func (s Scopes) namespaceWatch(base controller.Watch) controller.Watch {
-	all, err := controller.NewNamespaces(nil, nil)
+func (s Scopes) namespaceWatch(base informer.Watch) informer.Watch {
+	all, err := informer.NewNamespaces(nil, nil)
 	if err != nil {
 		panic(err) // no list, no conflict
 	}
@@ -164,7 +165,7 @@ func trimClaim(c *corev1.PersistentVolumeClaim) *corev1.PersistentVolumeClaim {
 	}
 }
 
-func (s *stores) all() []controller.Syncer {
+func (s *stores) all() []informer.Syncer {
 	out := append(s.Sources.all(), s.owners, s.statefulSets)
 	if s.daemonSets != nil {
 		out = append(out, s.daemonSets)

@@ -11,13 +11,14 @@ import (
 	"github.com/firekeeper-dev/firekeeper/internal/excerpt"
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 	"github.com/firekeeper-dev/firekeeper/operator/controller"
+	"github.com/firekeeper-dev/firekeeper/operator/informer"
 )
 
 // tell reports rejected objects, once for each reason: in the log and as an Event
 // on the object.
 func (c *Controller) tell(log *slog.Logger, o Owner, state *ownerState, in Inputs) {
 	rejected := map[string]string{}
-	report := func(kind, action string, obj controller.Object, err error) {
+	report := func(kind, action string, obj informer.Object, err error) {
 		if err == nil || c.stores.namespaceTerminating(obj.GetNamespace()) { // what it refers to may be gone already
 			return
 		}

@@ -1,22 +1,29 @@
-package controller
+package informer
 
 import (
 	"slices"
 	"sync"
 )
 
+// Counter counts what one controller has listed and watched; err is nil for what
+// succeeded.
+type Counter interface {
+	Listed(err error)
+	Watched(err error)
+}
+
 // Calls counts lists and watches for the controllers that read the stores which
 // make them: a store may serve several. The zero value and nil count for none.
 type Calls struct {
 	mu      sync.Mutex
-	readers []*Metrics
+	readers []Counter
 }
 
 // CallsOf counts for one controller.
-func CallsOf(m *Metrics) *Calls { return &Calls{readers: []*Metrics{m}} }
+func CallsOf(m Counter) *Calls { return &Calls{readers: []Counter{m}} }
 
 // CountFor counts later calls for one more controller.
-func (c *Calls) CountFor(m *Metrics) {
+func (c *Calls) CountFor(m Counter) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.readers = append(c.readers, m)
@@ -24,17 +31,17 @@ func (c *Calls) CountFor(m *Metrics) {
 
 func (c *Calls) listed(err error) {
 	for _, m := range c.all() {
-		m.lists.count(err)
+		m.Listed(err)
 	}
 }
 
 func (c *Calls) watched(err error) {
 	for _, m := range c.all() {
-		m.watches.count(err)
+		m.Watched(err)
 	}
 }
 
-func (c *Calls) all() []*Metrics {
+func (c *Calls) all() []Counter {
 	if c == nil {
 		return nil
 	}
