@@ -40,7 +40,7 @@ build: ## Build the three programs into bin/
 
 .PHONY: test
 test: ## Run all tests with the race detector, except those that need a node (PKG=./operator/rules narrows)
-	@if [ "$(PKG)" != "./..." ]; then go test -race $(PKG); else $(call each,test,go test -race ./...); fi
+	@if [ "$(PKG)" != "./..." ]; then go test -race -timeout 30m $(PKG); else $(call each,test,go test -race -timeout 30m ./...); fi
 
 .PHONY: test-update
 test-update: ## Rewrite golden files; review the diff before you commit it

@@ -47,7 +47,7 @@ func TestDeliveryWithoutRights(t *testing.T) {
 				t.Fatal(err)
 			}
 			told := pod.Annotations["operator.prometheus.io/config-hash"] != ""
-			said := strings.Count(o.log.String(), "patch pods: changes reach pods when the kubelet refreshes their volumes")
+			said := strings.Count(o.log.String(), "patch pods: the kubelet delivers changes to pods within two minutes")
 			if told != (account == "") || said != len(strings.Fields(account)) {
 				t.Errorf("the pod is told: %v; the log says %d times what is missing", told, said)
 			}

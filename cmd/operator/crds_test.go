@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"context"
+	"fmt"
 	"io"
 	"os"
 	"strings"
@@ -70,7 +71,9 @@ func TestManage(t *testing.T) {
 		log.Close()
 	}()
 	applied, complete := 0, false
+	var printed strings.Builder
 	for lines := bufio.NewScanner(stdout); lines.Scan(); {
+		fmt.Fprintln(&printed, lines.Text())
 		applied += strings.Count(lines.Text(), `msg="applied CRD"`)
 		if strings.Contains(lines.Text(), `msg="caches synced"`) {
 			complete = true
@@ -78,14 +81,14 @@ func TestManage(t *testing.T) {
 		}
 	}
 	if got := <-code; got != 0 {
-		t.Errorf("exit code %d", got)
+		t.Errorf("exit code %d\n%s", got, &printed)
 	}
 	if applied != 10 || !complete {
-		t.Errorf("%d definitions applied, want 10; then caches complete: %v", applied, complete)
+		t.Errorf("%d CRDs applied, want 10; caches synced: %v", applied, complete)
 	}
 	out, err := c.Kubectl(t.Context(), "get", "crd", "-l", "team=core", "-o", "name")
 	if err != nil || strings.Count(string(out), "\n") != 10 {
-		t.Errorf("definitions with our label: %s (%v)", out, err)
+		t.Errorf("CRDs with our label: %s (%v)", out, err)
 	}
 }
 

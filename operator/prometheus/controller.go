@@ -198,11 +198,14 @@ func (c *Controller) Run(ctx context.Context) error {
 		wg.Go(func() { c.compileAhead(ctx) })
 	}
 	defer wg.Wait()
-	if err := c.stores.start(ctx); err != nil {
+	failed := func(err error) error {
 		if ctx.Err() != nil {
-			return nil
+			return nil // the stores stop with the operator, and take no handlers then
 		}
 		return fmt.Errorf("%s: %w", c.kind.label, err)
+	}
+	if err := c.stores.start(ctx); err != nil {
+		return failed(err)
 	}
 	// Owners must be in the index before the first event of a monitor asks it.
 	for o := range c.stores.owners.All() {
@@ -212,7 +215,7 @@ func (c *Controller) Run(ctx context.Context) error {
 		}
 	}
 	if err := c.handleEvents(); err != nil {
-		return fmt.Errorf("%s: %w", c.kind.label, err)
+		return failed(err)
 	}
 	c.metrics.Ready()
 	c.log.Info("caches synced", "objects", c.index.Len())

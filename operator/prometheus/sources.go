@@ -1,6 +1,7 @@
 package prometheus
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"sync"
@@ -123,7 +124,7 @@ func (s *Sources) ReadScrapeConfigs(ctx context.Context) error {
 	s.scrapes = scrapes
 	for _, c := range s.readers {
 		if err := configChanged(c, scrapes, v1alpha1.ScrapeConfigKind); err != nil {
-			return err
+			return cmp.Or(ctx.Err(), err) // a store that was stopped takes no handlers
 		}
 	}
 	return nil
