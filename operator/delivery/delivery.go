@@ -77,6 +77,16 @@ type state struct {
 	want    string
 	patches int         // for want
 	recent  []time.Time // of the last patches, oldest first, at most burst
+	again   time.Time   // when the last patch may be repeated
+}
+
+// rest is how long the next patch has to wait. The queue keeps the earliest time of
+// a pod, which may be that of a content before.
+func (s *state) rest() time.Duration {
+	if s.patches > 0 {
+		return time.Until(s.again)
+	}
+	return s.pause()
 }
 
 // pause is how long the next patch has to wait.
@@ -199,7 +209,9 @@ func (n *Nudger) step(ctx context.Context, pod types.NamespacedName) {
 	}
 	s.patches++
 	if s.patches < maxPatches {
-		n.queue.AddAfter(pod, patience<<(s.patches-1))
+		wait := patience << (s.patches - 1)
+		s.again = time.Now().Add(wait)
+		n.queue.AddAfter(pod, wait)
 	}
 }
 
@@ -211,7 +223,7 @@ func (n *Nudger) due(pod types.NamespacedName) (want string, patches int, ok boo
 	if s == nil || s.patches >= maxPatches {
 		return "", 0, false
 	}
-	if rest := time.Until(n.quiet[pod.Namespace]); rest > 0 {
+	if rest := max(time.Until(n.quiet[pod.Namespace]), s.rest()); rest > 0 {
 		n.queue.AddAfter(pod, rest)
 		return "", 0, false
 	}

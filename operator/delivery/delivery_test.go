@@ -125,6 +125,28 @@ func TestFastChangesAreDeliveredTogetherAndTheLastWins(t *testing.T) {
 	})
 }
 
+// The repetition of a content before is no reason to patch a pod again that was
+// just told of the next one: needless patches make later changes wait.
+func TestARepetitionIsOfItsOwnContent(t *testing.T) {
+	c := &cluster{answer: Unknown} // not asked yet
+	run(t, c, func(n *Nudger) {
+		want := []string{}
+		for i := range 4 {
+			hash := string(rune('a' + i))
+			n.Deliver(pod, hash)
+			want = append(want, hash)
+			wait(1250 * time.Millisecond)
+		}
+		if diff := cmp.Diff(want, c.patched()); diff != "" {
+			t.Error(diff)
+		}
+		wait(patience)
+		if diff := cmp.Diff(append(want, "d-2"), c.patched()); diff != "" {
+			t.Error(diff)
+		}
+	})
+}
+
 func TestForbiddenPutsOff(t *testing.T) {
 	c := &cluster{err: apierrors.NewForbidden(schema.GroupResource{Resource: "pods"}, pod.Name, nil), answer: Confirmed}
 	other := types.NamespacedName{Namespace: pod.Namespace, Name: "prometheus-k8s-1"}
