@@ -58,9 +58,12 @@ func (w *Writer) Conflicts() int { return w.conflicts.count(time.Now()) }
 // conflict returns the conflict about an object, if there is one.
 func (w *Writer) conflict(o Object) (Conflict, bool) { return w.conflicts.at(idOf(o), time.Now()) }
 
-func idOf(o Object) objectID {
-	kind := fmt.Sprintf("%T", o)
-	return objectID{kind[strings.LastIndexByte(kind, '.')+1:], o.GetNamespace(), o.GetName()}
+func idOf(o Object) objectID { return objectID{KindOf(o), o.GetNamespace(), o.GetName()} }
+
+// KindOf is the kind of an object, "StatefulSet".
+func KindOf(o Object) string {
+	name := fmt.Sprintf("%T", o)
+	return name[strings.LastIndexByte(name, '.')+1:]
 }
 
 func stateOf(obj metav1.Object) state {

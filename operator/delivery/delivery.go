@@ -89,7 +89,7 @@ func (s *state) rest() time.Duration {
 	return s.pause()
 }
 
-// pause is how long the next patch has to wait.
+// pause is how long a patch for a new content has to wait: the burst may be used up.
 func (s *state) pause() time.Duration {
 	if len(s.recent) < burst {
 		return 0

@@ -31,19 +31,26 @@ func (a asking) Object(ref assets.Ref) (assets.Object, error) {
 
 // current reports whether what was compiled before, for this owner or another, stands.
 func (a asking) current(deps []assets.Dependency) bool {
-	for _, d := range deps {
-		a.note(d.Ref)
+	refs := make([]assets.Ref, len(deps))
+	for i, d := range deps {
+		refs[i] = d.Ref
 	}
+	a.note(refs...)
 	return a.c.assets.Current(deps)
 }
 
-func (a asking) note(ref assets.Ref) {
+func (a asking) note(refs ...assets.Ref) {
+	if len(refs) == 0 {
+		return
+	}
 	a.c.mu.Lock()
 	defer a.c.mu.Unlock()
 	if a.state.references == nil {
 		a.state.references = map[assets.Ref]bool{}
 	}
-	a.state.references[ref] = true
+	for _, ref := range refs {
+		a.state.references[ref] = true
+	}
 }
 
 // remember drops the references that the owner no longer has. After a failed

@@ -110,7 +110,7 @@ func (s *scene) plan(t *testing.T) Plan {
 // steps are "verb Kind name", in order.
 func steps(all []apply.Step) (out []string) {
 	for _, s := range all {
-		out = append(out, fmt.Sprintf("%s %s %s", s.Verb, kindName(s.Object), s.Object.GetName()))
+		out = append(out, fmt.Sprintf("%s %s %s", s.Verb, apply.KindOf(s.Object), s.Object.GetName()))
 	}
 	return out
 }

@@ -213,7 +213,7 @@ func takenByTheServer(t *testing.T, plan Plan) {
 			continue
 		}
 		o := step.Object
-		at := kindName(o) + " " + o.GetName()
+		at := apply.KindOf(o) + " " + o.GetName()
 		check := func(what string, wrong []string) {
 			for _, w := range wrong {
 				t.Errorf("%s: %s: %s", at, what, w)

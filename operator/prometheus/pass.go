@@ -253,18 +253,13 @@ func (c *Controller) awaitsPods(key types.NamespacedName) bool {
 func logChanges(log *slog.Logger, done []apply.Done) {
 	for _, d := range done {
 		if d.Change != apply.Unchanged {
-			log.Info("wrote object", "kind", kindName(d.Object), "name", d.Object.GetName(), "change", string(d.Change))
+			log.Info("wrote object", "kind", apply.KindOf(d.Object), "name", d.Object.GetName(), "change", string(d.Change))
 		}
 	}
 }
 
 func changesAny(done []apply.Done) bool {
 	return slices.ContainsFunc(done, func(d apply.Done) bool { return d.Change != apply.Unchanged })
-}
-
-func kindName(o apply.Object) string {
-	name := fmt.Sprintf("%T", o)
-	return name[strings.LastIndexByte(name, '.')+1:]
 }
 
 // frame compiles the owner's part of the document unless the kept one stands.
