@@ -8,20 +8,27 @@ PREFIX    := github.com/firekeeper-dev/firekeeper
 MODULES   := cmd internal operator reloaders/config-reloader reloaders/rules-reloader
 PROGRAMS  := operator config-reloader rules-reloader
 VERSION   ?= $(shell cat .version)
-REVISION  ?= $(shell git rev-parse --short HEAD 2>/dev/null || echo unknown)
+REVISION  ?= $(shell git rev-parse --short=12 HEAD 2>/dev/null || echo unknown)
 PLATFORMS ?= linux-$(shell go env GOARCH)
 IMAGE     ?= firekeeper
 TAG       ?= v$(VERSION)
+RELEASED  ?= linux-amd64 linux-arm64
+RELEASE   ?= $(CURDIR)/bin/release
+EPOCH     ?= $(shell git log -1 --format=%ct 2>/dev/null || echo 0)
 CLUSTER   := go run ./internal/cluster/clusterctl
 PKG       ?= ./...
 TIME      ?= 1m
 LDFLAGS   := -s -w -X $(PREFIX)/internal/version.Version=$(VERSION) -X $(PREFIX)/internal/version.Revision=$(REVISION)
-GOBUILD   := CGO_ENABLED=0 go build -trimpath -ldflags "$(LDFLAGS)"
+GOBUILD   := CGO_ENABLED=0 go build -trimpath -buildvcs=false -ldflags "$(LDFLAGS)"
 
 # $(call each,verb,command) runs a command in every module, also after one has failed, and names at the end those
-# that have.
-each = failed=; for m in $(MODULES); do echo "$(1) $$m"; (cd $$m && $(2)) || failed="$$failed $$m"; done; \
-  if [ -n "$$failed" ]; then echo "$(1) failed in:$$failed"; exit 1; fi
+# that have, and the tests.
+each = failed=; log=$$(mktemp); trap 'rm -f "$$log"' EXIT; \
+  for m in $(MODULES); do echo "$(1) $$m"; (cd $$m && $(2)) 2>&1 | tee -a "$$log" || failed="$$failed $$m"; done; \
+  if [ -n "$$failed" ]; then $(failures) "$$log"; echo "$(1) failed in:$$failed"; exit 1; fi
+
+# Which tests failed, and what each says first: the logs of a test may be long.
+failures = awk '/^ *--- FAIL|^panic:|DATA RACE/ {n = 4} n > 0 && n-- {print substr($$0, 1, 400)}'
 
 # Go needs a build cache, and that of the user may be missing, full or read-only.
 export GOCACHE := $(shell (d=$$(go env GOCACHE | grep ^/) && mkdir -p "$$d" && head -c 1048576 /dev/zero >"$$d/writable" && \
@@ -40,11 +47,12 @@ build: ## Build the three programs into bin/
 
 .PHONY: test
 test: ## Run all tests with the race detector, except those that need a node (PKG=./operator/rules narrows)
-	@if [ "$(PKG)" != "./..." ]; then go test -race -timeout 30m $(PKG); else $(call each,test,go test -race -timeout 30m ./...); fi
+	@if [ "$(PKG)" != "./..." ]; then go test -race -timeout 45m $(PKG); else $(call each,test,go test -race -timeout 45m ./...); fi
 
 .PHONY: test-update
 test-update: ## Rewrite golden files; review the diff before you commit it
-	@cd operator && go test ./promconfig/... ./workload/... ./rules/... ./render/... -update
+	@cd operator && go test ./promconfig/... ./promworkload/... ./rules/... ./thanosruler/... ./alertmanager/... ./amconfig/... -update
+	@cd cmd && go test ./operator -run 'Test(Render|Lint|Explain|Route|ChartTemplates)$$' -update
 
 .PHONY: bench
 bench: ## Run the benchmarks (COUNT=10 for benchstat)
@@ -52,7 +60,7 @@ bench: ## Run the benchmarks (COUNT=10 for benchstat)
 
 .PHONY: bench-cluster
 bench-cluster: build ## Time single changes of the operator against a real API server (ARGS="--sizes 1000/200 --samples 20")
-	@go run ./cmd/bench $(ARGS)
+	@go run ./operator/test/bench $(ARGS)
 
 .PHONY: fuzz
 fuzz: ## Fuzz one property: make fuzz FUZZ=FuzzExpand PKG=./internal/gate TIME=1m
@@ -72,7 +80,7 @@ fmt: ## Format the code
 
 .PHONY: tidy
 tidy: ## Tidy the modules
-	@for m in $(MODULES); do (cd $$m && GOWORK=off go mod tidy); done
+	@for m in $(MODULES) internal/tools/release; do (cd $$m && GOWORK=off go mod tidy); done
 
 .PHONY: lint
 lint: ## Vet and staticcheck
@@ -98,11 +106,12 @@ cluster-down: ## Stop it and remove everything it created
 	@$(CLUSTER) down
 
 .PHONY: e2e
-e2e: ## Run the tests that need a node: takeover, life of a Prometheus, latencies (root, about six minutes)
-	@cd cmd && FIREKEEPER_E2E=1 go test -count=1 -timeout 40m -parallel 8 -v ./e2e/...
+e2e: ## Run the tests that need a node: takeover, life of a Prometheus, of a Helm release, latencies (root, about twenty minutes)
+	@log=$$(mktemp); trap 'rm -f "$$log"' EXIT; FIREKEEPER_E2E=1 go test -count=1 -timeout 40m -parallel 8 -v ./operator/test/e2e/... 2>&1 | tee "$$log" || \
+	  { $(failures) "$$log"; exit 1; }
 
 .PHONY: demo
-demo: ## Start a cluster, the operator and a Prometheus, and time how long changes take to be live
+demo: ## Show it all on KUBECONFIG, kind or a node of our own (DEMO_ON=kind|node): time how long changes take, let an alert arrive
 	@go run ./internal/cluster/demo up
 
 .PHONY: demo-down
@@ -132,6 +141,21 @@ images: image-files ## Build the images with buildah or docker (IMAGE=registry/f
 	    suffix=$$([ "$(words $(PLATFORMS))" = 1 ] || echo "-$${p#*-}"); \
 	    $$b $$a -f Dockerfile.operator -t $(IMAGE)/operator:$(TAG)$$suffix .; \
 	    for r in config-reloader rules-reloader; do $$b $$a --build-arg RELOADER=$$r -f Dockerfile.reloader -t $(IMAGE)/$$r:$(TAG)$$suffix .; done; done
+
+.PHONY: release
+release: PLATFORMS := $(RELEASED)
+release: ## Write binaries, images, SBOMs, manifests, the chart and checksums into bin/release, without a container engine (IMAGE, TAG)
+	@$(MAKE) image-files PLATFORMS="$(PLATFORMS)"
+	@echo "write $(RELEASE)"; cd internal/tools/release && GOWORK=off go run . -root $(CURDIR) -binaries $(CURDIR)/bin/image -out $(RELEASE) \
+	  -image $(IMAGE) -tag $(TAG) -version $(VERSION) -revision $(REVISION) -epoch $(EPOCH) -platforms "$(PLATFORMS)"
+
+.PHONY: release-check
+release-check: ## Test what writes a release, then release the last commit twice, in two folders, and compare
+	@cd internal/tools/release && GOWORK=off go vet ./... && GOWORK=off go test ./...
+	@two=$$(mktemp -d); trap 'rm -rf "$$two"' EXIT; for n in first second; do mkdir -p "$$two/$$n"; git archive HEAD | tar -x -C "$$two/$$n"; \
+	  $(MAKE) -C "$$two/$$n" release REVISION=$(REVISION) EPOCH=$(EPOCH); done; \
+	  diff -r "$$two/first/bin/release" "$$two/second/bin/release" && cd "$$two/first/bin/release" && sha256sum --quiet --check SHA256SUMS && \
+	  echo "both releases are the same" && cat SHA256SUMS
 
 .PHONY: clean
 clean: ## Remove build results

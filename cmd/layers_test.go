@@ -2,8 +2,15 @@
 package cmd_test
 
 import (
+	"go/ast"
+	"go/parser"
+	"go/token"
 	"os"
 	"os/exec"
+	"path"
+	"path/filepath"
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
 )
@@ -32,6 +39,121 @@ func TestImportsPointOneWay(t *testing.T) {
 	}
 }
 
+// layers are the packages of operator from the top of a reconciliation to its base: each
+// may import only those below it. Tests may import what they like.
+var layers = []string{
+	// What works with a cluster or with manifests instead of one.
+	"test/bench", "test/e2e", "test/integration",
+	"reference",
+	"startup", "server", "admission", "webhookcerts", "permissions",
+	"verify", "explain", "lint", "render", "routing", "offline", "report",
+
+	// What is not about workloads.
+	"kubelet",
+
+	// The kinds of workloads, and what several of them share.
+	"prometheus", "thanosruler", "alertmanager",
+	"discovery", "targets",
+	"promworkload", "promconfig", "amconfig", "rules", "configsecret",
+
+	// The machine of every kind, and what it is made of.
+	"engine",
+	"apply", "delivery", "bindings", "rollout", "queue",
+	"workload/workloadtest", "workload", "clientconfig", "regexcost",
+	"compiled", "document", "assets", "selection", "informer", "client", "wellknown",
+
+	// What there is to work on.
+	"amconversion",
+	"manifest",
+	"crds/install", "crds/sample", "crds/check", "crds/pack", "api/pages", "crds",
+	"catalog",
+	"api/monitoring/v1beta1", "api/monitoring/v1alpha1", "api/monitoring/v1", "api",
+}
+
+// TestOperatorPointsDown holds the order of the packages inside of operator.
+func TestOperatorPointsDown(t *testing.T) {
+	const operator = prefix + "operator/"
+	found := map[string]bool{}
+	for _, line := range list(t, "-f", "{{.ImportPath}}: {{join .Imports \" \"}}", operator+"...") {
+		path, imports, _ := strings.Cut(line, ": ")
+		pkg := strings.TrimPrefix(strings.TrimSuffix(path, ":"), operator)
+		found[pkg] = true
+		at := slices.Index(layers, pkg)
+		if at < 0 {
+			t.Errorf("enter operator/%s into layers, above everything that it imports", pkg)
+			continue
+		}
+		for imp := range strings.FieldsSeq(imports) {
+			below, ours := strings.CutPrefix(imp, operator)
+			if ours && slices.Index(layers, below) <= at {
+				t.Errorf("operator/%s imports operator/%s, which is not below it", pkg, below)
+			}
+		}
+	}
+	for _, pkg := range layers {
+		if !found[pkg] {
+			t.Errorf("there is no operator/%s", pkg)
+		}
+	}
+}
+
+// TestEngineKnowsNoKind: what the engine does, it does for every kind of workload.
+func TestEngineKnowsNoKind(t *testing.T) {
+	const engine = prefix + "operator/engine"
+	kinds := []string{"Prometheus", "PrometheusAgent", "Alertmanager", "ThanosRuler"}
+	above := layers[:slices.Index(layers, "engine")]
+	for _, pkg := range list(t, "-deps", "-f", "{{.ImportPath}}", engine) {
+		if slices.Contains(above, strings.TrimPrefix(pkg, prefix+"operator/")) {
+			t.Errorf("the engine depends on %s", pkg)
+		}
+	}
+	for _, file := range sources(t, engine) {
+		ours := map[string]bool{} // packages that name kinds
+		for name, path := range file.imports {
+			ours[name] = strings.HasPrefix(path, prefix+"operator/api/") || path == prefix+"operator/catalog"
+		}
+		ast.Inspect(file.syntax, func(n ast.Node) bool {
+			sel, is := n.(*ast.SelectorExpr)
+			if !is {
+				return true
+			}
+			from, is := sel.X.(*ast.Ident)
+			if is && ours[from.Name] && slices.ContainsFunc(kinds, func(kind string) bool { return strings.HasPrefix(sel.Sel.Name, kind) }) {
+				t.Errorf("%s: names %s.%s", file.at(n), from.Name, sel.Sel.Name)
+			}
+			return true
+		})
+	}
+}
+
+// TestKindsAreApart: what works over every kind of workload knows none of them, and
+// kinds do not know each other, so that a further kind touches no package but its own.
+func TestKindsAreApart(t *testing.T) {
+	const operator = prefix + "operator/"
+	server, ruler, am := []string{"prometheus", "promworkload"}, []string{"thanosruler"}, []string{"alertmanager", "amconfig"}
+	all := slices.Concat(server, ruler, am, []string{"promconfig"})
+	for pkg, not := range map[string][]string{
+		"engine": all, "offline": all, "render": all, "lint": all, "explain": all,
+		"prometheus": slices.Concat(ruler, am), "thanosruler": slices.Concat(server, am),
+		"alertmanager": slices.Concat(server, ruler, []string{"promconfig", "rules"}), "configsecret": slices.Concat(all, []string{"rules"}),
+	} {
+		for _, dep := range list(t, "-deps", "-f", "{{.ImportPath}}", operator+pkg) {
+			if name, ours := strings.CutPrefix(dep, operator); ours && slices.Contains(not, name) {
+				t.Errorf("%s depends on %s", pkg, name)
+			}
+		}
+	}
+}
+
+// TestCmdHoldsPrograms keeps everything but the three programs and these tests out
+// of cmd.
+func TestCmdHoldsPrograms(t *testing.T) {
+	want := []string{prefix + "cmd", prefix + "cmd/config-reloader", prefix + "cmd/operator", prefix + "cmd/rules-reloader"}
+	if got := list(t, "-f", "{{.ImportPath}}", prefix+"cmd/..."); !slices.Equal(got, want) {
+		t.Errorf("cmd holds %v, want %v", got, want)
+	}
+}
+
 // TestReloadersStaySmall keeps the Kubernetes libraries out of the sidecars and
 // of what they are built from.
 func TestReloadersStaySmall(t *testing.T) {
@@ -44,18 +166,80 @@ func TestReloadersStaySmall(t *testing.T) {
 	}
 }
 
-// TestOnlyApplyWrites keeps calls that change the cluster in one place.
-func TestOnlyApplyWrites(t *testing.T) {
-	for _, line := range list(t, "-f", "{{.ImportPath}}: {{join .Imports \" \"}}", prefix+"operator/...") {
-		pkg, imports, _ := strings.Cut(line, ": ")
-		// CRDs are installed before anything runs, by a command of their own.
-		if strings.HasPrefix(pkg, prefix+"operator/apply") || strings.HasPrefix(pkg, prefix+"operator/crds/install") {
-			continue
-		}
-		if strings.Contains(" "+imports+" ", " k8s.io/client-go/util/retry ") {
-			t.Errorf("%s retries conflicts: writes belong into operator/apply", pkg)
+// TestOneDiscovery keeps the service discoveries of Prometheus for everything but Kubernetes
+// out of the operator: all of them, with their clients, are half as large as the program.
+func TestOneDiscovery(t *testing.T) {
+	const discoveries = "github.com/prometheus/prometheus/discovery/"
+	found := map[string]bool{}
+	for _, pkg := range list(t, "-deps", "-f", "{{.ImportPath}}", prefix+"cmd/operator", prefix+"operator/discovery", prefix+"operator/targets") {
+		if name, ok := strings.CutPrefix(pkg, discoveries); ok {
+			found[name] = true
 		}
 	}
+	for name := range found {
+		if name != "kubernetes" && name != "targetgroup" {
+			t.Errorf("the operator links the discovery %s", name)
+		}
+	}
+	if !found["kubernetes"] {
+		t.Error("the operator does not discover in Kubernetes any more: this test looks for the wrong packages")
+	}
+}
+
+// TestOnlyApplyWrites keeps calls that change the cluster in one place.
+func TestOnlyApplyWrites(t *testing.T) {
+	exempt := []string{
+		"operator/apply",
+		"operator/crds/install", // CRDs are installed before anything runs, by a command of their own
+		"operator/test",         // these are users
+	}
+	for _, file := range sources(t, prefix+"operator/...", prefix+"cmd/operator") {
+		if within(strings.TrimPrefix(file.pkg, prefix), exempt) || !file.reachesCluster() {
+			continue
+		}
+		ast.Inspect(file.syntax, func(n ast.Node) bool {
+			if call, is := n.(*ast.CallExpr); is && file.writes(call) {
+				t.Errorf("%s: %s writes to the API server, which only operator/apply may", file.at(n), call.Fun.(*ast.SelectorExpr).Sel.Name)
+			}
+			return true
+		})
+	}
+}
+
+// reachesCluster reports whether a file can send requests to the API server.
+func (f source) reachesCluster() bool {
+	for _, path := range f.imports {
+		if path == prefix+"operator/client" || strings.HasPrefix(path, "k8s.io/apiextensions-apiserver/pkg/client/") ||
+			slices.ContainsFunc([]string{"kubernetes", "dynamic", "metadata", "rest"}, func(c string) bool { return within(path, []string{"k8s.io/client-go/" + c}) }) {
+			return true
+		}
+	}
+	return false
+}
+
+// writes reports whether a call is one of a client that changes something. Clients of
+// one kind take arguments, requests of a REST client begin without.
+func (f source) writes(call *ast.CallExpr) bool {
+	method, is := call.Fun.(*ast.SelectorExpr)
+	if !is {
+		return false
+	}
+	if from, is := method.X.(*ast.Ident); is && f.imports[from.Name] != "" {
+		return false // a function of a package
+	}
+	if of, is := method.X.(*ast.CallExpr); is {
+		if resource, is := of.Fun.(*ast.SelectorExpr); is && strings.HasSuffix(resource.Sel.Name, "Reviews") {
+			return false // a question about permissions, which nothing keeps
+		}
+	}
+	ofKind := []string{
+		"Create", "Update", "UpdateStatus", "UpdateScale", "Patch", "Apply", "ApplyStatus", "ApplyScale", "Delete", "DeleteCollection",
+		"Evict", "EvictV1", "EvictV1beta1",
+	}
+	if len(call.Args) > 0 {
+		return slices.Contains(ofKind, method.Sel.Name) || method.Sel.Name == "Verb"
+	}
+	return slices.Contains([]string{"Post", "Put", "Delete"}, method.Sel.Name)
 }
 
 // TestDeployNamesTheVersion keeps the images of deploy/ at the version of the tree.
@@ -64,15 +248,58 @@ func TestDeployNamesTheVersion(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	manifest, err := os.ReadFile("../deploy/operator.yaml")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, name := range []string{"operator", "config-reloader", "rules-reloader"} {
-		if want := "firekeeper/" + name + ":v" + strings.TrimSpace(string(version)); !strings.Contains(string(manifest), want) {
-			t.Errorf("deploy/operator.yaml does not name %s", want)
+	for file, images := range map[string][]string{
+		"operator.yaml":                      {"operator", "config-reloader", "rules-reloader"},
+		"components/webhook/deployment.yaml": {"operator"},
+	} {
+		manifest, err := os.ReadFile("../deploy/" + file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, name := range images {
+			if want := "firekeeper/" + name + ":v" + strings.TrimSpace(string(version)); !strings.Contains(string(manifest), want) {
+				t.Errorf("deploy/%s does not name %s", file, want)
+			}
 		}
 	}
+}
+
+// source is a file of the program, not of its tests.
+type source struct {
+	pkg     string
+	imports map[string]string // path by the name in the file
+	syntax  *ast.File
+	files   *token.FileSet
+}
+
+func (f source) at(n ast.Node) token.Position { return f.files.Position(n.Pos()) }
+
+func sources(t *testing.T, patterns ...string) (out []source) {
+	t.Helper()
+	files := token.NewFileSet()
+	for _, line := range list(t, append([]string{"-f", "{{.ImportPath}} {{.Dir}} {{join .GoFiles \" \"}}"}, patterns...)...) {
+		words := strings.Fields(line)
+		for _, name := range words[2:] {
+			syntax, err := parser.ParseFile(files, filepath.Join(words[1], name), nil, parser.SkipObjectResolution)
+			if err != nil {
+				t.Fatal(err)
+			}
+			f := source{pkg: words[0], imports: map[string]string{}, syntax: syntax, files: files}
+			for _, imp := range syntax.Imports {
+				p, err := strconv.Unquote(imp.Path.Value)
+				if err != nil {
+					t.Fatal(err)
+				}
+				name := path.Base(p)
+				if imp.Name != nil {
+					name = imp.Name.Name
+				}
+				f.imports[name] = p
+			}
+			out = append(out, f)
+		}
+	}
+	return out
 }
 
 func within(path string, modules []string) bool {

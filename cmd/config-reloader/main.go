@@ -19,11 +19,11 @@ import (
 	"github.com/alecthomas/kingpin/v2"
 	"github.com/prometheus/client_golang/prometheus"
 
+	"github.com/firekeeper-dev/firekeeper/internal/footprint"
 	"github.com/firekeeper-dev/firekeeper/internal/httpserver"
 	"github.com/firekeeper-dev/firekeeper/internal/logging"
 	"github.com/firekeeper-dev/firekeeper/internal/options"
 	"github.com/firekeeper-dev/firekeeper/internal/reload"
-	"github.com/firekeeper-dev/firekeeper/internal/reload/footprint"
 	"github.com/firekeeper-dev/firekeeper/internal/version"
 	configreloader "github.com/firekeeper-dev/firekeeper/reloaders/config-reloader"
 	"github.com/firekeeper-dev/firekeeper/reloaders/config-reloader/expand"

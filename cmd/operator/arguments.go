@@ -7,7 +7,7 @@ import (
 
 	"github.com/alecthomas/kingpin/v2"
 
-	"github.com/firekeeper-dev/firekeeper/operator/render"
+	"github.com/firekeeper-dev/firekeeper/operator/offline"
 )
 
 // arguments accepts command lines as users of Go's flag package write them, which
@@ -22,7 +22,7 @@ func arguments(app *kingpin.Application, args []string) []string {
 			a = "-" + a
 		}
 		if a == "-" { // the parser would hand on an empty value
-			a = render.StandardInput
+			a = offline.StandardInput
 		}
 		name, text, assigned := strings.Cut(strings.TrimPrefix(a, "--"), "=")
 		if value, err := strconv.ParseBool(text); assigned && err == nil && switches[name] && strings.HasPrefix(a, "--") {

@@ -19,10 +19,9 @@ func TestArguments(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			var o Options
-			var c crdsCommand
 			app := kingpin.New("operator", "")
 			o.Bind(app)
-			c.bind(app)
+			declare(app, subcommands(&o))
 			if got := arguments(app, tc.in); !slices.Equal(got, tc.want) {
 				t.Errorf("got %q, want %q", got, tc.want)
 			}

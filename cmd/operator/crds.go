@@ -21,61 +21,59 @@ import (
 // crdsTimeout bounds --manage-crds: reading, writing and waiting together.
 const crdsTimeout = 5 * time.Minute
 
-// errDiffers is the outcome of a diff that found something.
-var errDiffers = errors.New("CRDs differ")
-
-// crdsCommand is the command crds with its sub-commands.
+// crdsCommand are the flags of the command crds and its sub-commands.
 type crdsCommand struct {
 	full, force bool
 	timeout     time.Duration
-
-	print, apply, diff *kingpin.CmdClause
+	// NAMESPACE/NAME; empty: the conversion stays as it is.
+	conversion, injectCAFrom string
+	service                  types.NamespacedName // what validate made of conversion
 }
 
-func (c *crdsCommand) bind(app *kingpin.Application) {
-	cmd := app.Command("crds", "Print, install or compare the CustomResourceDefinitions (CRDs).")
+func (c *crdsCommand) bind(cmd *kingpin.CmdClause) {
 	cmd.Flag("full", "Use the CRDs with descriptions and all versions; AlertmanagerConfig v1beta1 needs the conversion webhook.").
 		BoolVar(&c.full)
-	c.print = cmd.Command("print", "Print the CRDs as YAML (default). Without --full they are small enough for kubectl apply.").Default()
-	c.apply = cmd.Command("apply", "Install the CRDs into the cluster and wait until they are established.")
-	c.apply.Flag("force", "Also replace CRDs that are newer than those of this operator. Fields that only the newer ones have are lost.").
-		BoolVar(&c.force)
-	c.apply.Flag("timeout", "Time limit for the whole command (Go duration).").Default("1m").DurationVar(&c.timeout)
-	c.diff = cmd.Command("diff", "Show what apply would change. Exits 0 if nothing, 1 if something, 2 on an error.")
 }
 
-// run runs one of the sub-commands and returns the exit code; ours is false for
-// a command that is not one of them.
-func (c *crdsCommand) run(ctx context.Context, o Options, command string, stdout, stderr io.Writer) (code int, ours bool) {
+func (c *crdsCommand) bindApply(cmd *kingpin.CmdClause) {
+	cmd.Flag("force", "Also replace CRDs that are newer than those of this operator. Fields that only the newer ones have are lost.").
+		BoolVar(&c.force)
+	cmd.Flag("timeout", "Time limit for the whole command (Go duration).").Default("1m").DurationVar(&c.timeout)
+	cmd.Flag("conversion-webhook", "NAMESPACE/NAME of the Service of the admission webhook, to serve AlertmanagerConfig v1beta1 too. "+
+		"Default: the conversion stays as it is in the cluster.").StringVar(&c.conversion)
+	cmd.Flag("conversion-inject-ca-from", "NAMESPACE/NAME of the cert-manager Certificate whose CA belongs to --conversion-webhook. Default: none.").
+		StringVar(&c.injectCAFrom)
+}
+
+// validate reports the first name that cannot be used.
+func (c *crdsCommand) validate() error {
+	if c.injectCAFrom != "" && c.conversion == "" {
+		return fmt.Errorf("--conversion-inject-ca-from=%s: needs --conversion-webhook", c.injectCAFrom)
+	}
 	var err error
-	failed := 1
-	switch command {
-	case c.print.FullCommand():
-		err = printCRDs(stdout, c.full)
-	case c.apply.FullCommand():
-		err = c.install(ctx, o, stdout, stderr)
-	case c.diff.FullCommand():
-		failed = 2
-		err = c.compare(ctx, o, stdout, stderr)
-	default:
-		return 0, false
+	if c.conversion != "" {
+		if c.service, err = namespaceAndName(c.conversion); err != nil {
+			return fmt.Errorf("--conversion-webhook=%s: %w", c.conversion, err)
+		}
 	}
-	switch {
-	case err == nil:
-		return 0, true
-	case errors.Is(err, errDiffers):
-		return 1, true
+	if c.injectCAFrom != "" {
+		if _, err := namespaceAndName(c.injectCAFrom); err != nil {
+			return fmt.Errorf("--conversion-inject-ca-from=%s: %w", c.injectCAFrom, err)
+		}
 	}
-	fmt.Fprintf(stderr, "operator: %v\n", err)
-	return failed, true
+	return nil
 }
 
 func (c *crdsCommand) options() install.Options {
-	return install.Options{Version: version.Version, Full: c.full, Force: c.force}
+	out := install.Options{Version: version.Version, Full: c.full, Force: c.force}
+	if c.conversion != "" {
+		out.Conversion = &install.Conversion{Service: c.service, InjectCAFrom: c.injectCAFrom}
+	}
+	return out
 }
 
 // install applies the CRDs and tells on stdout what became of each.
-func (c *crdsCommand) install(ctx context.Context, o Options, stdout, stderr io.Writer) error {
+func (c *crdsCommand) install(ctx context.Context, o *Options, s streams) error {
 	ctx, cancel := context.WithTimeoutCause(ctx, c.timeout, fmt.Errorf("timed out (--timeout=%s)", c.timeout))
 	defer cancel()
 	api, err := o.definitions()
@@ -90,38 +88,35 @@ func (c *crdsCommand) install(ctx context.Context, o Options, stdout, stderr io.
 		return err
 	}
 	return install.Apply(ctx, api, steps, install.Progress{
-		Applied: func(name string, outcome install.Outcome) { fmt.Fprintf(stdout, "%s %s\n", name, outcome) },
+		Applied: func(name string, outcome install.Outcome) { fmt.Fprintf(s.out, "%s %s\n", name, outcome) },
 		Waiting: func(names []string) {
-			fmt.Fprintf(stderr, "waiting for %d of %d: %s\n", len(names), len(steps), strings.Join(names, ", "))
+			fmt.Fprintf(s.err, "waiting for %d of %d: %s\n", len(names), len(steps), strings.Join(names, ", "))
 		},
 	})
 }
 
-// compare prints what apply would change.
-func (c *crdsCommand) compare(ctx context.Context, o Options, stdout, stderr io.Writer) error {
+// compare prints what apply would change. It exits 0 if that is nothing, 1 if it is
+// something, 2 on an error.
+func (c *crdsCommand) compare(ctx context.Context, o *Options, s streams) (exit int, err error) {
 	api, err := o.definitions()
 	if err != nil {
-		return err
+		return 2, err
 	}
 	steps, err := install.Plan(ctx, api, c.options())
 	if _, refused := errors.AsType[*install.RefusedError](err); refused {
-		fmt.Fprintf(stderr, "apply would refuse this without --force:\n%v\n", err)
+		fmt.Fprintf(s.err, "apply would refuse this without --force:\n%v\n", err)
 	} else if err != nil {
-		return err
+		return 2, err
 	}
-	differs := false
 	for _, step := range steps {
 		lines := step.Diff()
 		if len(lines) == 0 {
 			continue
 		}
-		differs = true
-		fmt.Fprintf(stdout, "%s\n  %s\n", step.Want.Name, strings.Join(lines, "\n  "))
+		exit = 1
+		fmt.Fprintf(s.out, "%s\n  %s\n", step.Want.Name, strings.Join(lines, "\n  "))
 	}
-	if differs {
-		return errDiffers
-	}
-	return nil
+	return exit, nil
 }
 
 // definitions returns the API of CustomResourceDefinitions.

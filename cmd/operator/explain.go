@@ -12,11 +12,12 @@ import (
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
 
+	"github.com/firekeeper-dev/firekeeper/operator/engine"
 	"github.com/firekeeper-dev/firekeeper/operator/explain"
-	"github.com/firekeeper-dev/firekeeper/operator/render"
+	"github.com/firekeeper-dev/firekeeper/operator/offline"
 )
 
-const explainHelp = "Show, for each Prometheus and PrometheusAgent, whether it uses a monitor or rule. If not, give the first reason. " +
+const explainHelp = "Show, for each workload, whether it uses a monitor or rule. If not, give the first reason. " +
 	"Reads the cluster of the kubeconfig, or manifests with -f; writes nothing. Exits 0 if at least one uses it, 1 if none does, 2 on an error."
 
 // explainOptions are the arguments of the command explain.
@@ -33,37 +34,29 @@ func (e *explainOptions) bind(cmd *kingpin.CmdClause) {
 	cmd.Flag("file", "File or folder of manifests to read instead of a cluster (YAML with several documents, JSON, Lists); - is standard input. Repeatable.").
 		Short('f').StringsVar(&e.files)
 	cmd.Flag("format", "Output format: text for people, json for programs.").Default("text").EnumVar(&e.format, explain.Formats...)
-	cmd.Flag("kubernetes-version", "Kubernetes version that the manifests are for.").Default("1.36.0").StringVar(&e.kubernetesVersion)
+	cmd.Flag("kubernetes-version", "Kubernetes version that the manifests are for.").Default(newestKubernetes).StringVar(&e.kubernetesVersion)
 }
 
 // validate reports the first argument that cannot be used.
-func (e *explainOptions) validate() error {
-	if _, err := parseKubernetes(e.kubernetesVersion); err != nil {
+func (e *explainOptions) validate(o *Options) error {
+	kubernetes, err := parseKubernetes(e.kubernetesVersion)
+	if err != nil {
 		return fmt.Errorf("--kubernetes-version=%s: %w", e.kubernetesVersion, err)
 	}
-	_, err := explain.ParseName(e.kind, e.name)
+	kinds, err := o.kinds(kubernetes)
+	if err == nil {
+		_, err = explain.ParseName(kinds, e.kind, e.name)
+	}
 	return err
 }
 
 // run prints the answer and returns the exit code.
 func (e *explainOptions) run(ctx context.Context, o Options, stdout io.Writer) (code int, err error) {
-	name, err := explain.ParseName(e.kind, e.name)
+	q, scopes, err := e.ask(ctx, o)
 	if err != nil {
 		return 2, err
 	}
-	q, version, err := e.ask(ctx, o, name)
-	if err != nil {
-		return 2, err
-	}
-	kubernetes, err := parseKubernetes(version)
-	if err != nil {
-		return 2, err
-	}
-	opts, err := o.prometheus(kubernetes)
-	if err != nil {
-		return 2, err
-	}
-	report := explain.Explain(q, opts)
+	report := explain.Explain(q, scopes.For(q.Row))
 	if err := report.Write(stdout, e.format); err != nil {
 		return 2, err
 	}
@@ -76,40 +69,58 @@ func (e *explainOptions) run(ctx context.Context, o Options, stdout io.Writer) (
 	return 1, nil
 }
 
-// ask makes the question, from manifests or a cluster, and returns the version of
-// the API server with it.
-func (e *explainOptions) ask(ctx context.Context, o Options, name explain.Name) (q explain.Question, version string, err error) {
-	if len(e.files) > 0 {
-		objects, err := render.Load(e.files)
-		if err != nil {
-			return q, "", err
+// ask makes the question, from manifests or a cluster.
+func (e *explainOptions) ask(ctx context.Context, o Options) (q explain.Question, scopes engine.Scopes, err error) {
+	var live explain.Live
+	version := e.kubernetesVersion
+	if len(e.files) == 0 {
+		if live, version, err = o.connect(); err != nil {
+			return q, scopes, err
 		}
-		q, err = explain.FromManifests(objects, name)
-		return q, e.kubernetesVersion, err
 	}
+	kubernetes, err := parseKubernetes(version)
+	if err != nil {
+		return q, scopes, err
+	}
+	setups, scopes, err := o.setups(kubernetes)
+	if err != nil {
+		return q, scopes, err
+	}
+	kinds := explain.Kinds(setups)
+	name, err := explain.ParseName(kinds, e.kind, e.name)
+	if err != nil {
+		return q, scopes, err
+	}
+	if len(e.files) == 0 {
+		q, err = live.Ask(ctx, setups, name)
+		return q, scopes, err
+	}
+	objects, err := offline.Load(e.files, kinds)
+	if err != nil {
+		return q, scopes, err
+	}
+	q, err = explain.FromManifests(objects, setups, name)
+	return q, scopes, err
+}
+
+// connect reaches the cluster of a person, and returns the version of its API server.
+func (o *Options) connect() (live explain.Live, version string, err error) {
 	cfg, err := o.personConfig()
+	if errors.Is(err, rest.ErrNotInCluster) {
+		err = fmt.Errorf("%w; use -f to read manifests instead", err)
+	}
 	if err != nil {
-		return q, "", err
+		return live, "", err
 	}
-	kube, err := kubernetes.NewForConfig(compact(cfg))
+	if live.Kube, err = kubernetes.NewForConfig(compact(cfg)); err != nil {
+		return live, "", err
+	}
+	info, err := live.Kube.Discovery().ServerVersion()
 	if err != nil {
-		return q, "", err
+		return live, "", fmt.Errorf("reach the API server at %s: %w", cfg.Host, err)
 	}
-	info, err := kube.Discovery().ServerVersion()
-	if err != nil {
-		return q, "", fmt.Errorf("reach the API server at %s: %w", cfg.Host, err)
-	}
-	live := explain.Live{Kube: kube}
-	if _, live.V1, live.V1alpha1, err = kindClients(cfg); err != nil {
-		return q, "", err
-	}
-	scopes, err := o.scopes()
-	if err != nil {
-		return q, "", err
-	}
-	live.Instances = scopes.Instances
-	q, err = live.Ask(ctx, name)
-	return q, info.GitVersion, err
+	_, live.CRDs, err = kindClients(cfg)
+	return live, info.GitVersion, err
 }
 
 // personConfig is restConfig for a person: outside of a cluster, and told nothing,
@@ -120,7 +131,7 @@ func (o *Options) personConfig() (*rest.Config, error) {
 		return cfg, err
 	}
 	if _, missing := os.Stat(clientcmd.RecommendedHomeFile); missing != nil {
-		return nil, fmt.Errorf("find the API server: no --kubeconfig, no environment variable KUBECONFIG and no %s; use -f to read manifests instead", clientcmd.RecommendedHomeFile)
+		return nil, fmt.Errorf("find the API server: no --kubeconfig, no environment variable KUBECONFIG and no %s: %w", clientcmd.RecommendedHomeFile, err)
 	}
 	person := *o
 	person.Kubeconfig = clientcmd.RecommendedHomeFile

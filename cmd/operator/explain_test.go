@@ -1,8 +1,6 @@
 package main
 
 import (
-	"encoding/json"
-	"fmt"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -25,18 +23,7 @@ func TestExplain(t *testing.T) {
 		if name == "json" {
 			args = append(args, "--format=json")
 		}
-		stdout, stderr, code := runIn(t, dir, args)
-		switch name {
-		case "code":
-			return fmt.Appendln(nil, code), nil
-		case "stderr":
-			return stderr, nil
-		case "json":
-			if !json.Valid(stdout) {
-				return nil, fmt.Errorf("not JSON:\n%s", stdout)
-			}
-		}
-		return stdout, nil
+		return printed(t, dir, args, name)
 	})
 }
 

@@ -3,6 +3,8 @@ package main
 import (
 	"bytes"
 	"context"
+	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -32,6 +34,25 @@ func unpacked(t *testing.T, c golden.Case) (dir string, args, names []string) {
 		}
 	}
 	return dir, args, names
+}
+
+// printed runs a command in a folder and returns what a golden file wants by the name:
+// "code" is the exit code, "stderr" what it says, all else what it prints; that of "json"
+// and "sarif" is JSON.
+func printed(t *testing.T, dir string, args []string, name string) ([]byte, error) {
+	t.Helper()
+	stdout, stderr, code := runIn(t, dir, args)
+	switch name {
+	case "code":
+		return fmt.Appendln(nil, code), nil
+	case "stderr":
+		return stderr, nil
+	case "json", "sarif":
+		if !json.Valid(stdout) {
+			return nil, fmt.Errorf("not JSON:\n%s", stdout)
+		}
+	}
+	return stdout, nil
 }
 
 // runIn runs a command in a folder; a file "stdin" there is its input.

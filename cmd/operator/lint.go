@@ -6,12 +6,13 @@ import (
 
 	"github.com/alecthomas/kingpin/v2"
 
+	"github.com/firekeeper-dev/firekeeper/operator/lint"
 	"github.com/firekeeper-dev/firekeeper/operator/promconfig"
-	"github.com/firekeeper-dev/firekeeper/operator/render"
+	"github.com/firekeeper-dev/firekeeper/operator/wellknown"
 )
 
 const lintHelp = "Check manifests without a cluster, using the same code as the operator. Each finding names file, line, object and field. " +
-	"Errors: unreadable files, unknown fields, invalid values, rejected objects. Warnings: fields that the Prometheus version does not support, " +
+	"Errors: unreadable files, unknown fields, invalid values, rejected objects. Warnings: fields that the version of the workload does not support, " +
 	"values that have no effect. Notes: objects that nothing selects. Exits 1 if there are errors, 2 for a wrong command line, 0 otherwise."
 
 // lintOptions are the flags of the command lint.
@@ -27,11 +28,11 @@ func (l *lintOptions) bind(cmd *kingpin.CmdClause) {
 	cmd.Flag("file", "File or folder of manifests (YAML with several documents, JSON, Lists); - is standard input. Repeatable.").
 		Short('f').Required().StringsVar(&l.files)
 	cmd.Flag("format", "Output format: text for people, json for programs, sarif (2.1.0) for code scanning, github for annotations in GitHub Actions.").
-		Default("text").EnumVar(&l.format, render.Formats...)
-	cmd.Flag("prometheus-version", "Prometheus version to assume if the manifests contain no Prometheus; lint then checks against one that selects everything.").
-		Default(promconfig.DefaultVersion).StringVar(&l.prometheusVersion)
+		Default("text").EnumVar(&l.format, lint.Formats...)
+	cmd.Flag("prometheus-version", "Prometheus version to assume for monitors and rules that no workload among the manifests can select; lint checks them against a Prometheus that selects everything.").
+		Default(wellknown.DefaultPrometheusVersion).StringVar(&l.prometheusVersion)
 	cmd.Flag("kubernetes-version", "Kubernetes version that the manifests are for.").
-		Default("1.36.0").StringVar(&l.kubernetesVersion)
+		Default(newestKubernetes).StringVar(&l.kubernetesVersion)
 	cmd.Flag("allow-missing-references", "Report references to Secrets and ConfigMaps that are not among the manifests as warnings instead of errors.").
 		BoolVar(&l.missingReferences)
 }
@@ -53,20 +54,15 @@ func (l *lintOptions) run(o Options, stdout io.Writer) (code int, err error) {
 	if err != nil {
 		return 2, err
 	}
-	opts, err := o.prometheus(kubernetes)
+	kinds, err := o.kinds(kubernetes)
 	if err != nil {
 		return 2, err
 	}
-	report, err := render.Lint(l.files, render.LintOptions{
-		Prometheus: opts, Version: l.prometheusVersion, MissingReferences: l.missingReferences,
-	})
-	if err != nil {
-		return 1, err
-	}
+	report := lint.Run(l.files, kinds, lint.Options{Version: l.prometheusVersion, MissingReferences: l.missingReferences})
 	if err := report.Write(stdout, l.format); err != nil {
 		return 1, err
 	}
-	if report.Count(render.SeverityError) > 0 {
+	if report.Count(lint.SeverityError) > 0 {
 		return 1, nil
 	}
 	return 0, nil

@@ -1,8 +1,6 @@
 package main
 
 import (
-	"encoding/json"
-	"fmt"
 	"testing"
 
 	"github.com/firekeeper-dev/firekeeper/internal/golden"
@@ -22,17 +20,6 @@ func TestLint(t *testing.T) {
 		case "json", "sarif", "github":
 			args = append(args, "--format="+name)
 		}
-		stdout, stderr, code := runIn(t, dir, args)
-		switch name {
-		case "code":
-			return fmt.Appendln(nil, code), nil
-		case "stderr":
-			return stderr, nil
-		case "json", "sarif":
-			if !json.Valid(stdout) {
-				return nil, fmt.Errorf("not JSON:\n%s", stdout)
-			}
-		}
-		return stdout, nil
+		return printed(t, dir, args, name)
 	})
 }

@@ -28,12 +28,7 @@ func main() {
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	var (
 		o    Options
-		r    renderOptions
-		l    lintOptions
-		e    explainOptions
 		code = -1
-
-		definitions crdsCommand
 	)
 	app := kingpin.New("operator", "Runs Prometheus on Kubernetes from monitoring.coreos.com objects.")
 	app.UsageWriter(stderr).ErrorWriter(stderr).Terminate(func(c int) {
@@ -43,68 +38,35 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	})
 	app.HelpFlag.Short('h')
 	o.Bind(app)
-	start := app.Command("start", "Run the operator (default).").Default()
-	definitions.bind(app)
-	full := app.Command("full-crds", "Alias of crds print --full.")
-	render := app.Command("render", "Read manifests and print what the operator would write, without a cluster.")
-	r.bind(render)
-	lint := app.Command("lint", lintHelp)
-	l.bind(lint)
-	explain := app.Command("explain", explainHelp)
-	e.bind(explain)
+	all := subcommands(&o)
+	declare(app, all)
+	nameFlags(app)
 
-	command, err := app.Parse(arguments(app, args))
-	if code >= 0 { // --help
+	name, err := app.Parse(arguments(app, args))
+	switch {
+	case code >= 0: // --help
 		return code
-	}
-	if o.ShortVersion {
+	case o.ShortVersion:
 		fmt.Fprint(stdout, version.Version)
 		return 0
-	}
-	if o.Version {
+	case o.Version:
 		fmt.Fprintln(stdout, version.Print(program))
 		return 0
 	}
-	err = named(app, command, arguments(app, args), err)
+	chosen := find(all, name)
 	if err == nil {
 		err = o.Validate()
 	}
-	validate := map[string]func() error{
-		render.FullCommand(): r.validate, lint.FullCommand(): l.validate, explain.FullCommand(): e.validate,
-	}[command]
-	if err == nil && validate != nil {
-		err = validate()
+	if err == nil && chosen.validate != nil {
+		err = chosen.validate()
 	}
 	if err != nil {
 		fmt.Fprintf(stderr, "operator: %v; see operator --help\n", err)
 		return 2
 	}
-	switch command {
-	case start.FullCommand():
-		err = o.start(ctx, stdout)
-	case full.FullCommand():
-		err = printCRDs(stdout, true)
-	case render.FullCommand():
-		err = r.run(o, stdout, stderr)
-	case lint.FullCommand():
-		var code int
-		if code, err = l.run(o, stdout); err == nil {
-			return code
-		}
-	case explain.FullCommand():
-		code, err := e.run(ctx, o, stdout)
-		if err != nil {
-			fmt.Fprintf(stderr, "operator: %v\n", err)
-		}
-		return code
-	default:
-		if code, ours := definitions.run(ctx, o, command, stdout, stderr); ours {
-			return code
-		}
-	}
+	code, err = chosen.run(ctx, streams{stdout, stderr})
 	if err != nil {
 		fmt.Fprintf(stderr, "operator: %v\n", err)
-		return 1
 	}
-	return 0
+	return code
 }

@@ -4,56 +4,34 @@ import (
 	"fmt"
 	"log/slog"
 	"strings"
-	"time"
 
-	"github.com/alecthomas/kingpin/v2"
-	"k8s.io/apimachinery/pkg/labels"
+	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 )
 
 // idle is a flag that is taken so that the arguments of a Deployment can stay as
 // they are, and that has no effect: what it is for is not part of this operator
-// yet, or not any more.
+// any more.
 type idle struct {
 	name, about string
-	fallback    string
-	toggle      bool                    // takes no value
-	check       func(text string) error // nil: any text
+	toggle      bool // takes no value
 
 	text  string
 	given bool
 }
 
-// Errors of values are those that will count when the flag has an effect.
 func newIdle() []*idle {
-	const kubelet, alertmanager, ruler, old = "kubelet endpoints", "Alertmanager objects", "ThanosRuler objects", "CRD management before 0.39"
 	return []*idle{
-		{name: "kubelet-service", about: kubelet, check: namespaceAndName},
-		{name: "kubelet-selector", about: kubelet, check: labelSelector},
-		{name: "kubelet-node-address-priority", about: kubelet, fallback: "internal", check: oneOf("internal", "external")},
-		{name: "kubelet-endpoints", about: kubelet, fallback: "true", toggle: true},
-		{name: "kubelet-endpointslice", about: kubelet, toggle: true},
-		{name: "kubelet-sync-period", about: kubelet, fallback: "3m", check: duration},
-		{name: "kubelet-http-metrics", about: kubelet, fallback: "true", toggle: true},
-		{name: "alertmanager-default-base-image", about: alertmanager, fallback: "quay.io/prometheus/alertmanager"},
-		{name: "alertmanager-instance-namespaces", about: alertmanager},
-		{name: "alertmanager-config-namespaces", about: alertmanager},
-		{name: "alertmanager-instance-selector", about: alertmanager, check: labelSelector},
-		{name: "thanos-ruler-instance-namespaces", about: ruler},
-		{name: "thanos-ruler-instance-selector", about: ruler, check: labelSelector},
-		{name: "with-validation", about: old, toggle: true},
-		{name: "crd-kinds", about: old},
-		{name: "crd-apigroup", about: old},
-		{name: "logtostderr", about: "logging before 0.30", toggle: true},
+		{name: "with-validation", about: "the CRDs always have schemas", toggle: true},
+		{name: "crd-kinds", about: "kinds and CRDs have fixed names"},
+		{name: "crd-apigroup", about: "the API group is always " + v1.GroupName},
+		{name: "logtostderr", about: "the log always goes to standard output, see --log-level", toggle: true},
 	}
 }
 
-func (o *Options) bindIdle(app *kingpin.Application) {
+func (o *Options) bindIdle(flags flagSet) {
 	o.Idle = newIdle()
 	for _, f := range o.Idle {
-		clause := app.Flag(f.name, idleHelp+" ("+f.about+").").IsSetByUser(&f.given)
-		if f.fallback != "" {
-			clause = clause.Default(f.fallback)
-		}
+		clause := flags.Flag(f.name, "Accepted for compatibility with versions before 0.40; has no effect: "+f.about+".").IsSetByUser(&f.given)
 		if f.toggle {
 			clause.Bool()
 		} else {
@@ -62,13 +40,19 @@ func (o *Options) bindIdle(app *kingpin.Application) {
 	}
 }
 
-// Set implements kingpin.Value. Repeating adds, as it does for lists.
-func (f *idle) Set(text string) error {
-	if f.check != nil && text != "" {
-		if err := f.check(text); err != nil {
-			return err
+// validateIdle refuses the one value without which a user's objects would silently be left
+// alone: those of another group.
+func (o *Options) validateIdle() error {
+	for _, f := range o.Idle {
+		if f.name == "crd-apigroup" && f.given && f.text != v1.GroupName {
+			return fmt.Errorf("--crd-apigroup=%s: only %s is possible; objects of other groups are not read", f.text, v1.GroupName)
 		}
 	}
+	return nil
+}
+
+// Set implements kingpin.Value. Repeating adds, as it does for lists.
+func (f *idle) Set(text string) error {
 	f.text = text
 	return nil
 }
@@ -78,44 +62,19 @@ func (f *idle) String() string { return f.text }
 // IsCumulative lets the flag be repeated.
 func (f *idle) IsCumulative() bool { return true }
 
-// warnIdle says in one record which of the given flags have no effect.
+// warnIdle says in one record which of the given flags have no effect, and in another
+// which gates.
 func (o *Options) warnIdle(log *slog.Logger) {
-	var names []string
+	var names, reasons []string
 	for _, f := range o.Idle {
 		if f.given {
-			names = append(names, "--"+f.name)
+			names, reasons = append(names, "--"+f.name), append(reasons, "--"+f.name+": "+f.about)
 		}
 	}
 	if len(names) > 0 {
-		log.Warn("these flags have no effect", "flags", strings.Join(names, ", "))
+		log.Warn("these flags have no effect", "flags", strings.Join(names, ", "), "why", strings.Join(reasons, "; "))
 	}
-}
-
-func namespaceAndName(text string) error {
-	namespace, name, ok := strings.Cut(text, "/")
-	if !ok || namespace == "" || name == "" || strings.Contains(name, "/") {
-		return fmt.Errorf("want NAMESPACE/NAME, got %q", text)
+	if o.FeatureGates[gateRemoteWriteCRD] {
+		log.Warn("this feature gate has no effect", "gate", gateRemoteWriteCRD, "why", "the API has no kind for remote write yet; use spec.remoteWrite of Prometheus and PrometheusAgent")
 	}
-	return nil
-}
-
-func labelSelector(text string) error {
-	_, err := labels.Parse(text)
-	return err
-}
-
-func oneOf(values ...string) func(string) error {
-	return func(text string) error {
-		for _, v := range values {
-			if v == text {
-				return nil
-			}
-		}
-		return fmt.Errorf("want one of %s, got %q", strings.Join(values, ", "), text)
-	}
-}
-
-func duration(text string) error {
-	_, err := time.ParseDuration(text)
-	return err
 }

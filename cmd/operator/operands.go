@@ -8,10 +8,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 
 	"github.com/firekeeper-dev/firekeeper/internal/version"
-	"github.com/firekeeper-dev/firekeeper/operator/informer"
 	"github.com/firekeeper-dev/firekeeper/operator/promconfig"
-	"github.com/firekeeper-dev/firekeeper/operator/prometheus"
-	"github.com/firekeeper-dev/firekeeper/operator/rollout"
 	"github.com/firekeeper-dev/firekeeper/operator/workload"
 )
 
@@ -23,7 +20,8 @@ func (o *Options) workload() (workload.Config, error) {
 		OperatorVersion: version.Version,
 		Localhost:       o.Localhost,
 		Labels:          o.Labels, Annotations: o.Annotations,
-		PrometheusBaseImage: o.PrometheusBase, ThanosBaseImage: o.ThanosBase,
+		PrometheusBaseImage: o.PrometheusBase, ThanosBaseImage: o.ThanosBase, AlertmanagerBaseImage: o.AlertmanagerBase,
+		ClusterDomain:       o.ClusterDomain,
 		ConfigReloaderImage: o.ConfigReloaderImage, RulesReloaderImage: o.RulesReloaderImage,
 		PartsReaders:         o.PartsReaders,
 		EnableReloaderProbes: o.ReloaderProbes,
@@ -77,49 +75,4 @@ func (o *Options) capabilities(kubernetes *semver.Version) promconfig.Capabiliti
 		ShardRetention:    o.FeatureGates.On(gateShardRetention),
 		TopologySharding:  o.FeatureGates.On(gateTopologySharding),
 	}
-}
-
-// prometheus is what the flags say about the Prometheus kind.
-func (o *Options) prometheus(kubernetes *semver.Version) (prometheus.Options, error) {
-	cfg, err := o.workload()
-	if err != nil {
-		return prometheus.Options{}, err
-	}
-	scopes, err := o.scopes()
-	return prometheus.Options{
-		ControllerID:            o.ControllerID,
-		Scopes:                  scopes,
-		Workload:                cfg,
-		Capabilities:            o.capabilities(kubernetes),
-		DisableUnmanaged:        o.DisableUnmanaged,
-		Repair:                  rollout.RepairPolicy(o.RepairPolicy),
-		RestartForReloaderImage: o.RestartForReloaderImage,
-		ConfigStatus:            o.FeatureGates.On(gateConfigStatus),
-		Workers:                 o.workers(),
-	}, err
-}
-
-// scopes resolves the lists of namespaces: an instance list that is not given
-// inherits the general one.
-func (o *Options) scopes() (prometheus.Scopes, error) {
-	configs, err := informer.NewNamespaces(o.Namespaces, o.DenyNamespaces)
-	if err != nil {
-		return prometheus.Scopes{}, err
-	}
-	instances := configs
-	if len(o.PrometheusNamespaces) > 0 {
-		if instances, err = informer.NewNamespaces(o.PrometheusNamespaces, nil); err != nil {
-			return prometheus.Scopes{}, err
-		}
-	}
-	references := instances
-	if o.WatchReferences {
-		references = instances.Union(configs)
-	}
-	return prometheus.Scopes{
-		Instances: instances, Configs: configs, References: references,
-		InstanceSelector: o.PrometheusSelector,
-		SecretFields:     o.SecretFields, SecretLabels: o.SecretLabels,
-		ConfigMapFields: o.ConfigMapFields, ConfigMapLabels: o.ConfigMapLabels,
-	}, nil
 }

@@ -6,10 +6,12 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/Masterminds/semver/v3"
 	"github.com/alecthomas/kingpin/v2"
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/firekeeper-dev/firekeeper/internal/version"
+	"github.com/firekeeper-dev/firekeeper/operator/catalog"
 )
 
 // invoke runs the program with a context that has ended, so that nothing is contacted for long.
@@ -31,6 +33,7 @@ func TestBadCommandLines(t *testing.T) {
 		"dance":                                                       {2, "dance"},
 		"start now":                                                   {2, "unexpected now"},
 		"--workers=many":                                              {2, "--workers=many: want a number"},
+		"--manage-webhook-certificates=secret":                        {2, `--manage-webhook-certificates: want NAMESPACE/NAME, got "secret"`},
 		"--workers=-1":                                                {2, "--workers=-1: must not be negative"},
 		"--kube-api-qps=0":                                            {2, "--kube-api-qps=0"},
 		"--kube-api-burst=0":                                          {2, "--kube-api-burst=0"},
@@ -64,6 +67,14 @@ func TestBadCommandLines(t *testing.T) {
 		"--kubelet-selector=a=(":                                      {2, "--kubelet-selector=a=(: "},
 		"--kubelet-sync-period=soon":                                  {2, "--kubelet-sync-period=soon: "},
 		"--kubelet-node-address-priority=both":                        {2, "--kubelet-node-address-priority=both: want one of internal, external"},
+		"--kubelet-sync-period=0s":                                    {2, "--kubelet-sync-period=0s: must be positive"},
+		"--kubelet-service=a/B":                                       {2, `--kubelet-service=a/B: "B" is not the name of a Service`},
+		"--kubelet-service=A/b":                                       {2, `--kubelet-service=A/b: "A" is not the name of a namespace`},
+		"--kubelet-service=a/b --no-kubelet-endpoints":                {2, "--kubelet-service: needs --kubelet-endpoints or --kubelet-endpointslice"},
+		"--crd-apigroup=monitoring.example.org":                       {2, "--crd-apigroup=monitoring.example.org: only monitoring.coreos.com is possible"},
+		"--leader-elect-namespace=A":                                  {2, "--leader-elect-namespace=A: "},
+		"--leader-elect-lease-name=A":                                 {2, "--leader-elect-lease-name=A: "},
+		"--leader-elect-lease-name=":                                  {2, "--leader-elect-lease-name=: "},
 		"--repair-policy-for-statefulsets=x":                          {2, "--repair-policy-for-statefulsets=x: want one of none, evict, delete"},
 		"--parts-capable-reloaders=a/b,a/b:v1":                        {2, "--parts-capable-reloaders=a/b:v1: must be the name of an image without tag"},
 		"--web.tls-reload-interval=often":                             {2, "--web.tls-reload-interval=often: "},
@@ -73,6 +84,13 @@ func TestBadCommandLines(t *testing.T) {
 		"--web.enable-tls --web.tls-curves=X1":                        {1, `--web.tls-curves: "X1" is not one of`},
 		"--web.enable-tls --web.tls-cipher-suites=X1":                 {1, `--web.tls-cipher-suites: unknown cipher suite "X1"`},
 		"lint -f x --format=xml":                                      {2, "--format=xml: "},
+		"lint -f x --format xml":                                      {2, "--format=xml: "},
+		"crds apply --timeout soon":                                   {2, "--timeout=soon: "},
+		"crds apply --conversion-webhook=hook":                        {2, "--conversion-webhook=hook: want NAMESPACE/NAME"},
+		"crds apply --conversion-inject-ca-from=a/b":                  {2, "--conversion-inject-ca-from=a/b: needs --conversion-webhook"},
+		"verify --reconciled=probe/a/b":                               {2, `--reconciled=probe/a/b: "probe" is not prometheus, prometheusagent`},
+		"verify --reconciled=prometheus/a":                            {2, "--reconciled=prometheus/a: want NAMESPACE/NAME"},
+		"verify --validated-rule=a":                                   {2, "--validated-rule=a: want NAMESPACE/NAME"},
 		"render":                                                      {2, "required flag(s) '--file' not provided"},
 		"render -f x --only=everything":                               {2, "everything"},
 		"render -f /no/such/file":                                     {1, "/no/such/file"},
@@ -155,27 +173,75 @@ func TestGoodCommandLines(t *testing.T) {
 func TestScopesInherit(t *testing.T) {
 	for name, tc := range map[string]struct {
 		args                           []string
-		instances, configs, references string
+		instances, configs, references string // of Prometheus and PrometheusAgent objects
+		rulers                         string // instances that are ThanosRulers, and what they refer to
 	}{
-		"nothing given":                     {nil, "all", "all", "all"},
-		"an explicit empty value":           {[]string{"--namespaces="}, "all", "all", "all"},
-		"namespaces":                        {[]string{"--namespaces=b,a"}, "a,b", "a,b", "a,b"},
-		"a deny list":                       {[]string{"--deny-namespaces=a"}, "all but a", "all but a", "all but a"},
-		"instances alone":                   {[]string{"--prometheus-instance-namespaces=a"}, "a", "all", "a"},
-		"instances beside namespaces":       {[]string{"--prometheus-instance-namespaces=a", "--namespaces=b"}, "a", "b", "a"},
-		"references wherever monitors are":  {[]string{"--prometheus-instance-namespaces=a", "--namespaces=b", "--watch-referenced-objects-in-all-namespaces"}, "a", "b", "a,b"},
-		"an instance in a denied namespace": {[]string{"--prometheus-instance-namespaces=a", "--deny-namespaces=a,b", "--watch-referenced-objects-in-all-namespaces"}, "a", "all but a,b", "all but b"},
+		"nothing given":           {nil, "all", "all", "all", "all all"},
+		"an explicit empty value": {[]string{"--namespaces="}, "all", "all", "all", "all all"},
+		"namespaces":              {[]string{"--namespaces=b,a"}, "a,b", "a,b", "a,b", "a,b a,b"},
+		"a deny list":             {[]string{"--deny-namespaces=a"}, "all but a", "all but a", "all but a", "all but a all but a"},
+		"instances alone":         {[]string{"--prometheus-instance-namespaces=a"}, "a", "all", "a", "all all"},
+		"each kind has its own": {
+			[]string{"--prometheus-instance-namespaces=a", "--thanos-ruler-instance-namespaces=c", "--namespaces=b"}, "a", "b", "a", "c c",
+		},
+		"instances beside namespaces": {[]string{"--prometheus-instance-namespaces=a", "--namespaces=b"}, "a", "b", "a", "b b"},
+		"references wherever monitors are": {
+			[]string{"--prometheus-instance-namespaces=a", "--namespaces=b", "--watch-referenced-objects-in-all-namespaces"}, "a", "b", "a,b", "b b",
+		},
+		"an instance in a denied namespace": {
+			[]string{"--prometheus-instance-namespaces=a", "--deny-namespaces=a,b", "--watch-referenced-objects-in-all-namespaces"},
+			"a", "all but a,b", "all but b", "all but a,b all but a,b",
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			o := parsed(t, tc.args...)
-			s, err := o.scopes()
+			setups, scopes, err := o.setups(semver.MustParse("1.36.0"))
 			if err != nil {
 				t.Fatal(err)
 			}
-			if got := []string{s.Instances.String(), s.Configs.String(), s.References.String()}; !cmp.Equal(got, []string{tc.instances, tc.configs, tc.references}) {
-				t.Errorf("scopes %q", got)
+			for _, s := range setups {
+				got := []string{s.Instances.String(), scopes.Configs.String(), s.References.String()}
+				switch s.Row {
+				case catalog.Alertmanager: // see TestAlertmanagerScopes
+				case catalog.ThanosRuler:
+					if got := s.Instances.String() + " " + s.References.String(); got != tc.rulers {
+						t.Errorf("%s: scopes %q, want %q", s.Row, got, tc.rulers)
+					}
+				default:
+					if want := []string{tc.instances, tc.configs, tc.references}; !cmp.Equal(got, want) {
+						t.Errorf("%s: scopes %q, want %q", s.Row, got, want)
+					}
+				}
 			}
 		})
+	}
+}
+
+// AlertmanagerConfigs may have namespaces of their own.
+func TestAlertmanagerScopes(t *testing.T) {
+	for name, tc := range map[string]struct {
+		args []string
+		want string // instances, AlertmanagerConfigs, references, monitors
+	}{
+		"nothing given":  {nil, "all; all; all; all"},
+		"namespaces":     {[]string{"--namespaces=a,b"}, "a,b; a,b; a,b; a,b"},
+		"its own":        {[]string{"--namespaces=a", "--alertmanager-instance-namespaces=b", "--alertmanager-config-namespaces=c,d"}, "b; c,d; b; a"},
+		"and references": {[]string{"--namespaces=a", "--alertmanager-instance-namespaces=b", "--alertmanager-config-namespaces=c", "--watch-referenced-objects-in-all-namespaces"}, "b; c; b,c; a"},
+	} {
+		o := parsed(t, tc.args...)
+		setups, scopes, err := o.setups(semver.MustParse("1.36.0"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, s := range setups {
+			if s.Row != catalog.Alertmanager {
+				continue
+			}
+			got := strings.Join([]string{s.Instances.String(), scopes.SelectedBy(s.Kind).String(), s.References.String(), scopes.For(catalog.Probe).String()}, "; ")
+			if got != tc.want {
+				t.Errorf("%s: %s, want %s", name, got, tc.want)
+			}
+		}
 	}
 }
 

@@ -3,7 +3,6 @@ package main
 import (
 	"os"
 	"path/filepath"
-	"regexp"
 	"strings"
 	"testing"
 
@@ -56,16 +55,7 @@ func TestReadme(t *testing.T) {
 // TestReadmeCommands runs the commands of the README and expects their output; a
 // line "…" ends what is shown of a long one.
 func TestReadmeCommands(t *testing.T) {
-	page, err := os.ReadFile("../../README.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	dir := t.TempDir()
-	for _, m := range regexp.MustCompile("(?s)```yaml\n(# (\\S+\\.yaml)\n.*?)```").FindAllStringSubmatch(string(page), -1) {
-		if err := os.WriteFile(filepath.Join(dir, m[2]), []byte(m[1]), 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
+	page, dir := examples(t, "../../README.md")
 	root, err := filepath.Abs("../..")
 	if err != nil {
 		t.Fatal(err)
@@ -73,7 +63,7 @@ func TestReadmeCommands(t *testing.T) {
 	if err := os.Symlink(filepath.Join(root, "deploy"), filepath.Join(dir, "deploy")); err != nil {
 		t.Fatal(err)
 	}
-	_, text, _ := strings.Cut(string(page), "```console\n")
+	_, text, _ := strings.Cut(page, "```console\n")
 	text, _, closed := strings.Cut(text, "```")
 	commands := strings.Split(text, "$ bin/operator ")[1:]
 	if !closed || len(commands) < 3 {

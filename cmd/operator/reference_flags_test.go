@@ -31,8 +31,8 @@ var referenceFlags = strings.Fields(`
 	--log-level=debug --log-format=json --auto-gomemlimit-ratio=0.8
 `)
 
-// TestReferenceFlags: the arguments of a Deployment of the reference are taken, and
-// those without effect are named in one record.
+// TestReferenceFlags: the arguments of a Deployment of the reference are taken, and all
+// of them have their effect.
 func TestReferenceFlags(t *testing.T) {
 	var o Options
 	app := kingpin.New("operator", "")
@@ -46,14 +46,49 @@ func TestReferenceFlags(t *testing.T) {
 	}
 	var log bytes.Buffer
 	o.warnIdle(slog.New(slog.NewTextHandler(&log, nil)))
-	if n := strings.Count(log.String(), "\n"); n != 1 {
-		t.Fatalf("%d records:\n%s", n, log.String())
+	if log.Len() > 0 {
+		t.Errorf("without effect: %s", log.String())
 	}
-	for _, arg := range referenceFlags {
-		name, _, _ := strings.Cut(arg, "=")
-		idle := strings.HasPrefix(name, "--kubelet-") || strings.HasPrefix(name, "--alertmanager-") || strings.HasPrefix(name, "--thanos-ruler-")
-		if named := strings.Contains(log.String(), name+",") || strings.Contains(log.String(), name+`"`); named != idle {
-			t.Errorf("%s is named: %t, has no effect: %t", name, named, idle)
+}
+
+// TestIdleFlags: flags of former versions are named in one record.
+func TestIdleFlags(t *testing.T) {
+	var o Options
+	app := kingpin.New("operator", "")
+	o.Bind(app)
+	if _, err := app.Parse([]string{"--with-validation", "--crd-kinds=a", "--crd-kinds=b", "--labels=a=b"}); err != nil {
+		t.Fatal(err)
+	}
+	var log bytes.Buffer
+	o.warnIdle(slog.New(slog.NewTextHandler(&log, nil)))
+	if strings.Count(log.String(), "\n") != 1 || !strings.Contains(log.String(), `flags="--with-validation, --crd-kinds"`) {
+		t.Error(log.String())
+	}
+}
+
+// TestReservedGate: it stays closed, and opening it says so.
+func TestReservedGate(t *testing.T) {
+	for value, want := range map[string]string{"true": "gate=RemoteWriteCustomResourceDefinition", "false": ""} {
+		o := parsed(t, "--feature-gates=RemoteWriteCustomResourceDefinition="+value)
+		var log bytes.Buffer
+		o.warnIdle(slog.New(slog.NewTextHandler(&log, nil)))
+		if text := log.String(); !strings.Contains(text, want) || (want == "") != (text == "") || strings.Count(text, "no effect") != strings.Count(text, "\n") {
+			t.Errorf("%s: %q", value, text)
+		}
+		if o.FeatureGates.On(gateRemoteWriteCRD) || !strings.Contains(o.FeatureGates.State(), "RemoteWriteCustomResourceDefinition=false") {
+			t.Errorf("%s: the gate is open", value)
+		}
+	}
+}
+
+// TestNamesOfIdleFlags: each says why.
+func TestNamesOfIdleFlags(t *testing.T) {
+	o := parsed(t, "--with-validation", "--crd-kinds=a", "--crd-apigroup=monitoring.coreos.com", "--logtostderr=true")
+	var log bytes.Buffer
+	o.warnIdle(slog.New(slog.NewTextHandler(&log, nil)))
+	for _, f := range newIdle() {
+		if !strings.Contains(log.String(), "--"+f.name+": "+f.about) {
+			t.Errorf("nothing about --%s in %s", f.name, log.String())
 		}
 	}
 }
@@ -89,7 +124,10 @@ func TestUsageGroups(t *testing.T) {
 			t.Errorf("--%s is not in the help", f.Name)
 		}
 	}
-	for _, title := range []string{"\nFlags:", "\nWeb server flags:", "\nAPI server flags:", "\nScope flags:", "\nGenerated object flags:", "\nIgnored flags:"} {
+	if _, generated, _ := strings.Cut(help, "\nGenerated object flags:"); !strings.Contains(generated, "--[no-]expand-volume-claims") {
+		t.Errorf("--expand-volume-claims is not under its heading:\n%s", help)
+	}
+	for _, title := range []string{"\nFlags:", "\nWeb server flags:", "\nAPI server flags:", "\nScope flags:", "\nGenerated object flags:", "\nLeader election flags:", "\nKubelet Service flags:", "\nIgnored flags:"} {
 		if strings.Count(help, title) != 1 {
 			t.Errorf("heading %q in\n%s", title, help)
 		}

@@ -8,13 +8,14 @@ import (
 
 	"github.com/alecthomas/kingpin/v2"
 
+	"github.com/firekeeper-dev/firekeeper/operator/offline"
 	"github.com/firekeeper-dev/firekeeper/operator/render"
 )
 
 // renderOptions are the flags of the command render.
 type renderOptions struct {
 	files             []string
-	owner, part       string
+	workload, part    string
 	kubernetesVersion string
 	check             bool
 }
@@ -22,11 +23,11 @@ type renderOptions struct {
 func (r *renderOptions) bind(cmd *kingpin.CmdClause) {
 	cmd.Flag("file", "File or folder of manifests (YAML with several documents, JSON, Lists); - is standard input. Repeatable.").
 		Short('f').Required().StringsVar(&r.files)
-	cmd.Flag("for", "Render only this Prometheus or PrometheusAgent: KIND/NAMESPACE/NAME.").StringVar(&r.owner)
+	cmd.Flag("for", "Render only this workload: KIND/NAMESPACE/NAME.").StringVar(&r.workload)
 	cmd.Flag("only", "What to print: objects (manifests), config (the plain configuration) or rules (the plain rule files).").
 		Default("objects").EnumVar(&r.part, render.Parts...)
 	cmd.Flag("kubernetes-version", "Kubernetes version that the manifests are for.").
-		Default("1.36.0").StringVar(&r.kubernetesVersion)
+		Default(newestKubernetes).StringVar(&r.kubernetesVersion)
 	cmd.Flag("validate", "Reject what the API server would reject (default). --no-validate accepts objects that a cluster stored under older, less strict CRDs.").
 		Default("true").BoolVar(&r.check)
 }
@@ -36,32 +37,32 @@ func (r *renderOptions) validate() error {
 	if _, err := parseKubernetes(r.kubernetesVersion); err != nil {
 		return fmt.Errorf("--kubernetes-version=%s: %w", r.kubernetesVersion, err)
 	}
-	if r.owner != "" && strings.Count(r.owner, "/") != 2 {
-		return fmt.Errorf("--for=%s: want KIND/NAMESPACE/NAME", r.owner)
+	if r.workload != "" && strings.Count(r.workload, "/") != 2 {
+		return fmt.Errorf("--for=%s: want KIND/NAMESPACE/NAME", r.workload)
 	}
 	return nil
 }
 
 // run prints what the operator would write. Rejected objects are named on
-// stderr and are no error; an owner that cannot be rendered is one.
+// stderr and are no error; a workload that cannot be rendered is one.
 func (r *renderOptions) run(o Options, stdout, stderr io.Writer) error {
 	kubernetes, err := parseKubernetes(r.kubernetesVersion)
 	if err != nil {
 		return err
 	}
-	opts, err := o.prometheus(kubernetes)
+	kinds, err := o.kinds(kubernetes)
 	if err != nil {
 		return err
 	}
-	load := render.Load
+	load := offline.Load
 	if !r.check {
-		load = render.LoadStored
+		load = offline.LoadStored
 	}
-	objects, err := load(r.files)
+	objects, err := load(r.files, kinds)
 	if err != nil {
 		return err
 	}
-	outputs, err := render.Owners(objects, render.Options{Prometheus: opts, For: r.owner})
+	outputs, err := render.Workloads(objects, r.workload)
 	if err != nil {
 		return err
 	}
@@ -71,20 +72,20 @@ func (r *renderOptions) run(o Options, stdout, stderr io.Writer) error {
 			fmt.Fprintln(stderr, rej)
 		}
 		for _, d := range out.Dropped {
-			fmt.Fprintf(stderr, "left out for %s: %s\n", out.Owner, d)
+			fmt.Fprintf(stderr, "left out for %s: %s\n", out.Workload, d)
 		}
 		for _, w := range out.Warnings {
-			fmt.Fprintf(stderr, "warning for %s: %s\n", out.Owner, w)
+			fmt.Fprintf(stderr, "warning for %s: %s\n", out.Workload, w)
 		}
 		if out.Err != nil {
-			failed = errors.Join(failed, fmt.Errorf("cannot render %s: %w", out.Owner, out.Err))
+			failed = errors.Join(failed, fmt.Errorf("cannot render %s: %w", out.Workload, out.Err))
 			continue
 		}
 		if r.part == "config" && len(outputs) > 1 {
 			if i > 0 {
 				fmt.Fprintln(stdout, "---")
 			}
-			fmt.Fprintf(stdout, "# %s\n", out.Owner)
+			fmt.Fprintf(stdout, "# %s\n", out.Workload)
 		}
 		if err := out.WriteTo(stdout, r.part); err != nil {
 			return err

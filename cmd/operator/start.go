@@ -6,7 +6,10 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"maps"
+	"net/http"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/Masterminds/semver/v3"
@@ -15,6 +18,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	eventsv1 "k8s.io/api/events/v1"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/metadata"
 	"k8s.io/client-go/rest"
@@ -22,44 +26,45 @@ import (
 	"k8s.io/client-go/tools/events"
 	"k8s.io/klog/v2"
 
+	"github.com/firekeeper-dev/firekeeper/internal/footprint"
 	"github.com/firekeeper-dev/firekeeper/internal/httpserver"
 	"github.com/firekeeper-dev/firekeeper/internal/logging"
-	"github.com/firekeeper-dev/firekeeper/internal/reload/footprint"
 	"github.com/firekeeper-dev/firekeeper/internal/version"
-	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
-	"github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1alpha1"
+	"github.com/firekeeper-dev/firekeeper/operator/admission"
+	"github.com/firekeeper-dev/firekeeper/operator/catalog"
 	"github.com/firekeeper-dev/firekeeper/operator/client"
+	"github.com/firekeeper-dev/firekeeper/operator/engine"
 	"github.com/firekeeper-dev/firekeeper/operator/informer"
-	"github.com/firekeeper-dev/firekeeper/operator/prometheus"
 	"github.com/firekeeper-dev/firekeeper/operator/server"
+	"github.com/firekeeper-dev/firekeeper/operator/startup"
 )
 
 // start runs the operator until the context ends.
 func (o *Options) start(ctx context.Context, stdout io.Writer) error {
-	o.Log.Format = strings.ToLower(o.Log.Format)
-	log, err := logging.New(stdout, o.Log)
+	log, err := o.logger(stdout)
 	if err != nil {
-		return fmt.Errorf("--log-level=%s --log-format=%s: %w", o.Log.Level, o.Log.Format, err)
+		return err
 	}
-	klog.SetSlogLogger(log)
 	log.Info("starting operator", "version", version.Info(), "build_context", version.Context(), "feature_gates", o.FeatureGates.State())
 
-	reg := server.Registry()
+	reg := server.Registry("prometheus_operator")
 	server.WatchClient(reg)
 	exposeGates(reg, o.FeatureGates)
 	o.warnIdle(log)
 	footprint.Limit(o.MemoryRatio, log)
-	serverTLS, err := o.Web.config(log)
+	ready := &readiness{}
+	kinds, err := objectKinds()
 	if err != nil {
 		return err
 	}
-	srv, err := httpserver.Listen(httpserver.Options{Address: o.ListenAddress, Handler: server.Handler(reg), TLS: serverTLS, Logger: log})
+	webhooks := admission.New(admission.Options{Kinds: kinds, Logger: log})
+	srv, err := o.listen(server.Handler(reg, ready.ok, webhooks), log)
 	if err != nil {
-		return fmt.Errorf("--web.listen-address=%s: %w", o.ListenAddress, err)
+		return err
 	}
 	g, running := errgroup.WithContext(ctx)
 	g.Go(func() error { return srv.Serve(running) })
-	g.Go(func() error { return o.control(running, log, reg) })
+	g.Go(func() error { return o.control(running, log, reg, ready) })
 	err = g.Wait()
 	if ctx.Err() != nil && errors.Is(err, context.Canceled) {
 		err = nil // told to stop in the middle of starting
@@ -68,12 +73,45 @@ func (o *Options) start(ctx context.Context, stdout io.Writer) error {
 	return err
 }
 
+// logger is what the flags say about the log.
+func (o *Options) logger(stdout io.Writer) (*slog.Logger, error) {
+	o.Log.Format = strings.ToLower(o.Log.Format)
+	log, err := logging.New(stdout, o.Log)
+	if err != nil {
+		return nil, fmt.Errorf("--log-level=%s --log-format=%s: %w", o.Log.Level, o.Log.Format, err)
+	}
+	klog.SetSlogLogger(log)
+	return log, nil
+}
+
+// listen binds the address of the web server.
+func (o *Options) listen(handler http.Handler, log *slog.Logger) (*httpserver.Server, error) {
+	serverTLS, err := o.Web.Config(log)
+	if err != nil {
+		return nil, err
+	}
+	srv, err := httpserver.Listen(httpserver.Options{Address: o.ListenAddress, Handler: handler, TLS: serverTLS, Logger: log})
+	if err != nil {
+		return nil, fmt.Errorf("--web.listen-address=%s: %w", o.ListenAddress, err)
+	}
+	return srv, nil
+}
+
 // control connects to the cluster and runs the controllers.
-func (o *Options) control(ctx context.Context, log *slog.Logger, reg promclient.Registerer) error {
+func (o *Options) control(ctx context.Context, log *slog.Logger, reg promclient.Registerer, ready *readiness) error {
 	cfg, err := o.restConfig()
 	if err != nil {
 		return err
 	}
+	cfg.WarningHandler = &apiWarnings{log: log}
+	leader, err := o.Leader.leader(ctx, cfg, log)
+	if err != nil {
+		return err
+	}
+	leader.Register(reg)
+	missing := startup.NewMissing(log)
+	reg.MustRegister(missing)
+	cfg.Wrap(missing.Watch)
 	kube, err := kubernetes.NewForConfig(compact(cfg))
 	if err != nil {
 		return err
@@ -88,28 +126,43 @@ func (o *Options) control(ctx context.Context, log *slog.Logger, reg promclient.
 		log.Warn("cannot parse the version of the API server, assuming an old one", "err", err, "assumed", kubernetesVersion.String())
 	}
 	log.Info("connected", "kubernetes_version", info.GitVersion, "host", cfg.Host)
-	if o.ManageCRDs {
-		if err := o.manageCRDs(ctx, cfg, log); err != nil {
-			return err
-		}
-	}
-	opts, err := o.prometheus(kubernetesVersion)
+	return o.lead(ctx, leader, cfg, log, func(ctx context.Context) error {
+		return o.reconcile(ctx, cfg, kube, kubernetesVersion, process{leader: leader, missing: missing, ready: ready, log: log, reg: reg})
+	})
+}
+
+// reconcile checks what the cluster allows, and runs the controllers.
+func (o *Options) reconcile(ctx context.Context, cfg *rest.Config, kube kubernetes.Interface, version *semver.Version, p process) error {
+	setups, scopes, err := o.setups(version)
 	if err != nil {
 		return err
 	}
-	log.Info("watching", "instances", opts.Scopes.Instances.String(), "configs", opts.Scopes.Configs.String(), "references", opts.Scopes.References.String())
-	missing, err := lacking(ctx, kube, o.optionals(opts.Scopes), opts.Scopes, log)
+	p.log.Info("watching", "instances", scopes.Instances.String(), "configs", scopes.Configs.String())
+	p.starter = startup.New(kube, startup.Scopes{Instances: scopes.Instances, Configs: scopes.Configs, References: referred(setups)}, p.log, p.missing)
+	if err := p.starter.CheckOptional(ctx, o.optionals()); err != nil {
+		return err
+	}
+	clients, err := o.clients(ctx, cfg, kube, !p.starter.Lacks(startup.SendEvents))
 	if err != nil {
 		return err
 	}
-	opts.StorageClasses = !missing.has(getStorageClasses)
-	clients, err := o.clients(ctx, cfg, kube, !missing.has(sendEvents))
-	if err != nil {
-		return err
+	clients.Claims = o.GrowClaims && !p.starter.Lacks(startup.ExpandClaims)
+	clients.Reads = informer.NewReads(p.log)
+	g, ctx := errgroup.WithContext(ctx)
+	g.Go(func() error { return o.controllers(ctx, setups, scopes, clients, p) })
+	if o.WebhookCertificates != "" {
+		g.Go(func() error { return o.webhookCertificates(ctx, cfg, p) })
 	}
-	clients.Claims = o.GrowClaims && !missing.has(growClaims)
-	clients.Reads = informer.NewReads(log)
-	return o.controllers(ctx, opts, clients, missing, log, reg)
+	return g.Wait()
+}
+
+// referred are the namespaces of Secrets and ConfigMaps whose changes count.
+func referred(setups []engine.Setup) informer.Namespaces {
+	out := setups[0].References
+	for _, s := range setups[1:] {
+		out = out.Union(s.References)
+	}
+	return out
 }
 
 func (o *Options) restConfig() (*rest.Config, error) {
@@ -152,30 +205,35 @@ func compact(cfg *rest.Config) *rest.Config {
 	return out
 }
 
-// kindClients reach the kinds of monitoring.coreos.com.
-func kindClients(cfg *rest.Config) (scheme *runtime.Scheme, stable, alpha *client.Client, err error) {
-	scheme = runtime.NewScheme()
-	for _, add := range []func(*runtime.Scheme) error{v1.AddToScheme, v1alpha1.AddToScheme, corev1.AddToScheme, eventsv1.AddToScheme} {
+// kindClients reach the versions of monitoring.coreos.com.
+func kindClients(cfg *rest.Config) (*runtime.Scheme, map[schema.GroupVersion]*client.Client, error) {
+	scheme := runtime.NewScheme()
+	for _, add := range append(slices.Collect(maps.Values(catalog.Versions)), corev1.AddToScheme, eventsv1.AddToScheme) {
 		if err := add(scheme); err != nil {
-			return nil, nil, nil, err
+			return nil, nil, err
 		}
 	}
-	if stable, err = client.New(cfg, scheme, v1.SchemeGroupVersion); err == nil {
-		alpha, err = client.New(cfg, scheme, v1alpha1.SchemeGroupVersion)
+	out := map[schema.GroupVersion]*client.Client{}
+	for version := range catalog.Versions {
+		c, err := client.New(cfg, scheme, version)
+		if err != nil {
+			return nil, nil, err
+		}
+		out[version] = c
 	}
-	return scheme, stable, alpha, err
+	return scheme, out, nil
 }
 
-func (o *Options) clients(ctx context.Context, cfg *rest.Config, kube kubernetes.Interface, sendEvents bool) (prometheus.Clients, error) {
-	scheme, stable, alpha, err := kindClients(cfg)
+func (o *Options) clients(ctx context.Context, cfg *rest.Config, kube kubernetes.Interface, sendEvents bool) (engine.Clients, error) {
+	scheme, crds, err := kindClients(cfg)
 	if err != nil {
-		return prometheus.Clients{}, err
+		return engine.Clients{}, err
 	}
 	meta, err := metadata.NewForConfig(cfg)
 	if err != nil {
-		return prometheus.Clients{}, err
+		return engine.Clients{}, err
 	}
-	out := prometheus.Clients{Kube: kube, Metadata: meta, V1: stable, V1alpha1: alpha}
+	out := engine.Clients{Kube: kube, Metadata: meta, CRDs: crds}
 	if !sendEvents {
 		return out, nil
 	}
@@ -185,19 +243,4 @@ func (o *Options) clients(ctx context.Context, cfg *rest.Config, kube kubernetes
 	}
 	out.Events = func(component string) events.EventRecorder { return broadcaster.NewRecorder(scheme, component) }
 	return out, nil
-}
-
-// exposeGates shows the feature gates as metrics.
-func exposeGates(reg promclient.Registerer, gates featureGates) {
-	v := promclient.NewGaugeVec(promclient.GaugeOpts{
-		Name: "prometheus_operator_feature_gate", Help: "1 if the feature gate is enabled, else 0.",
-	}, []string{"name"})
-	reg.MustRegister(v)
-	for name := range gateDefaults {
-		value := 0.0
-		if gates.On(name) {
-			value = 1
-		}
-		v.WithLabelValues(name).Set(value)
-	}
 }

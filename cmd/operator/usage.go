@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"text/template"
@@ -10,18 +11,34 @@ import (
 	"github.com/alecthomas/kingpin/v2"
 )
 
-// groups are the headings of the operator's flags in its help, and what names of
-// flags under them begin with; the first that fits counts.
-var groups = []struct {
-	title    string
-	prefixes []string
-}{
-	{"Web server flags", []string{"web."}},
-	{"API server flags", []string{"kubeconfig", "apiserver", "cert-file", "key-file", "ca-file", "tls-insecure", "as", "kube-api-"}},
-	{"Scope flags", []string{"namespaces", "deny-", "prometheus-instance-", "secret-", "configmap-", "watch-", "controller-id", "manage-crds"}},
-	{"Generated object flags", []string{"labels", "annotations", "prometheus-", "config-reloader-", "rules-reloader-", "enable-config-reloader",
-		"reloader-layout", "thanos-default", "localhost", "cluster-domain", "disable-unmanaged", "instant-delivery"}},
-	{"Ignored flags", nil}, // by their text
+// flagSet declares flags: the program's own, or those under a heading of its help.
+type flagSet interface {
+	Flag(name, help string) *kingpin.FlagClause
+}
+
+// headings are what flags stand under in the help, in the order of the first flag of
+// each. Flags of commands and of the process have none.
+type headings struct {
+	titles []string
+	of     map[string]string // by the name of the flag
+}
+
+// heading declares flags under a title.
+type heading struct {
+	*headings
+	app   *kingpin.Application
+	title string
+}
+
+func (h *headings) under(title string, app *kingpin.Application) heading {
+	h.titles = append(h.titles, title)
+	return heading{h, app, title}
+}
+
+// Flag implements flagSet.
+func (h heading) Flag(name, help string) *kingpin.FlagClause {
+	h.of[name] = h.title
+	return h.app.Flag(name, help)
 }
 
 // flagGroup are the flags under one heading.
@@ -30,38 +47,21 @@ type flagGroup struct {
 	Flags []*kingpin.FlagModel
 }
 
-const idleHelp = "Accepted for compatibility; has no effect"
-
-// grouped puts flags under headings; flags of commands and of the process come first.
-func grouped(flags []*kingpin.FlagModel) []flagGroup {
+// grouped puts flags under their headings; flags without one come first.
+func (h *headings) grouped(flags []*kingpin.FlagModel) []flagGroup {
 	out := []flagGroup{{Title: "Flags"}}
-	for _, g := range groups {
-		out = append(out, flagGroup{Title: g.title})
+	for _, title := range h.titles {
+		out = append(out, flagGroup{Title: title})
 	}
 	for _, f := range flags {
-		at := 0
-		for i, g := range groups {
-			idle := g.prefixes == nil && strings.HasPrefix(f.Help, idleHelp)
-			if at == 0 && (idle || !strings.HasPrefix(f.Help, idleHelp) && begins(f.Name, g.prefixes)) {
-				at = i + 1
-			}
-		}
+		at := slices.Index(h.titles, h.of[f.Name]) + 1
 		out[at].Flags = append(out[at].Flags, f)
 	}
 	return out
 }
 
-func begins(name string, prefixes []string) bool {
-	for _, p := range prefixes {
-		if name == p || strings.HasPrefix(name, p) && (strings.HasSuffix(p, "-") || strings.HasSuffix(p, ".") || len(p) > 8) {
-			return true
-		}
-	}
-	return false
-}
-
-// groupUsage shows the flags of the operator under headings.
-func groupUsage(app *kingpin.Application) {
+// show makes the help of a program list its flags under the headings.
+func (h *headings) show(app *kingpin.Application) {
 	const flat = `{{if .Context.Flags -}}
 Flags:
 {{.Context.Flags|FlagsToTwoColumns|FormatTwoColumns}}
@@ -70,39 +70,52 @@ Flags:
 {{.Title}}:
 {{.Flags|FlagsToTwoColumns|FormatTwoColumns}}
 {{end}}{{end -}}`
-	app.UsageFuncs(template.FuncMap{"Grouped": grouped})
+	app.UsageFuncs(template.FuncMap{"Grouped": h.grouped})
 	app.UsageTemplate(strings.Replace(kingpin.DefaultUsageTemplate, flat, byGroup, 1))
 }
 
-// named adds the flag to an error about its value, which the parser leaves out.
-func named(app *kingpin.Application, command string, args []string, err error) error {
-	if err == nil {
-		return nil
-	}
-	flags := app.Model().Flags
-	for _, c := range app.Model().FlattenedCommands() {
-		if c.FullCommand == command || command == "" {
-			flags = append(flags, c.Flags...)
+// nameFlags makes errors about values name their flag, which the parser leaves out:
+// "--workers=many: want a number".
+func nameFlags(app *kingpin.Application) {
+	name := func(all []*kingpin.FlagModel, flag func(string) *kingpin.FlagClause) {
+		for _, f := range all {
+			// The help quotes strings by the type of their value, which changes here.
+			flag(f.Name).PlaceHolder(f.FormatPlaceHolder()).SetValue(namedValue{f.Value, f.Name})
 		}
 	}
-	for i, arg := range args {
-		name, value, assigned := strings.Cut(strings.TrimPrefix(arg, "--"), "=")
-		if !strings.HasPrefix(arg, "--") {
-			continue
-		}
-		if !assigned && i+1 < len(args) {
-			value = args[i+1]
-		}
-		for _, f := range flags {
-			if f.Name != name || f.IsBoolFlag() {
-				continue
-			}
-			if again := f.Value.Set(value); again != nil && again.Error() == err.Error() {
-				return fmt.Errorf("--%s=%s: %w", name, value, plainNumber(again))
-			}
+	name(app.Model().Flags, app.GetFlag)
+	for _, c := range app.Model().Commands {
+		name(c.Flags, app.GetCommand(c.Name).GetFlag)
+		for _, sub := range c.Commands {
+			name(sub.Flags, app.GetCommand(c.Name).GetCommand(sub.Name).GetFlag)
 		}
 	}
-	return err
+}
+
+// namedValue is the value of a flag whose errors name the flag.
+type namedValue struct {
+	kingpin.Value
+	flag string
+}
+
+// Set implements kingpin.Value.
+func (v namedValue) Set(text string) error {
+	if err := v.Value.Set(text); err != nil {
+		return fmt.Errorf("--%s=%s: %w", v.flag, text, plainNumber(err))
+	}
+	return nil
+}
+
+// IsBoolFlag reports whether the flag takes no value.
+func (v namedValue) IsBoolFlag() bool {
+	is, ok := v.Value.(interface{ IsBoolFlag() bool })
+	return ok && is.IsBoolFlag()
+}
+
+// IsCumulative reports whether the flag may be repeated.
+func (v namedValue) IsCumulative() bool {
+	is, ok := v.Value.(interface{ IsCumulative() bool })
+	return ok && is.IsCumulative()
 }
 
 // plainNumber words the errors of numbers for people.

@@ -1,11 +1,13 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
-	"strconv"
 	"strings"
+
+	"k8s.io/apimachinery/pkg/types"
 )
 
 // csv is a flag of comma separated names; repeating it adds.
@@ -69,86 +71,32 @@ func (p plain) Set(text string) error { *p.text = text; return nil }
 
 func (p plain) String() string { return "" }
 
-// Feature gates.
-const (
-	gateAgentDaemonSet   = "PrometheusAgentDaemonSet"
-	gateTopologySharding = "PrometheusTopologySharding"
-	gateShardRetention   = "PrometheusShardRetentionPolicy"
-	gateConfigStatus     = "StatusForConfigurationResources"
-	gateRemoteWriteCRD   = "RemoteWriteCustomResourceDefinition"
-)
-
-var gateDefaults = map[string]bool{
-	gateAgentDaemonSet:   false,
-	gateTopologySharding: true,
-	gateShardRetention:   true,
-	gateConfigStatus:     false,
-	gateRemoteWriteCRD:   false,
+// parseKey reads NAMESPACE/NAME.
+func parseKey(text string) (key types.NamespacedName, err error) {
+	var ok bool
+	key.Namespace, key.Name, ok = strings.Cut(text, "/")
+	if !ok || key.Namespace == "" || key.Name == "" || strings.Contains(key.Name, "/") {
+		return key, errors.New("want NAMESPACE/NAME")
+	}
+	return key, nil
 }
 
-// gateHelp lists the gates with their defaults.
-func gateHelp() string {
-	var out []string
-	for _, name := range slices.Sorted(maps.Keys(gateDefaults)) {
-		out = append(out, fmt.Sprintf("%s (%t)", name, gateDefaults[name]))
+// namespaceAndName is parseKey for values that the message around its error does not have.
+func namespaceAndName(text string) (types.NamespacedName, error) {
+	key, err := parseKey(text)
+	if err != nil {
+		return key, fmt.Errorf("%w, got %q", err, text)
 	}
-	return strings.Join(out, ", ")
+	return key, nil
 }
 
-// featureGates are the gates that the user set.
-type featureGates map[string]bool
-
-// On reports whether a gate is open.
-func (g featureGates) On(name string) bool {
-	if on, set := g[name]; set {
-		return on
-	}
-	return gateDefaults[name]
-}
-
-// Set implements kingpin.Value.
-func (g *featureGates) Set(text string) error {
-	if *g == nil {
-		*g = featureGates{}
-	}
-	for pair := range strings.SplitSeq(text, ",") {
-		if strings.TrimSpace(pair) == "" {
-			continue
+func oneOf(values ...string) func(string) error {
+	return func(text string) error {
+		for _, v := range values {
+			if v == text {
+				return nil
+			}
 		}
-		name, value, ok := strings.Cut(pair, "=")
-		name = strings.TrimSpace(name)
-		if _, known := gateDefaults[name]; !known {
-			return fmt.Errorf("unknown feature gate %q: known are %s", name, gateHelp())
-		}
-		on, err := strconv.ParseBool(strings.TrimSpace(value))
-		if !ok || err != nil {
-			return fmt.Errorf("feature gate %q: want %s=true or %s=false", name, name, name)
-		}
-		(*g)[name] = on
+		return fmt.Errorf("want one of %s, got %q", strings.Join(values, ", "), text)
 	}
-	return nil
-}
-
-// String lists every gate with its state, for the log.
-func (g *featureGates) String() string {
-	if g == nil || *g == nil {
-		return ""
-	}
-	var out []string
-	for _, name := range slices.Sorted(maps.Keys(*g)) {
-		out = append(out, fmt.Sprintf("%s=%t", name, (*g)[name]))
-	}
-	return strings.Join(out, ",")
-}
-
-// IsCumulative lets the flag be repeated.
-func (g *featureGates) IsCumulative() bool { return true }
-
-// State lists all gates, also those at their default.
-func (g featureGates) State() string {
-	var out []string
-	for _, name := range slices.Sorted(maps.Keys(gateDefaults)) {
-		out = append(out, fmt.Sprintf("%s=%t", name, g.On(name)))
-	}
-	return strings.Join(out, ",")
 }

@@ -9,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/firekeeper-dev/firekeeper/internal/cluster/ports"
 	"github.com/firekeeper-dev/firekeeper/internal/cluster/programs"
 )
 
@@ -86,6 +87,11 @@ func (c *Cluster) reap() {
 
 // boot starts the parts in order.
 func (c *Cluster) boot(ctx context.Context, o Options) error {
+	if o.Node {
+		if err := ports.Taken(nodePorts...); err != nil {
+			return err
+		}
+	}
 	if err := c.controlPlane(ctx, o); err != nil {
 		return err
 	}

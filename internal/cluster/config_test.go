@@ -76,6 +76,12 @@ func TestArgumentsFollowTheSize(t *testing.T) {
 	if got := serviceAccountArgs(Options{}); len(got) != 1 {
 		t.Errorf("pods cannot be created without a service account: %v", got)
 	}
+	if got := controllerManagerArgs("/c", false); !slices.Contains(got, "--secure-port=0") {
+		t.Errorf("two control planes would want the same port: %v", got)
+	}
+	if got := controllerManagerArgs("/c", true); !slices.Contains(got, "--secure-port=10257") {
+		t.Errorf("the controller manager of a node is not scraped: %v", got)
+	}
 	if got := proxyArgs("/c", true); !slices.Contains(got, "--masquerade-all") {
 		t.Errorf("proxyArgs = %v, want --masquerade-all", got)
 	}

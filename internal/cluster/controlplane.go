@@ -7,16 +7,18 @@ import (
 	"os"
 	"path/filepath"
 	"time"
+
+	"github.com/firekeeper-dev/firekeeper/internal/cluster/ports"
 )
 
 // controlPlane starts etcd, kube-apiserver and perhaps kube-controller-manager.
 func (c *Cluster) controlPlane(ctx context.Context, o Options) error {
-	lease, err := leasePorts(3)
+	lease, err := ports.Take(3)
 	if err != nil {
 		return err
 	}
 	c.state.ports = lease
-	etcd, peer, api := lease.ports[0], lease.ports[1], lease.ports[2]
+	etcd, peer, api := lease.Ports[0], lease.Ports[1], lease.Ports[2]
 	c.state.Host = fmt.Sprintf("https://127.0.0.1:%d", api)
 	c.state.Programs = c.programs
 	if err := c.chooseNodeIP(); err != nil {
@@ -54,7 +56,7 @@ func (c *Cluster) awaitControlPlane(ctx context.Context, o Options) error {
 		return err
 	}
 	if o.ControllerManager {
-		if _, err := c.start("kube-controller-manager", controllerManagerArgs(c.Dir)...); err != nil {
+		if _, err := c.start("kube-controller-manager", controllerManagerArgs(c.Dir, o.Node)...); err != nil {
 			return err
 		}
 		if err := c.await(ctx, "kube-controller-manager ready", time.Minute, func(ctx context.Context) error {
@@ -134,9 +136,9 @@ func serviceAccountArgs(o Options) []string {
 	return []string{"--disable-admission-plugins=ServiceAccount"}
 }
 
-func controllerManagerArgs(dir string) []string {
+func controllerManagerArgs(dir string, node bool) []string {
 	pki := filepath.Join(dir, "pki")
-	return []string{
+	args := []string{
 		"--kubeconfig=" + filepath.Join(pki, "kube-controller-manager.kubeconfig"),
 		"--service-account-private-key-file=" + filepath.Join(pki, "service-accounts.key"),
 		"--root-ca-file=" + filepath.Join(pki, "ca.crt"),
@@ -145,6 +147,11 @@ func controllerManagerArgs(dir string) []string {
 		"--cluster-cidr=" + clusterCIDR,
 		"--kube-api-qps=200", // the default of 20 delays the start by seconds
 		"--kube-api-burst=400",
-		"--secure-port=0", // several clusters may run side by side
 	}
+	if !node {
+		return append(args, "--secure-port=0") // several clusters may run side by side
+	}
+	return append(args, "--secure-port=10257",
+		"--authentication-kubeconfig="+filepath.Join(pki, "kube-controller-manager.kubeconfig"),
+		"--authorization-kubeconfig="+filepath.Join(pki, "kube-controller-manager.kubeconfig"))
 }

@@ -11,6 +11,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/firekeeper-dev/firekeeper/internal/cluster/programs"
 )
 
 // Image says how to build an image. No base image can be pulled, so its Dockerfile starts FROM scratch.
@@ -126,22 +128,33 @@ func (c *Cluster) LoadAlertmanager(ctx context.Context, name string) error {
 	return c.LoadPrograms(ctx, name, "alertmanager", "amtool")
 }
 
+// LoadThanos is LoadPrometheus for thanos.
+func (c *Cluster) LoadThanos(ctx context.Context, name string) error {
+	return c.LoadPrograms(ctx, name, "thanos")
+}
+
 // LoadPrograms makes an image of programs that package programs knows: in /bin, the first is the entry point, with CA
 // certificates, user nobody (65534), in the working folder /<first program>.
 func (c *Cluster) LoadPrograms(ctx context.Context, name string, names ...string) error {
 	if !c.state.Node {
 		return ErrNoNode
 	}
-	found, err := c.finder.Static(ctx, names...)
-	if err != nil {
-		return fmt.Errorf("programs of image %s: %w", name, err)
-	}
 	return withTempDir(c.Dir, "context-", func(dir string) error {
-		if err := programContext(dir, names, found); err != nil {
+		if err := WriteImageContext(ctx, c.finder, dir, names...); err != nil {
 			return fmt.Errorf("prepare image %s: %w", name, err)
 		}
 		return c.LoadImage(ctx, Image{Name: name, Context: dir})
 	})
+}
+
+// WriteImageContext fills a folder with what an image of programs is built of, Dockerfile included. LoadPrograms says what
+// the image is like.
+func WriteImageContext(ctx context.Context, finder *programs.Finder, dir string, names ...string) error {
+	found, err := finder.Static(ctx, names...)
+	if err != nil {
+		return err
+	}
+	return programContext(dir, names, found)
 }
 
 // programContext fills a build context.

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"io/fs"
-	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -63,6 +62,31 @@ func TestMountsBelow(t *testing.T) {
 	}
 }
 
+func TestPrivateMounts(t *testing.T) {
+	const info = `23 27 0:22 / /sys rw,relatime shared:7 - sysfs sysfs rw
+27 1 254:0 / / rw,relatime - ext4 /dev/vda rw
+28 27 0:23 / /data rw,relatime - tmpfs tmpfs rw
+29 28 0:24 / /data rw,relatime shared:8 master:2 - tmpfs tmpfs rw
+30 27 0:25 / /srv rw,relatime master:3 - tmpfs tmpfs rw
+`
+	got := privateMounts(info, []string{"/", "/sys", "/data", "/srv", "/none"})
+	if want := []string{"/"}; !slices.Equal(got, want) {
+		t.Errorf("private are %q, want %q", got, want)
+	}
+}
+
+func TestAnswerIsOneLine(t *testing.T) {
+	for body, want := range map[string]string{
+		"[+]ping ok\n[-]etcd failed: reason withheld\n[+]log ok\n[-]poststarthook/rbac failed\nreadyz check failed\n": "[-]etcd failed: reason withheld; [-]poststarthook/rbac failed",
+		"not\nfound\n":           "not; found",
+		strings.Repeat("x", 300): strings.Repeat("x", 200),
+	} {
+		if got := oneLine([]byte(body)); got != want {
+			t.Errorf("%q is shown as %q, want %q", body, got, want)
+		}
+	}
+}
+
 func TestDefaultInterface(t *testing.T) {
 	const head = "Iface\tDestination\tGateway\tFlags\tRefCnt\tUse\tMetric\tMask\tMTU\tWindow\tIRTT\n"
 	for name, tc := range map[string]struct{ routes, want string }{
@@ -111,40 +135,6 @@ func TestNamesPath(t *testing.T) {
 		if got := namesPath([]string{arg}, []string{"/srv/c"}); got != want {
 			t.Errorf("namesPath(%q) = %v, want %v", arg, got, want)
 		}
-	}
-}
-
-func TestLeasedPortsAreNotLeasedAgain(t *testing.T) {
-	seen := map[int]bool{}
-	for range 20 {
-		l, err := leasePorts(5)
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer l.release()
-		for _, p := range l.ports {
-			if seen[p] || p < firstPort || p > lastPort {
-				t.Errorf("port %d: leased before: %v", p, seen[p])
-			}
-			seen[p] = true
-		}
-	}
-}
-
-func TestPortTaken(t *testing.T) {
-	ln, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	port := ln.Addr().(*net.TCPAddr).Port
-	if err := portTaken(port); err == nil {
-		t.Error("does not see a listener on loopback")
-	}
-	if err := ln.Close(); err != nil {
-		t.Fatal(err)
-	}
-	if err := portTaken(port); err != nil {
-		t.Errorf("port is free again, but: %v", err)
 	}
 }
 

@@ -8,10 +8,13 @@ import (
 	"path/filepath"
 	"strings"
 	"time"
+
+	"github.com/firekeeper-dev/firekeeper/internal/cluster/ports"
 )
 
-// Ports with fixed numbers on a node: kubelet (API, health), kube-proxy (metrics, health).
-var nodePorts = []int{10250, 10248, 10249, 10256}
+// Ports with fixed numbers on a node: kubelet (API, health), kube-proxy (metrics, health), and those of the programs that
+// are scraped: kube-controller-manager, kube-scheduler, CoreDNS.
+var nodePorts = []int{10250, 10248, 10249, 10256, 10257, 10259, 9153}
 
 const (
 	kubeletHealth = "http://127.0.0.1:10248/healthz"
@@ -20,9 +23,6 @@ const (
 
 // node starts what runs pods. The control plane is ready.
 func (c *Cluster) node(ctx context.Context) error {
-	if err := portTaken(nodePorts...); err != nil {
-		return err
-	}
 	if err := c.prepareMachine(ctx); err != nil {
 		return err
 	}
@@ -57,6 +57,9 @@ func (c *Cluster) prepareMachine(ctx context.Context) error {
 	if err := c.setSysctls(ctx); err != nil {
 		return err
 	}
+	if err := c.shareMounts(); err != nil {
+		return err
+	}
 	return c.makeBridge(ctx, bridge, bridgeIP+"/24")
 }
 
@@ -68,12 +71,12 @@ func (c *Cluster) nodeConfig(ctx context.Context) (nodeConfig, error) {
 		Snapshotter: snapshotter(c.Dir), Forward: hasNameServer("/etc/resolv.conf"),
 	}
 	c.state.Snapshots = n.Snapshotter
-	lease, err := leasePorts(1)
+	lease, err := ports.Take(1)
 	if err != nil {
 		return n, err
 	}
-	defer lease.release()
-	n.ReadyPort = lease.ports[0]
+	defer lease.Release()
+	n.ReadyPort = lease.Ports[0]
 	if n.CNIBin, err = cniFolder(); err != nil {
 		return n, err
 	}
@@ -138,7 +141,9 @@ func schedulerArgs(dir string) []string {
 	return []string{
 		"--kubeconfig=" + filepath.Join(dir, "pki", "kube-scheduler.kubeconfig"),
 		"--leader-elect=false",
-		"--secure-port=0",
+		"--secure-port=10259",
+		"--authentication-kubeconfig=" + filepath.Join(dir, "pki", "kube-scheduler.kubeconfig"),
+		"--authorization-kubeconfig=" + filepath.Join(dir, "pki", "kube-scheduler.kubeconfig"),
 	}
 }
 

@@ -96,6 +96,7 @@ ip -o link | awk '{print $2}'
 iptables-save 2>/dev/null | grep -E 'KUBE|CNI'
 ip6tables-save 2>/dev/null | grep -E 'KUBE|CNI'
 awk '{print $5}' /proc/self/mountinfo | grep -E 'firekeeper|kubelet|cni'
+awk '$5 == "/" || $5 == "/sys" {print $5, $7}' /proc/self/mountinfo
 grep -l -a -E 'firekeeper-cluste[r]-|/run/firekeepe[r]' /proc/[0-9]*/cmdline 2>/dev/null
 cat /proc/sys/net/ipv4/ip_forward /proc/sys/kernel/panic
 ls -d /run/firekeepe[r] /var/lib/kubelet /var/lib/cni /var/log/containers /sys/fs/cgroup/k8s.io /sys/fs/cgroup/*/k8s.io 2>/dev/null

@@ -10,6 +10,7 @@ import (
 	"io"
 	"net/http"
 	"os"
+	"strings"
 	"time"
 )
 
@@ -85,11 +86,26 @@ func fetch(c *http.Client, req *http.Request, out any) error {
 	case err != nil:
 		return fmt.Errorf("GET %s: %w", req.URL.Path, err)
 	case resp.StatusCode != http.StatusOK:
-		return fmt.Errorf("GET %s: status %d: %.200s", req.URL.Path, resp.StatusCode, body)
+		return fmt.Errorf("GET %s: status %d: %s", req.URL.Path, resp.StatusCode, oneLine(body))
 	case out != nil:
 		return json.Unmarshal(body, out)
 	}
 	return nil
+}
+
+// oneLine shortens an answer; of a list of health checks, it shows those that failed.
+func oneLine(body []byte) string {
+	var all, failed []string
+	for line := range strings.Lines(string(body)) {
+		line = strings.TrimSpace(line)
+		if all = append(all, line); strings.HasPrefix(line, "[-]") {
+			failed = append(failed, line)
+		}
+	}
+	if len(failed) > 0 {
+		all = failed
+	}
+	return fmt.Sprintf("%.200s", strings.Join(all, "; "))
 }
 
 // healthy checks a plain health endpoint of a program on this machine.

@@ -11,6 +11,8 @@ import (
 	"path/filepath"
 	"sync"
 	"time"
+
+	"github.com/firekeeper-dev/firekeeper/internal/cluster/ports"
 )
 
 // runDir holds a node's sockets, whose paths must be short, and its state's copy. There is one per machine, because
@@ -35,10 +37,11 @@ type state struct {
 	Processes  []processRecord   `json:"processes,omitempty"`
 	Interfaces []string          `json:"interfaces,omitempty"` // network interfaces to remove
 	Sysctls    map[string]string `json:"sysctls,omitempty"`    // path below /proc/sys: value to restore
+	Shared     []string          `json:"shared,omitempty"`     // mounts to make private again
 	Fresh      []string          `json:"fresh,omitempty"`      // host folders that were not there before
 	Snapshots  string            `json:"snapshots,omitempty"`  // containerd's snapshotter
 
-	ports *portLease // attached only
+	ports *ports.Lease // attached only
 }
 
 // processRecord names a process beyond doubt: a process id alone may be another process by now.

@@ -20,7 +20,7 @@ func (s *state) teardown(log io.Writer) error {
 		errs = append(errs, s.clearMachine())
 	}
 	if s.ports != nil {
-		s.ports.release()
+		s.ports.Release()
 	}
 	if err := errors.Join(errs...); err != nil {
 		return fmt.Errorf("stop cluster in %s: %w", s.Dir, err)
@@ -72,7 +72,7 @@ func (s *state) clearMachine() error {
 	for _, name := range s.Interfaces {
 		errs = append(errs, removeInterface(name))
 	}
-	errs = append(errs, removeChains(), restoreSysctls(s.Sysctls), removeCgroups())
+	errs = append(errs, removeChains(), restoreSysctls(s.Sysctls), unshareMounts(s.Shared), removeCgroups())
 	return errors.Join(errs...)
 }
 

@@ -207,19 +207,6 @@ func TestPreReleaseSortsBeforeItsRelease(t *testing.T) {
 	}
 }
 
-func TestAllVersionsWritesEverything(t *testing.T) {
-	got, dropped, err := Marshal(sample{Retries: 1, Alerting: "a", Protocols: []protocol{"new"}, Moved: "m",
-		Role: &role{min: "9.0.0"}}, Target{AllVersions: true})
-	if err != nil || len(dropped) > 0 {
-		t.Fatal(err, dropped)
-	}
-	for _, key := range []string{"retries", "alerting", "- new", "moved", "role"} {
-		if !strings.Contains(string(got), key) {
-			t.Errorf("no %s in\n%s", key, got)
-		}
-	}
-}
-
 func TestSecondPlaceOfAKey(t *testing.T) {
 	got, _, err := Marshal(sample{Later: "25h"}, target("3.11.0", Server))
 	if want := "name: \"\"\nmoved: 25h\nalways: []\n"; err != nil || string(got) != want {
@@ -256,6 +243,15 @@ func TestCheckFindsWrongTags(t *testing.T) {
 		"until": reflect.TypeFor[[]struct {
 			A string `yaml:"a" until:"v2.4.0"`
 		}](),
+		`no program is called "ruler"`: reflect.TypeFor[struct {
+			A string `yaml:"a" since:"2.4.0,ruler=0.31.0"`
+		}](),
+		"two versions for the same program": reflect.TypeFor[struct {
+			A string `yaml:"a" since:"thanos=0.31.0,thanos=0.32.0"`
+		}](),
+		"always stays": reflect.TypeFor[struct {
+			A string `yaml:"a" until:"thanos=never"`
+		}](),
 		"mode": reflect.TypeFor[struct {
 			A string `yaml:"a" mode:"ruler"`
 		}](),
@@ -284,7 +280,7 @@ func TestCheckFindsWrongTags(t *testing.T) {
 }
 
 func TestKeysShowTheStrictestGate(t *testing.T) {
-	keys, err := Keys(reflect.TypeFor[sample]())
+	keys, err := Keys(reflect.TypeFor[sample](), Prometheus)
 	if err != nil {
 		t.Fatal(err)
 	}

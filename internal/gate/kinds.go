@@ -134,9 +134,6 @@ func absent(v reflect.Value, how emptiness) bool {
 
 // needOf asks a value that may gate itself, see [selfGated].
 func needOf(v reflect.Value, t Target) string {
-	if t.AllVersions {
-		return ""
-	}
 	if v.Kind() == reflect.Pointer && v.IsNil() {
 		return ""
 	}
@@ -144,8 +141,8 @@ func needOf(v reflect.Value, t Target) string {
 	case Gated:
 		return g.Allowed(t)
 	case Versioned:
-		if since := g.Since(); since != "" && t.Version.LessThan(mustVersion(since)) {
-			return ">= " + mustVersion(since).String()
+		if since := mustBounds(g.Since()); !since.reached(t) {
+			return since.of(t).need()
 		}
 	}
 	return ""

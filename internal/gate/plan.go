@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"sync"
+
+	"github.com/Masterminds/semver/v3"
 )
 
 // field is one key of a struct as written for one target.
@@ -45,9 +47,9 @@ type plans struct {
 
 // targetKey identifies a target; equal keys share plans.
 type targetKey struct {
+	program Program
 	version string
 	mode    Mode
-	all     bool
 }
 
 // maxTargets bounds the plan cache; a cluster has a handful of versions.
@@ -60,8 +62,8 @@ var cache = struct {
 
 // plansFor returns the shared plans of a target.
 func plansFor(t Target) *plans {
-	key := targetKey{mode: t.Mode, all: t.AllVersions}
-	if t.Version != nil {
+	key := targetKey{program: t.Program, mode: t.Mode}
+	if t.Version != nil { // documents without gates need none
 		key.version = t.Version.String()
 	}
 	cache.RLock()
@@ -264,39 +266,84 @@ func Check(t reflect.Type) ([]reflect.Type, error) {
 // Key describes one key of a struct type, for documentation pages.
 type Key struct {
 	Name string
-	// Since and Until are versions or empty; SinceAgent is empty when equal to Since.
+	// Since and Until are versions or empty; SinceAgent is empty when equal to
+	// Since. Since is "never" when no version of the program has the key.
 	Since, SinceAgent, Until string
 	// Mode is empty when both modes have the key.
 	Mode Mode
-	// Type of the Go field.
+	// Type and Tag of the Go field.
 	Type reflect.Type
+	Tag  reflect.StructTag
 }
 
-// Keys lists the keys of a struct type in output order. Of several rules (an
-// inlined struct with a gate of its own) the strictest minimum is shown.
-func Keys(t reflect.Type) ([]Key, error) {
+// Keys lists the keys of a struct type in output order, with the gates of one
+// program. Of several rules (an inlined struct with a gate of its own) the
+// strictest minimum is shown.
+func Keys(t reflect.Type, p Program) ([]Key, error) {
 	keys, err := keysOf(t)
 	if err != nil {
 		return nil, err
 	}
 	out := make([]Key, 0, len(keys))
 	for _, k := range keys {
-		d := Key{Name: k.name, Type: t.FieldByIndex(k.index).Type}
+		field := t.FieldByIndex(k.index)
+		d := Key{Name: k.name, Type: field.Type, Tag: field.Tag}
 		for _, r := range k.rules {
-			if r.since != nil && (d.Since == "" || mustVersion(d.Since).LessThan(r.since)) {
-				d.Since = r.since.String()
-			}
-			if r.sinceAgent != nil {
-				d.SinceAgent = r.sinceAgent.String()
-			}
-			if r.until != nil {
-				d.Until = r.until.String()
-			}
-			if r.mode != "" {
-				d.Mode = r.mode
-			}
+			r.describe(&d, p)
 		}
 		out = append(out, d)
 	}
 	return out, nil
+}
+
+// Need returns the unmet need of a key below a struct type, in the form of
+// [Dropped], "" when the target has the key.
+//
+// path: "tls_config.min_version"; panics when there is no such key, as it is
+// always a constant.
+func Need(t reflect.Type, path string, target Target) string {
+	for name := range strings.SplitSeq(path, ".") {
+		for t.Kind() == reflect.Pointer || t.Kind() == reflect.Slice {
+			t = t.Elem()
+		}
+		keys, err := keysOf(t)
+		if err != nil {
+			panic(err.Error())
+		}
+		i := slices.IndexFunc(keys, func(k key) bool { return k.name == name })
+		if i < 0 {
+			panic(fmt.Sprintf("gate: type %s has no key %q", t, name))
+		}
+		for _, r := range keys[i].rules {
+			if need := r.need(target); need != "" {
+				return need
+			}
+		}
+		t = t.FieldByIndex(keys[i].index).Type
+	}
+	return ""
+}
+
+// describe adds the rule to what is known of a key.
+func (r rule) describe(d *Key, p Program) {
+	if at := r.since[p]; at != nil && d.Since != noVersion {
+		switch {
+		case at.Version == nil:
+			d.Since = noVersion
+		case d.Since == "" || semver.MustParse(d.Since).LessThan(at.Version):
+			d.Since = at.String()
+		}
+	}
+	if at := r.until[p]; at != nil {
+		d.Until = at.String()
+	}
+	if p != Prometheus {
+		return
+	}
+	if at := r.since[agent]; at != nil {
+		d.SinceAgent = at.String()
+	}
+	if r.mode != "" {
+		d.Mode = r.mode
+	}
 }

@@ -2,8 +2,6 @@ package gate
 
 import (
 	"fmt"
-	"strings"
-	"sync"
 
 	"github.com/Masterminds/semver/v3"
 )
@@ -18,29 +16,74 @@ const (
 	Agent Mode = "agent"
 )
 
+// Program is what reads a document.
+type Program string
+
+const (
+	// Prometheus is meant by the part of a tag that names no program.
+	Prometheus Program = ""
+	// Alertmanager has versions of its own.
+	Alertmanager Program = "alertmanager"
+	// Thanos has versions of its own.
+	Thanos Program = "thanos"
+
+	// agent is a Prometheus in agent mode, where a tag tells it from a server.
+	agent Program = "agent"
+)
+
+// String is the name as people write it.
+func (p Program) String() string {
+	switch p {
+	case Alertmanager:
+		return "Alertmanager"
+	case Thanos:
+		return "Thanos"
+	}
+	return "Prometheus"
+}
+
 // Target is what a document is written for.
 type Target struct {
+	// Program that reads it; a tag that says nothing about it gates nothing.
+	Program Program
 	// Version decides the gates. A pre-release sorts before its release:
 	// 3.0.0-rc.1 does not satisfy since:"3.0.0".
 	Version *semver.Version
 	// Mode is empty for programs without modes; every mode tag then counts as met.
 	Mode Mode
-	// AllVersions treats every gate as satisfied; Version may be nil then.
-	AllVersions bool
 }
 
-// AtLeast reports whether the target's version is v or later.
+// AtLeast reports whether the target's version is since or later; true when
+// since says nothing about the program.
 //
-// v: a version in full, "2.49.0"; panics when it does not parse, as v is always a constant.
-func (t Target) AtLeast(v string) bool {
-	return t.AllVersions || !t.Version.LessThan(mustVersion(v))
+// since: the form of the tag, "2.49.0" or "3.5.0,thanos=0.40.0"; panics when it
+// does not parse, as it is always a constant.
+func (t Target) AtLeast(since string) bool {
+	return mustBounds(since).reached(t)
+}
+
+// Needs returns "" when the target has the version, else what is missing, for
+// messages: "Thanos >= 0.40.0".
+//
+// since: as in [Target.AtLeast].
+func (t Target) Needs(since string) string {
+	b := mustBounds(since)
+	if b.reached(t) {
+		return ""
+	}
+	at := b.of(t)
+	if at.Version == nil {
+		return at.need() + " than " + t.Program.String()
+	}
+	return t.Program.String() + " " + at.need()
 }
 
 // Dropped is one key or list item that was left out.
 type Dropped struct {
 	// Path of the key in the document: "scrape_configs[3].enable_compression".
 	Path string
-	// Need is the unmet condition: ">= 2.49.0", "< 2.11.0" or "server mode".
+	// Need is the unmet condition: ">= 2.49.0", "< 2.11.0", "server mode", or
+	// [OtherProgram].
 	Need string
 }
 
@@ -49,7 +92,7 @@ func (d Dropped) String() string { return d.Path + " needs " + d.Need }
 
 // Versioned is a value that says itself since when it is understood.
 type Versioned interface {
-	// Since returns a version in full, or "" when there is no minimum.
+	// Since returns the form of the since tag, or "" when there is no minimum.
 	Since() string
 }
 
@@ -62,72 +105,39 @@ type Gated interface {
 
 // rule is the parsed form of the since, until and mode tags.
 type rule struct {
-	since, sinceAgent, until *semver.Version
-	mode                     Mode
+	since, until bounds
+	mode         Mode
 }
 
 // need returns "" when r admits the target, else what is missing.
 func (r rule) need(t Target) string {
-	if t.AllVersions {
-		return ""
-	}
-	since := r.since
-	if t.Mode == Agent && r.sinceAgent != nil {
-		since = r.sinceAgent
-	}
 	switch {
 	case r.mode != "" && t.Mode != "" && r.mode != t.Mode:
 		return string(r.mode) + " mode"
-	case since != nil && t.Version.LessThan(since):
-		return ">= " + since.String()
-	case r.until != nil && !t.Version.LessThan(r.until):
-		return "< " + r.until.String()
+	case !r.since.reached(t):
+		return r.since.of(t).need()
+	case r.until.of(t) != nil && r.until.reached(t):
+		return "< " + r.until.of(t).String()
 	}
 	return ""
 }
 
 // parseRule reads the three tags of a field.
-func parseRule(since, until, mode string) (rule, error) {
-	r := rule{mode: Mode(mode)}
+func parseRule(since, until, mode string) (r rule, err error) {
+	r.mode = Mode(mode)
 	if mode != "" && r.mode != Server && r.mode != Agent {
 		return rule{}, fmt.Errorf("mode %q is neither server nor agent", mode)
 	}
-	if until != "" {
-		v, err := semver.StrictNewVersion(until)
-		if err != nil {
-			return rule{}, fmt.Errorf("until %q: %w", until, err)
-		}
-		r.until = v
+	if r.since, err = parseBounds(since); err != nil {
+		return rule{}, fmt.Errorf("since %w", err)
 	}
-	if since == "" {
-		return r, nil
+	if r.until, err = parseBounds(until); err != nil {
+		return rule{}, fmt.Errorf("until %w", err)
 	}
-	for part := range strings.SplitSeq(since, ",") {
-		text, agent := strings.CutPrefix(part, "agent=")
-		v, err := semver.StrictNewVersion(text)
-		if err != nil {
-			return rule{}, fmt.Errorf("since %q: %w", part, err)
-		}
-		if agent {
-			r.sinceAgent = v
-		} else {
-			r.since = v
+	for _, at := range r.until {
+		if at.Version == nil {
+			return rule{}, fmt.Errorf("until %q: a key that always stays needs no until", until)
 		}
 	}
 	return r, nil
-}
-
-var versions sync.Map // string → *semver.Version
-
-// mustVersion parses a constant; the cache is bounded by the source code.
-func mustVersion(s string) *semver.Version {
-	if v, ok := versions.Load(s); ok {
-		return v.(*semver.Version)
-	}
-	v, err := semver.StrictNewVersion(s)
-	if err != nil {
-		panic(fmt.Sprintf("gate: version %q: %v", s, err))
-	}
-	versions.Store(s, v)
-	return v
 }

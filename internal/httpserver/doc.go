@@ -1,6 +1,7 @@
 // Package httpserver runs the HTTP side of a binary: one address, sane
 // timeouts, graceful stop with the context, and TLS either from a
-// Prometheus-ecosystem web configuration file or from a tls.Config.
+// Prometheus-ecosystem web configuration file or from a tls.Config, which TLS makes
+// from certificates that are reread.
 //
 //	s, err := httpserver.Listen(httpserver.Options{Address: ":8080", Handler: mux, Logger: log})
 //	if err != nil {

@@ -1,9 +1,13 @@
-// Package live asks a running Prometheus what it runs, through the API server,
-// so that tests and the demo can measure how long a change takes to be there.
+// Package live asks a running Prometheus or Alertmanager what it runs, and the
+// receiver of tests which notifications came, through the API server, so that
+// tests and the demo can measure how long a change takes to be live.
 //
 //	proxy, err := live.StartProxy(ctx, kubectl, kubeconfig)
 //	server := proxy.Prometheus("monitoring", "prometheus-k8s-0", 9090)
 //	groups, err := server.RuleGroups(ctx)
+//
+// A Thanos Ruler answers the questions about rules, a Thanos Querier those about
+// series.
 package live
 
 import (
@@ -74,7 +78,11 @@ func StartProxy(ctx context.Context, kubectl, kubeconfig string) (*Proxy, error)
 
 // Prometheus is the server in a pod.
 func (p *Proxy) Prometheus(namespace, pod string, port int) *Prometheus {
-	return &Prometheus{base: fmt.Sprintf("%s/api/v1/namespaces/%s/pods/%s:%d/proxy", p.url, namespace, pod, port)}
+	return &Prometheus{base: p.base(namespace, pod, port)}
+}
+
+func (p *Proxy) base(namespace, pod string, port int) string {
+	return fmt.Sprintf("%s/api/v1/namespaces/%s/pods/%s:%d/proxy", p.url, namespace, pod, port)
 }
 
 // Prometheus answers questions about one server.
@@ -84,25 +92,39 @@ const requestTimeout = 10 * time.Second
 
 // get decodes the data of an API answer.
 func (p *Prometheus) get(ctx context.Context, path string, data any) error {
+	return get(ctx, p.base+path, &struct{ Data any }{data})
+}
+
+// get decodes an answer.
+func get(ctx context.Context, address string, answer any) error {
+	return send(ctx, http.MethodGet, address, nil, answer)
+}
+
+// send sends a request and decodes the answer, unless answer is nil.
+func send(ctx context.Context, method, address string, body io.Reader, answer any) error {
 	ctx, cancel := context.WithTimeout(ctx, requestTimeout)
 	defer cancel()
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, p.base+path, nil)
+	req, err := http.NewRequestWithContext(ctx, method, address, body)
 	if err != nil {
 		return err
 	}
+	req.Header.Set("Content-Type", "application/json")
 	resp, err := http.DefaultClient.Do(req)
 	if err != nil {
 		return err
 	}
 	defer resp.Body.Close()
-	body, err := io.ReadAll(resp.Body)
+	text, err := io.ReadAll(resp.Body)
 	if err != nil {
 		return err
 	}
 	if resp.StatusCode != http.StatusOK {
-		return fmt.Errorf("GET %s: %s: %.300s", path, resp.Status, body)
+		return fmt.Errorf("%s %s: %s: %.300s", method, req.URL.Path, resp.Status, text)
 	}
-	return json.Unmarshal(body, &struct{ Data any }{data})
+	if answer == nil {
+		return nil
+	}
+	return json.Unmarshal(text, answer)
 }
 
 // RuleGroup is a loaded group of rules.
@@ -150,6 +172,23 @@ func (p *Prometheus) Config(ctx context.Context) (string, error) {
 	var data struct{ YAML string }
 	err := p.get(ctx, "/api/v1/status/config", &data)
 	return data.YAML, err
+}
+
+// Alertmanagers are the addresses to which the server sends alerts, "<host>:<port>".
+func (p *Prometheus) Alertmanagers(ctx context.Context) ([]string, error) {
+	var data struct {
+		ActiveAlertmanagers []struct{ URL string }
+	}
+	err := p.get(ctx, "/api/v1/alertmanagers", &data)
+	var out []string
+	for _, a := range data.ActiveAlertmanagers {
+		u, parseErr := url.Parse(a.URL)
+		if parseErr != nil {
+			return nil, errors.Join(err, parseErr)
+		}
+		out = append(out, u.Host)
+	}
+	return out, err
 }
 
 // Series is how many series an instant query gives.

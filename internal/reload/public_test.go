@@ -27,9 +27,31 @@ func TestSafe(t *testing.T) {
 		`line 3: mapping key "hush" already defined at line 2`: "line 3: duplicate key",
 		`open /etc/hush: no such file or directory`:            "no such file or directory",
 		"line 1: field a not found in type line 2: field b not found in type line 3: field c not found in type line 4: field d not found in type": "line 1: unknown field, line 2: unknown field, line 3: unknown field",
+		// Alertmanager
+		`failed to reload config: undefined receiver "hush" used in route`:                                    "a route names a receiver that does not exist",
+		`failed to reload config: undefined time interval "hush" used in route`:                               "a route names a time interval that does not exist",
+		`failed to reload config: notification config name "hush" is not unique`:                              "two receivers have one name",
+		`failed to reload config: mute time interval "hush" is not unique`:                                    "two time intervals have one name",
+		`failed to reload config: failed to parse templates: template: hush:1: function "hush" not defined`:   "a template does not parse",
+		`failed to reload config: no global SMTP smarthost set`:                                               "no global SMTP smarthost set",
+		`failed to reload config: no global hush set`:                                                         "",
+		`failed to reload config: no route provided in config`:                                                "there is no route",
+		`failed to reload config: root route must not have any matchers`:                                      "root route must not have any matchers",
+		`failed to reload config: unsupported scheme "hush" for URL`:                                          "a URL has neither the scheme http nor https",
+		"failed to reload config: invalid label name \"hush\"":                                                "a label name is not valid",
+		"failed to reload config: bad matcher format: hush":                                                   "a matcher does not parse",
+		"failed to reload config: error parsing regexp: missing closing ): `^(?:hush(ab)$`":                   "a regular expression does not compile",
+		`failed to reload config: not a valid duration string: "hush"`:                                        "a duration is not valid",
+		`failed to reload config: hush is not a valid weekday`:                                                "a time interval is not valid",
+		`failed to reload config: missing to address in email config`:                                         "missing to address in email config",
+		`failed to reload config: at most one of opsgenie_api_key & opsgenie_api_key_file must be configured`: "two settings are mutually exclusive",
 	} {
-		if got := Safe(message); got != want {
+		got := Safe(message)
+		if got != want {
 			t.Errorf("Safe(%q) = %q, want %q", message, got, want)
+		}
+		if again := Safe(got); again != got {
+			t.Errorf("Safe(%q) = %q", got, again)
 		}
 	}
 }

@@ -8,6 +8,8 @@
 #                     AlertmanagerConfig in its stored version only
 #   deploy/crds-full  with descriptions and AlertmanagerConfig v1beta1, which
 #                     needs the conversion webhook; apply with --server-side
+#   deploy/components/webhook-conversion
+#                     AlertmanagerConfig without descriptions, in both versions
 set -eu
 
 root=$(cd "$(dirname "$0")/../.." && pwd)
@@ -30,6 +32,10 @@ rm -f ../deploy/crds/monitoring.coreos.com_*.yaml
 echo "deploy/crds-full"
 rm -f ../deploy/crds-full/monitoring.coreos.com_*.yaml
 "$controller_gen" crd paths=./api/monitoring/... output:crd:dir=../deploy/crds-full
+
+echo "deploy/components/webhook-conversion"
+"$controller_gen" crd:maxDescLen=0 paths=./api/monitoring/... output:crd:dir="$bin/crds"
+cp "$bin/crds/monitoring.coreos.com_alertmanagerconfigs.yaml" ../deploy/components/webhook-conversion/versions.yaml
 
 echo "operator/crds"
 go run ./crds/pack ../deploy/crds crds/standard.json.gz

@@ -12,6 +12,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 )
 
 // Snapshot is the content of some folders at one moment.
@@ -146,7 +147,15 @@ func SumDigests(files map[string][sha256.Size]byte) string {
 
 // compareWalkOrder sorts by path component, as a walk does: "a/z" before "a.b".
 func compareWalkOrder(a, b string) int {
+	if !nested(a) && !nested(b) { // nearly always: nothing to take apart
+		return strings.Compare(a, b)
+	}
 	return slices.Compare(splitPath(a), splitPath(b))
+}
+
+// nested reports whether a path has more than one component, or may have.
+func nested(p string) bool {
+	return strings.ContainsRune(p, '/') || strings.ContainsRune(p, filepath.Separator)
 }
 
 func splitPath(p string) []string {

@@ -8,6 +8,8 @@ import (
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/firekeeper-dev/firekeeper/operator/wellknown"
 )
 
 // admit says whether an object may be written now, in place of live if it exists.
@@ -79,9 +81,9 @@ func stateOf(obj metav1.Object) state {
 // digest stands for what is wanted. The input hash does not count: it depends on
 // what there is.
 func (k *kind[T]) digest(want T) [sha256.Size]byte {
-	if want.GetAnnotations()[InputHashAnnotation] != "" {
+	if want.GetAnnotations()[wellknown.AnnotationInputHash] != "" {
 		want = k.copy(want)
-		delete(want.GetAnnotations(), InputHashAnnotation)
+		delete(want.GetAnnotations(), wellknown.AnnotationInputHash)
 	}
 	return digestOf(want)
 }

@@ -10,6 +10,8 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/firekeeper-dev/firekeeper/operator/wellknown"
 )
 
 // What a cache shows of our own write is no foreign change.
@@ -28,7 +30,7 @@ func TestStateOf(t *testing.T) {
 		"another status": {func(s *appsv1.StatefulSet) { s.ResourceVersion, s.Status.Replicas = "6", 1 }, true},
 		"another spec":   {func(s *appsv1.StatefulSet) { s.Generation = 4 }, false},
 		"another label":  {func(s *appsv1.StatefulSet) { s.Labels["managed-by"] = "them" }, false},
-		"another hash":   {func(s *appsv1.StatefulSet) { s.Annotations[InputHashAnnotation] = "2" }, false},
+		"another hash":   {func(s *appsv1.StatefulSet) { s.Annotations[wellknown.AnnotationInputHash] = "2" }, false},
 		"created again":  {func(s *appsv1.StatefulSet) { s.UID = "another" }, false},
 	} {
 		if got := stateOf(object()) == stateOf(object(tc.edit)); got != tc.same {
@@ -136,7 +138,9 @@ func TestShardsThatComeBackAreNoConflict(t *testing.T) {
 	for name, away := range map[string]func(*bench) Step{
 		"removed": func(b *bench) Step { return Step{Remove, statefulSet("", "a", owned)} },
 		"kept": func(b *bench) Step {
-			return Step{Annotate, statefulSet("", "a", func(s *appsv1.StatefulSet) { s.Annotations = map[string]string{ReservedPrefix + "deadline": "x"} })}
+			return Step{Annotate, statefulSet("", "a", func(s *appsv1.StatefulSet) {
+				s.Annotations = map[string]string{wellknown.ReservedPrefix + "deadline": "x"}
+			})}
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -6,25 +6,19 @@ import (
 
 	"k8s.io/apimachinery/pkg/api/equality"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/firekeeper-dev/firekeeper/operator/wellknown"
 )
 
-const (
-	// FieldManager signs every write.
-	FieldManager = "PrometheusOperator"
-	// ReservedPrefix marks keys that only the operator may set: a live key with
-	// it that is not wanted any more is removed.
-	ReservedPrefix = "operator.prometheus.io/"
-	// kubectlPrefix marks pod template annotations of kubectl, which survive so
-	// that `kubectl rollout restart` works.
-	kubectlPrefix = "kubectl.kubernetes.io/"
-)
+// FieldManager signs every write.
+const FieldManager = "PrometheusOperator"
 
 // overlay returns the live entries without the reserved ones, overlaid with the
 // wanted ones; nil when nothing is left.
 func overlay(live, want map[string]string) map[string]string {
 	out := make(map[string]string, len(live)+len(want))
 	for k, v := range live {
-		if !strings.HasPrefix(k, ReservedPrefix) {
+		if !strings.HasPrefix(k, wellknown.ReservedPrefix) {
 			out[k] = v
 		}
 	}

@@ -15,10 +15,8 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/firekeeper-dev/firekeeper/operator/rollout"
+	"github.com/firekeeper-dev/firekeeper/operator/wellknown"
 )
-
-// InputHashAnnotation carries the hash of everything a StatefulSet was built from.
-const InputHashAnnotation = "prometheus-operator-input-hash"
 
 // StatefulSet creates or updates a StatefulSet:
 //
@@ -160,7 +158,7 @@ func (w *Writer) adopt(ctx context.Context, want *appsv1.StatefulSet) (Change, e
 
 // sameInput compares hashes in place of specs; the hash covers the live spec too.
 func sameInput(want, live *appsv1.StatefulSet) bool {
-	return want.Annotations[InputHashAnnotation] == live.Annotations[InputHashAnnotation] && sameMeta(want, live)
+	return want.Annotations[wellknown.AnnotationInputHash] == live.Annotations[wellknown.AnnotationInputHash] && sameMeta(want, live)
 }
 
 func mergeStatefulSet(want, live *appsv1.StatefulSet) {
@@ -171,10 +169,11 @@ func mergeStatefulSet(want, live *appsv1.StatefulSet) {
 	mergeTemplate(&want.Spec.Template, &live.Spec.Template)
 }
 
-// mergeTemplate keeps what kubectl wrote into the live template.
+// mergeTemplate keeps what kubectl wrote into the live template, so that `kubectl
+// rollout restart` works.
 func mergeTemplate(want, live *corev1.PodTemplateSpec) {
 	for k, v := range live.Annotations {
-		if strings.HasPrefix(k, kubectlPrefix) {
+		if strings.HasPrefix(k, wellknown.KubectlPrefix) {
 			if want.Annotations == nil {
 				want.Annotations = map[string]string{}
 			}

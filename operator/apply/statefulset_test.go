@@ -15,12 +15,14 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 	clienttesting "k8s.io/client-go/testing"
+
+	"github.com/firekeeper-dev/firekeeper/operator/wellknown"
 )
 
 func statefulSet(version, hash string, edit ...func(*appsv1.StatefulSet)) *appsv1.StatefulSet {
 	s := &appsv1.StatefulSet{ObjectMeta: metav1.ObjectMeta{
 		Namespace: "ns", Name: "web", UID: "u", ResourceVersion: version,
-		Labels: map[string]string{"managed-by": "us"}, Annotations: map[string]string{InputHashAnnotation: hash},
+		Labels: map[string]string{"managed-by": "us"}, Annotations: map[string]string{wellknown.AnnotationInputHash: hash},
 	}}
 	for _, e := range edit {
 		e(s)
@@ -48,7 +50,7 @@ func TestStatefulSet(t *testing.T) {
 		"another hash":               {statefulSet("5", "1"), false, nil, Updated, []string{"update"}, nil, ""},
 		"a label of ours was edited": {statefulSet("5", "2", func(s *appsv1.StatefulSet) { s.Labels["managed-by"] = "them" }), false, nil, Updated, []string{"update"}, nil, ""},
 		"a label of others":          {statefulSet("5", "2", func(s *appsv1.StatefulSet) { s.Labels["theirs"] = "x" }), false, nil, Unchanged, nil, nil, ""},
-		"a reserved annotation":      {statefulSet("5", "2", func(s *appsv1.StatefulSet) { s.Annotations[ReservedPrefix+"deletion-deadline"] = "x" }), false, nil, Updated, []string{"update"}, nil, ""},
+		"a reserved annotation":      {statefulSet("5", "2", func(s *appsv1.StatefulSet) { s.Annotations[wellknown.ReservedPrefix+"deletion-deadline"] = "x" }), false, nil, Updated, []string{"update"}, nil, ""},
 		"an immutable field": {statefulSet("5", "1"), false, map[string]error{"update": immutable}, Deleted, []string{"update", "create", "delete"},
 			[]string{"ns/web: Forbidden: updates to podManagementPolicy are forbidden: "}, ""},
 		"an immutable field of the pods": {statefulSet("5", "1", func(s *appsv1.StatefulSet) { s.Spec.ServiceName = "x" }), false, map[string]error{"update": immutable},
@@ -208,7 +210,7 @@ func TestAnnotateStatefulSet(t *testing.T) {
 		t.Fatal(done, err)
 	}
 	got, err := b.kube.AppsV1().StatefulSets("ns").Get(t.Context(), "web", metav1.GetOptions{})
-	if err != nil || got.Annotations["a"] != "b" || got.Annotations[InputHashAnnotation] != "1" {
+	if err != nil || got.Annotations["a"] != "b" || got.Annotations[wellknown.AnnotationInputHash] != "1" {
 		t.Errorf("annotations %v, %v", got.Annotations, err)
 	}
 }

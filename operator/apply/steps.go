@@ -121,8 +121,8 @@ func stepOf[T metav1.Object](ctx context.Context, k *kind[T], verb Verb, o T, pu
 	case Put:
 		return put(ctx, o)
 	case PutIfNone:
-		if _, exists := k.view.Get(o.GetNamespace(), o.GetName()); exists {
-			return Unchanged, nil
+		if _, exists, err := k.find(ctx, o.GetNamespace(), o.GetName()); exists || err != nil {
+			return Unchanged, err
 		}
 		change, err := k.create(ctx, o)
 		if apierrors.IsAlreadyExists(err) {

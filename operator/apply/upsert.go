@@ -4,10 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/client-go/util/retry"
 )
 
@@ -56,7 +58,10 @@ type kind[T metav1.Object] struct {
 
 // upsert creates or updates one object. want is not changed.
 func (k *kind[T]) upsert(ctx context.Context, want T) (Change, error) {
-	live, ok := k.view.Get(want.GetNamespace(), want.GetName())
+	live, ok, err := k.find(ctx, want.GetNamespace(), want.GetName())
+	if err != nil {
+		return "", err
+	}
 	if ok {
 		if err := k.foreign(want, live); err != nil {
 			return "", err
@@ -90,6 +95,23 @@ func (k *kind[T]) upsert(ctx context.Context, want T) (Change, error) {
 	return change, err
 }
 
+// find returns an object from the view, or from the API server where the view may lack it.
+func (k *kind[T]) find(ctx context.Context, namespace, name string) (live T, ok bool, err error) {
+	if live, ok = k.view.Get(namespace, name); ok || k.view.knows(namespace, name) {
+		return live, ok, nil
+	}
+	got, err := k.api(namespace).Get(ctx, name, metav1.GetOptions{})
+	switch {
+	case apierrors.IsNotFound(err):
+		return live, false, nil
+	case err != nil:
+		return live, false, fmt.Errorf("read %s %q: %w", k.name, name, err)
+	case k.keep != nil:
+		got = k.keep(got)
+	}
+	return got, true, nil
+}
+
 // InTerminatingNamespace reports whether the API server refused to create an object
 // because its namespace is being deleted, or has gone.
 func InTerminatingNamespace(err error) bool {
@@ -109,6 +131,10 @@ func (k *kind[T]) create(ctx context.Context, want T) (Change, error) {
 	return Created, nil
 }
 
+// raced are the pauses, a second in all, before an update is tried again from the API
+// server's version: a controller and another operator may write the object as often as we do.
+var raced = wait.Backoff{Steps: 8, Duration: 10 * time.Millisecond, Factor: 2, Jitter: 0.5}
+
 // replace updates the object, starting from the version in live when there is
 // one and from the API server's after a conflict, by which a deletion may have
 // begun.
@@ -116,7 +142,7 @@ func (k *kind[T]) replace(ctx context.Context, want T, live *T) (Change, error) 
 	api := k.api(want.GetNamespace())
 	var got T
 	ending := false
-	err := retry.RetryOnConflict(retry.DefaultRetry, func() error {
+	err := retry.RetryOnConflict(raced, func() error {
 		if live == nil {
 			current, err := api.Get(ctx, want.GetName(), metav1.GetOptions{})
 			if err != nil {

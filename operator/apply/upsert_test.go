@@ -19,6 +19,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/kubernetes/fake"
 	clienttesting "k8s.io/client-go/testing"
+
+	"github.com/firekeeper-dev/firekeeper/operator/wellknown"
 )
 
 // bench is a writer before an API server that counts versions and calls, and
@@ -194,17 +196,29 @@ func TestConflictsAreRetriedAFewTimes(t *testing.T) {
 	if !apierrors.IsConflict(err) {
 		t.Errorf("err = %v", err)
 	}
-	if n := len(b.calls()); n > 12 {
+	if n := len(b.calls()); n > 16 {
 		t.Errorf("%d calls", n)
+	}
+}
+
+// TestConflictsEnd: a controller and another operator have written in between, again and again.
+func TestConflictsEnd(t *testing.T) {
+	b := newBench(t, secret("5", "old"))
+	b.secrets.show(DigestSecret(secret("5", "old")))
+	for range 7 {
+		b.fail("update", apierrors.NewConflict(things, "web", nil))
+	}
+	if change, err := b.writer.Secret(t.Context(), secret("", "new")); change != Updated || err != nil {
+		t.Errorf("%q, %v", change, err)
 	}
 }
 
 func TestOverlay(t *testing.T) {
 	for name, tc := range map[string]struct{ live, want, result map[string]string }{
 		"ours win, others stay":                {map[string]string{"a": "theirs", "b": "2"}, map[string]string{"a": "ours"}, map[string]string{"a": "ours", "b": "2"}},
-		"reserved keys go unless wanted":       {map[string]string{ReservedPrefix + "x": "1", ReservedPrefix + "y": "1"}, map[string]string{ReservedPrefix + "y": "2"}, map[string]string{ReservedPrefix + "y": "2"}},
-		"a longer key is not reserved":         {map[string]string{"my-" + ReservedPrefix + "x": "1"}, nil, map[string]string{"my-" + ReservedPrefix + "x": "1"}},
-		"nothing left is nil":                  {map[string]string{ReservedPrefix + "x": "1"}, nil, nil},
+		"reserved keys go unless wanted":       {map[string]string{wellknown.ReservedPrefix + "x": "1", wellknown.ReservedPrefix + "y": "1"}, map[string]string{wellknown.ReservedPrefix + "y": "2"}, map[string]string{wellknown.ReservedPrefix + "y": "2"}},
+		"a longer key is not reserved":         {map[string]string{"my-" + wellknown.ReservedPrefix + "x": "1"}, nil, map[string]string{"my-" + wellknown.ReservedPrefix + "x": "1"}},
+		"nothing left is nil":                  {map[string]string{wellknown.ReservedPrefix + "x": "1"}, nil, nil},
 		"nothing at all":                       {nil, nil, nil},
 		"what we stop wanting stays on theirs": {map[string]string{"a": "1"}, map[string]string{}, map[string]string{"a": "1"}},
 	} {

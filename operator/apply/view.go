@@ -16,6 +16,13 @@ type Cache[T metav1.Object] interface {
 	List(namespace string, selector labels.Selector) []T
 }
 
+// partial is a cache that may lack objects that exist, where it may only get those whose
+// names it knows.
+type partial[T metav1.Object] interface {
+	Knows(name types.NamespacedName) bool
+	Note(written T)
+}
+
 // View is an informer cache that also knows our own latest writes.
 //
 //	cache shows           | we remember | answer
@@ -104,6 +111,12 @@ func (v *View[T]) Get(namespace, name string) (obj T, ok bool) {
 	return w.object, true
 }
 
+// knows reports whether an object that the view does not have does not exist.
+func (v *View[T]) knows(namespace, name string) bool {
+	some, is := v.cache.(partial[T])
+	return !is || some.Knows(types.NamespacedName{Namespace: namespace, Name: name})
+}
+
 // List returns the newest known versions of the objects that match.
 func (v *View[T]) List(namespace string, selector labels.Selector) []T {
 	var out []T
@@ -170,6 +183,9 @@ func (v *View[T]) wrote(obj T) {
 	v.last[keyOf(obj)] = obj.GetResourceVersion()
 	v.mu.Unlock()
 	v.remember(obj, write[T]{object: obj})
+	if some, is := v.cache.(partial[T]); is {
+		some.Note(obj)
+	}
 }
 
 // removed remembers the deletion of a version that the cache showed before it.

@@ -19,6 +19,11 @@ type Versions interface {
 	Version(ref Ref) (version string, known bool)
 }
 
+// Seer (optional, a Versions) is told what was read, for telling of it later.
+type Seer interface {
+	Seen(ref Ref, version string)
+}
+
 // Cache reads objects from the API server and keeps each as long as its
 // version stands. Only objects that were asked for are kept.
 //
@@ -108,7 +113,7 @@ func (a *answer) holds(at watched, now time.Time) bool {
 	case a == nil:
 		return false
 	case a.err == nil && at.known:
-		return a.object.Version == at.version
+		return a.object.Version == at.version || a.asked == at // read after the watch showed this
 	}
 	return a.asked == at && now.Before(a.until)
 }
@@ -128,6 +133,21 @@ func (c *Cache) Forget(ref Ref) {
 	c.answers[ref] = &answer{until: c.now()} // a read that is under way finds another answer
 }
 
+// Retry lists what was refused in a namespace, or in all if it is empty. It is read again
+// when it is next asked for.
+func (c *Cache) Retry(namespace string) []Ref {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	var out []Ref
+	for ref, a := range c.answers {
+		if a.version() == refusedVersion && (namespace == "" || ref.Namespace == namespace) {
+			c.answers[ref] = &answer{err: a.err, asked: a.asked, until: c.now(), pause: firstRecheck}
+			out = append(out, ref)
+		}
+	}
+	return out
+}
+
 // Due lists what was read and must be read again, because its time is over and no
 // watch tells about it. Dependents recompile.
 func (c *Cache) Due() []Ref {
@@ -136,6 +156,10 @@ func (c *Cache) Due() []Ref {
 	defer c.mu.Unlock()
 	var out []Ref
 	for ref, a := range c.answers {
+		if at := c.watched(ref); a.err == nil && at.known && a.pause > 0 && a.object.Version == at.version {
+			c.answers[ref] = &answer{object: a.object, asked: at} // it is watched by now
+			continue
+		}
 		switch {
 		case a.until.IsZero() || now.Before(a.until):
 		case now.Sub(a.until) > keepDue:
@@ -174,6 +198,9 @@ func (c *Cache) object(ctx context.Context, ref Ref) (Object, error) {
 		return Object{}, err
 	}
 	c.keep(ref, before, &answer{object: got, err: err, asked: at})
+	if seer, is := c.versions.(Seer); is && err == nil {
+		seer.Seen(ref, got.Version)
+	}
 	return got, err
 }
 
@@ -211,7 +238,7 @@ func (c *Cache) read(ctx context.Context, ref Ref) (Object, error) {
 		for k, v := range m.Data {
 			values[k] = []byte(v)
 		}
-		return Object{Version: m.ResourceVersion, Values: values}, nil
+		return Object{Version: m.ResourceVersion, Values: values, Binary: m.BinaryData}, nil
 	}
 	return Object{}, fmt.Errorf("kind %d is neither Secret nor ConfigMap", ref.Kind)
 }

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -70,6 +71,35 @@ func TestCacheReadsConfigMaps(t *testing.T) {
 	c := NewCache(cluster("1", ""), known{ref: "1"})
 	if o, err := read(t, c, ref); err != nil || string(o.Values["ca"]) != "text" {
 		t.Error(o, err)
+	}
+}
+
+// A pod that mounts an object has all of its entries; a reference finds no binary one.
+func TestMounted(t *testing.T) {
+	both := &corev1.ConfigMap{
+		ObjectMeta: meta("team", "both", "1"), Data: map[string]string{"a.tmpl": "text"}, BinaryData: map[string][]byte{"logo": {0xff}},
+	}
+	static := &Static{}
+	static.AddConfigMap(both)
+	ref := Ref{ConfigMap, "team", "both"}
+	for name, r := range map[string]Reader{"cluster": NewCache(fake.NewClientset(both), known{ref: "1"}).Reader(t.Context()), "manifests": static} {
+		s := NewScope("team", r)
+		got, err := s.Mounted(ConfigMap, "both")
+		if diff := cmp.Diff(map[string][]byte{"a.tmpl": []byte("text"), "logo": {0xff}}, got); diff != "" || err != nil {
+			t.Errorf("%s: %v %s", name, err, diff)
+		}
+		if _, err := s.ConfigMapKey(corev1.ConfigMapKeySelector{LocalObjectReference: corev1.LocalObjectReference{Name: "both"}, Key: "logo"}); !IsNotFound(err) {
+			t.Errorf("%s: a reference to binaryData: %v", name, err)
+		}
+		if _, err := s.Mounted(Secret, "none"); !IsNotFound(err) {
+			t.Errorf("%s: %v", name, err)
+		}
+		if _, err := s.Mounted(Secret, "No Name"); err == nil || IsNotFound(err) {
+			t.Errorf("%s: %v", name, err)
+		}
+		if n := len(s.Dependencies()); n != 2 {
+			t.Errorf("%s: %d dependencies", name, n)
+		}
 	}
 }
 

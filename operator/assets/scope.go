@@ -20,7 +20,7 @@ type Kind uint8
 const (
 	// Secret is a core/v1 Secret.
 	Secret Kind = 0
-	// ConfigMap is a core/v1 ConfigMap; only its data counts, not binaryData.
+	// ConfigMap is a core/v1 ConfigMap; a reference finds its data, not its binaryData.
 	ConfigMap Kind = 1
 )
 
@@ -61,6 +61,9 @@ type Object struct {
 	Version string
 	// Values are the data entries. Callers must not change them.
 	Values map[string][]byte
+	// Binary are the entries of a ConfigMap's binaryData: files like the others where
+	// the object is mounted, and nothing that a reference finds.
+	Binary map[string][]byte
 }
 
 // Reader returns objects by reference.
@@ -146,6 +149,22 @@ func (s *Scope) value(kind Kind, name, key string) (string, error) {
 // the API server refuses to return the object; [ReadError] when it did not answer.
 func (s *Scope) SecretKey(sel corev1.SecretKeySelector) (string, error) {
 	return s.value(Secret, sel.Name, sel.Key)
+}
+
+// Mounted returns all entries of a Secret or ConfigMap, which are the files of a pod that
+// mounts it whole. The caller must change nothing. Errors as [Scope.SecretKey], but for
+// the key.
+func (s *Scope) Mounted(kind Kind, name string) (map[string][]byte, error) {
+	if err := checkReference(kind, name, "any"); err != nil {
+		return nil, err
+	}
+	obj, err := s.object(Ref{Kind: kind, Namespace: s.namespace, Name: name})
+	if err != nil || len(obj.Binary) == 0 {
+		return obj.Values, err
+	}
+	files := maps.Clone(obj.Binary)
+	maps.Copy(files, obj.Values)
+	return files, nil
 }
 
 // ConfigMapKey returns the value behind a ConfigMap selector. Errors as [Scope.SecretKey].

@@ -12,6 +12,9 @@ import (
 // Static is a Reader over manifests, for rendering without a cluster and for
 // tests. The zero value is empty and ready to use.
 type Static struct {
+	// Otherwise (optional) returns what is taken for an object that was not added.
+	Otherwise func(Ref) Object
+
 	objects map[Ref]Object
 }
 
@@ -24,7 +27,7 @@ func (s *Static) AddSecret(o *corev1.Secret) {
 	for k, v := range o.StringData {
 		values[k] = []byte(v)
 	}
-	s.add(Ref{Secret, o.Namespace, o.Name}, o.ResourceVersion, values)
+	s.add(Ref{Secret, o.Namespace, o.Name}, Object{Version: o.ResourceVersion, Values: values})
 }
 
 // AddConfigMap makes a ConfigMap known.
@@ -33,17 +36,17 @@ func (s *Static) AddConfigMap(o *corev1.ConfigMap) {
 	for k, v := range o.Data {
 		values[k] = []byte(v)
 	}
-	s.add(Ref{ConfigMap, o.Namespace, o.Name}, o.ResourceVersion, values)
+	s.add(Ref{ConfigMap, o.Namespace, o.Name}, Object{Version: o.ResourceVersion, Values: values, Binary: o.BinaryData})
 }
 
-func (s *Static) add(ref Ref, version string, values map[string][]byte) {
+func (s *Static) add(ref Ref, o Object) {
 	if s.objects == nil {
 		s.objects = map[Ref]Object{}
 	}
-	if version == "" {
-		version = contentVersion(values)
+	if o.Version == "" {
+		o.Version = contentVersion(o.Values, o.Binary)
 	}
-	s.objects[ref] = Object{Version: version, Values: values}
+	s.objects[ref] = o
 }
 
 // Object implements [Reader].
@@ -51,16 +54,22 @@ func (s *Static) Object(ref Ref) (Object, error) {
 	if o, ok := s.objects[ref]; ok {
 		return o, nil
 	}
+	if s.Otherwise != nil {
+		return s.Otherwise(ref), nil
+	}
 	return Object{}, &NotFoundError{Ref: ref}
 }
 
 // contentVersion replaces a missing resourceVersion.
-func contentVersion(values map[string][]byte) string {
+func contentVersion(all ...map[string][]byte) string {
 	h := sha256.New()
-	for _, k := range sortedKeys(values) {
-		h.Write([]byte(k))
-		h.Write([]byte{0})
-		h.Write(values[k])
+	for _, values := range all {
+		for _, k := range sortedKeys(values) {
+			h.Write([]byte(k))
+			h.Write([]byte{0})
+			h.Write(values[k])
+			h.Write([]byte{0})
+		}
 		h.Write([]byte{0})
 	}
 	return hex.EncodeToString(h.Sum(nil)[:8])

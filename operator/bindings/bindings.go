@@ -8,7 +8,7 @@ import (
 
 	"github.com/firekeeper-dev/firekeeper/internal/excerpt"
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
-	"github.com/firekeeper-dev/firekeeper/operator/client"
+	"github.com/firekeeper-dev/firekeeper/operator/catalog"
 )
 
 // Accepted is the only type of condition of a binding.
@@ -31,10 +31,11 @@ func (o Owner) is(b v1.WorkloadBinding) bool {
 
 // Object is a monitor or rule as it is known.
 type Object struct {
-	Resource, Namespace, Name string // "servicemonitors"
-	Version                   string // resourceVersion
-	Generation                int64
-	Bindings                  []v1.WorkloadBinding
+	Row             *catalog.Row
+	Namespace, Name string
+	Version         string // resourceVersion
+	Generation      int64
+	Bindings        []v1.WorkloadBinding
 }
 
 // Change is one status write still to be made: Status replaces all bindings, or
@@ -42,7 +43,14 @@ type Object struct {
 type Change struct {
 	Object Object // on which it is made
 	Status *v1.ConfigResourceStatus
-	Steps  []client.Operation
+	Steps  []Operation
+}
+
+// Operation is one step of a JSON patch.
+type Operation struct {
+	Op    string `json:"op"` // "test", "add", "replace", "remove"
+	Path  string `json:"path"`
+	Value any    `json:"value,omitempty"`
 }
 
 // Bind returns the change after which the object says that the owner accepts it
@@ -61,10 +69,10 @@ func Bind(obj Object, o Owner, rejection error, now metav1.Time) (Change, bool) 
 		// The version guards against somebody who writes the first one too.
 		return Change{Object: obj, Status: &v1.ConfigResourceStatus{Bindings: []v1.WorkloadBinding{binding}}}, true
 	case at < 0:
-		return Change{Object: obj, Steps: []client.Operation{{Op: "add", Path: "/status/bindings/-", Value: binding}}}, true
+		return Change{Object: obj, Steps: []Operation{{Op: "add", Path: "/status/bindings/-", Value: binding}}}, true
 	}
 	return Change{Object: obj, Steps: append(tests(at, o),
-		client.Operation{Op: "replace", Path: fmt.Sprintf("/status/bindings/%d/conditions", at), Value: binding.Conditions})}, true
+		Operation{Op: "replace", Path: fmt.Sprintf("/status/bindings/%d/conditions", at), Value: binding.Conditions})}, true
 }
 
 // Release returns the change after which the object does not name the owner;
@@ -74,14 +82,14 @@ func Release(obj Object, o Owner) (Change, bool) {
 	if at < 0 {
 		return Change{}, false
 	}
-	return Change{Object: obj, Steps: append(tests(at, o), client.Operation{Op: "remove", Path: fmt.Sprintf("/status/bindings/%d", at)})}, true
+	return Change{Object: obj, Steps: append(tests(at, o), Operation{Op: "remove", Path: fmt.Sprintf("/status/bindings/%d", at)})}, true
 }
 
 // tests make sure that a binding is still where it was.
-func tests(at int, o Owner) []client.Operation {
-	var out []client.Operation
+func tests(at int, o Owner) []Operation {
+	var out []Operation
 	for _, field := range [][2]string{{"name", o.Name}, {"namespace", o.Namespace}, {"resource", o.Resource}, {"group", v1.GroupName}} {
-		out = append(out, client.Operation{Op: "test", Path: fmt.Sprintf("/status/bindings/%d/%s", at, field[0]), Value: field[1]})
+		out = append(out, Operation{Op: "test", Path: fmt.Sprintf("/status/bindings/%d/%s", at, field[0]), Value: field[1]})
 	}
 	return out
 }

@@ -18,6 +18,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
+	"github.com/firekeeper-dev/firekeeper/operator/catalog"
 )
 
 var (
@@ -32,7 +33,7 @@ func binding(o Owner, generation int64, rejection error) v1.WorkloadBinding {
 }
 
 func object(bindings ...v1.WorkloadBinding) Object {
-	return Object{Resource: "servicemonitors", Namespace: "demo", Name: "web", Version: "7", Generation: 3, Bindings: bindings}
+	return Object{Row: catalog.ServiceMonitor, Namespace: "demo", Name: "web", Version: "7", Generation: 3, Bindings: bindings}
 }
 
 // text is the change as it is sent; "" for none.

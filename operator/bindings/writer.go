@@ -57,7 +57,7 @@ func (w *Writer) Current(obj Object) Object {
 	if len(w.written) == 0 {
 		return obj
 	}
-	key := id{obj.Resource, obj.Namespace, obj.Name}
+	key := id{obj.Row.Resource, obj.Namespace, obj.Name}
 	last := w.written[key]
 	switch {
 	case last == nil:
@@ -109,13 +109,13 @@ func (w *Writer) one(ctx context.Context, c Change) error {
 		return nil
 	}
 	if err != nil {
-		return fmt.Errorf("status of %s %s/%s: %w", c.Object.Resource, c.Object.Namespace, c.Object.Name, err)
+		return fmt.Errorf("status of %s %s/%s: %w", c.Object.Row.Resource, c.Object.Namespace, c.Object.Name, err)
 	}
 	now := time.Now()
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.sweep(now)
-	key := id{c.Object.Resource, c.Object.Namespace, c.Object.Name}
+	key := id{c.Object.Row.Resource, c.Object.Namespace, c.Object.Name}
 	last := w.written[key]
 	if last == nil || last.version != c.Object.Version {
 		last = &written{}

@@ -21,8 +21,8 @@ type Content struct {
 	// Config is the SHA-256 in hex of the compressed configuration; empty when
 	// it is not ours.
 	Config string
-	// Dirs are the folders of rules with the sums of their files, as
-	// volume.SumFiles makes them.
+	// Dirs are folders that reloaders watch, such as those of rules and templates, with
+	// the sums of their files, as volume.SumFiles makes them.
 	Dirs map[string]string
 }
 
@@ -40,9 +40,11 @@ type Pod struct {
 	IP     string
 	Scheme string // "http" or "https"
 	Ports  []int  // of the reloaders; that of config-reloader is the first
-	// ServerPort and RuntimeInfo are where the server tells how its last load went.
-	ServerPort  int
-	RuntimeInfo string
+	// ServerPort is that of the server. How its last load went, it tells at the path
+	// RuntimeInfo as Prometheus does, or at Metrics as Alertmanager does; both empty:
+	// nowhere.
+	ServerPort           int
+	RuntimeInfo, Metrics string
 }
 
 // Answer is what a pod says about a content on its disk.

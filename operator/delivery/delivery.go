@@ -28,7 +28,8 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/types"
-	"k8s.io/client-go/util/workqueue"
+
+	"github.com/firekeeper-dev/firekeeper/operator/queue"
 )
 
 // Annotation holds the hash of the configuration and rules a pod should run,
@@ -66,7 +67,7 @@ type Nudger struct {
 	log      *slog.Logger
 	patches  *prometheus.CounterVec
 
-	queue workqueue.TypedDelayingInterface[types.NamespacedName]
+	queue *queue.Queue
 
 	mu    sync.Mutex
 	pods  map[types.NamespacedName]*state
@@ -110,7 +111,7 @@ func New(annotate func(ctx context.Context, namespace, pod, key, value string) e
 	log *slog.Logger, reg prometheus.Registerer) *Nudger {
 	n := &Nudger{
 		annotate: annotate, asker: asker, log: log,
-		queue: workqueue.NewTypedDelayingQueue[types.NamespacedName](),
+		queue: queue.New(queue.Options{}),
 		pods:  map[types.NamespacedName]*state{}, quiet: map[string]time.Time{},
 		patches: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Name: "prometheus_operator_pod_nudges_total",
@@ -155,26 +156,7 @@ func (n *Nudger) Forget(pod types.NamespacedName) {
 }
 
 // Run patches pods until the context ends.
-func (n *Nudger) Run(ctx context.Context, workers int) {
-	var wg sync.WaitGroup
-	for range workers {
-		wg.Go(func() {
-			for {
-				pod, shutdown := n.queue.Get()
-				if shutdown {
-					return
-				}
-				if ctx.Err() == nil {
-					n.step(ctx, pod)
-				}
-				n.queue.Done(pod)
-			}
-		})
-	}
-	<-ctx.Done()
-	n.queue.ShutDown()
-	wg.Wait()
-}
+func (n *Nudger) Run(ctx context.Context, workers int) { n.queue.Run(ctx, workers, n.step) }
 
 // step patches the pod when it is due, and decides when to look again.
 func (n *Nudger) step(ctx context.Context, pod types.NamespacedName) {

@@ -24,15 +24,19 @@ type loads struct {
 	serverErr   error // why nothing is known of server
 }
 
-// reloads are the metrics of a config-reloader.
+// reloads are the metrics of a config-reloader or a server.
 type reloads struct {
 	OK bool      // the last attempt succeeded
 	At time.Time // of the last success; zero before the first
 }
 
-const (
-	metricLastOK     = "reloader_last_reload_successful"
-	metricLastOKTime = "reloader_last_reload_success_timestamp_seconds"
+// loadGauges are the names of two gauges: whether the last load succeeded, and when one
+// last did.
+type loadGauges struct{ ok, at string }
+
+var (
+	reloaderGauges = loadGauges{"reloader_last_reload_successful", "reloader_last_reload_success_timestamp_seconds"}
+	serverGauges   = loadGauges{"alertmanager_config_last_reload_successful", "alertmanager_config_last_reload_success_timestamp_seconds"}
 )
 
 // kubeletDelay is how long a running kubelet may take to refresh a mounted volume, and
@@ -49,26 +53,33 @@ func askLoads(ctx context.Context, pod Pod, replies []reply, limit time.Duration
 	}
 	if statusOf(l.reloaderErr) == http.StatusNotFound {
 		l.reloaderErr = pod.get(ctx, limit, pod.Ports[0], "/metrics", func(body io.Reader) (err error) {
-			l.reloader, err = readReloads(body)
+			l.reloader, err = reloaderGauges.read(body)
 			return err
 		})
 	}
-	if pod.RuntimeInfo != "" {
+	switch {
+	case pod.RuntimeInfo != "":
 		l.serverErr = pod.get(ctx, limit, pod.ServerPort, pod.RuntimeInfo, func(body io.Reader) (err error) {
 			l.server, err = reload.DecodeRuntimeInfo(body)
+			return err
+		})
+	case pod.Metrics != "":
+		l.serverErr = pod.get(ctx, limit, pod.ServerPort, pod.Metrics, func(body io.Reader) error {
+			last, err := serverGauges.read(body)
+			l.server = reload.LoadState{OK: last.OK, At: last.At}
 			return err
 		})
 	}
 	return l
 }
 
-// readReloads finds the two gauges, which have no labels, in the text format.
-func readReloads(body io.Reader) (r reloads, err error) {
+// read finds the two gauges, which have no labels, in the text format.
+func (g loadGauges) read(body io.Reader) (r reloads, err error) {
 	found := 0
 	lines := bufio.NewScanner(body)
 	for lines.Scan() {
 		name, value, _ := strings.Cut(lines.Text(), " ")
-		if name != metricLastOK && name != metricLastOKTime {
+		if name != g.ok && name != g.at {
 			continue
 		}
 		v, err := strconv.ParseFloat(strings.TrimSpace(value), 64)
@@ -77,7 +88,7 @@ func readReloads(body io.Reader) (r reloads, err error) {
 		}
 		found++
 		switch {
-		case name == metricLastOK:
+		case name == g.ok:
 			r.OK = v == 1
 		case v > 0:
 			r.At = time.UnixMilli(int64(v * 1000))
@@ -96,7 +107,7 @@ const opaque = "its config-reloader does not report content"
 
 // outcomeOfLoads decides what the times of loads tell about a content.
 func outcomeOfLoads(l loads, want Wanted, now time.Time) Outcome {
-	last, who := l.last()
+	last, unit, who := l.last()
 	switch {
 	case l.serverErr == nil && !l.server.OK:
 		return Outcome{Refused, "the server rejected the configuration of its last reload, which may be an older one; " + opaque}
@@ -110,7 +121,7 @@ func outcomeOfLoads(l loads, want Wanted, now time.Time) Outcome {
 		return Outcome{Silent, "its reloaders require credentials" + l.aboutServer()}
 	case last.IsZero():
 		return Outcome{Silent, "its reloaders do not answer" + l.aboutServer()}
-	case !want.Before && !last.Before(want.Since.Truncate(time.Second)): // the server's time is in whole seconds
+	case !want.Before && !last.Before(want.Since.Truncate(unit)):
 		return Outcome{Reloaded, who + " at " + stamp(last) + ", after the last change" + l.aboutServer()}
 	case !want.Before:
 		return Outcome{Waiting, who + " at " + stamp(last) + ", and not since the last change at " + stamp(want.Since) + l.aboutServer()}
@@ -120,20 +131,20 @@ func outcomeOfLoads(l loads, want Wanted, now time.Time) Outcome {
 	return Outcome{Reloaded, who + " at " + stamp(last) + ", and nothing changed since the operator first checked, at " + stamp(want.Since) + l.aboutServer()}
 }
 
-// last is the latest load that all who know of it agree on; the zero time when
-// nobody does.
-func (l loads) last() (at time.Time, who string) {
+// last is the latest load that all who know of it agree on, and the unit in which it
+// is told: servers count whole seconds, reloaders milliseconds. The zero time when
+// nobody knows of one.
+func (l loads) last() (at time.Time, unit time.Duration, who string) {
+	const both = opaque + "; it reloaded successfully"
 	switch {
 	case l.reloaderErr != nil && l.serverErr != nil:
-		return at, ""
+		return at, 0, ""
 	case l.reloaderErr != nil:
-		return l.server.At, "its reloaders do not answer; the server loaded a configuration"
+		return l.server.At, time.Second, "its reloaders do not answer; the server loaded a configuration"
 	case l.serverErr == nil && l.server.At.Before(l.reloader.At.Truncate(time.Second)):
-		at = l.server.At
-	default:
-		at = l.reloader.At
+		return l.server.At, time.Second, both
 	}
-	return at, opaque + "; it reloaded successfully"
+	return l.reloader.At, time.Millisecond, both
 }
 
 // aboutServer says why the server's own word is missing.

@@ -16,11 +16,11 @@ import (
 )
 
 func TestOutcomeOfLoads(t *testing.T) {
-	written := time.Date(2026, 11, 21, 12, 0, 0, 400e6, time.UTC)
+	written := time.Date(2026, 11, 21, 12, 0, 0, 400e6+1, time.UTC) // reloaders count milliseconds
 	before, after := written.Add(-time.Hour), written.Add(5*time.Second)
 	const since = "2026-11-21T12:00:00Z"
 	ok := func(at time.Time) loads {
-		return loads{reloader: reloads{true, at}, server: reload.LoadState{OK: true, At: at.Truncate(time.Second)}}
+		return loads{reloader: reloads{true, at.Truncate(time.Millisecond)}, server: reload.LoadState{OK: true, At: at.Truncate(time.Second)}}
 	}
 	with := func(l loads, change func(*loads)) loads { change(&l); return l }
 	serverErr := func(err error) func(*loads) { return func(l *loads) { l.serverErr = err } }
@@ -35,6 +35,11 @@ func TestOutcomeOfLoads(t *testing.T) {
 			want: Outcome{Reloaded, opaque + "; it reloaded successfully at 2026-11-21T12:00:05Z, after the last change"}},
 		"reloaded in the second of the change": {loads: ok(written),
 			want: Outcome{Reloaded, opaque + "; it reloaded successfully at " + since + ", after the last change"}},
+		"reloaded before the change, in its second": {loads: with(ok(written.Add(-time.Millisecond)), serverErr(statusError(404))),
+			want: Outcome{Waiting, opaque + "; it reloaded successfully at " + since + ", and not since the last change at " + since +
+				"; the server does not report its last load (status 404)"}},
+		"only the server answers, which counts whole seconds": {loads: with(ok(written), noReloader),
+			want: Outcome{Reloaded, "its reloaders do not answer; the server loaded a configuration at " + since + ", after the last change"}},
 		"reloaded before the change only": {loads: ok(before), age: time.Hour,
 			want: Outcome{Waiting, opaque + "; it reloaded successfully at 2026-11-21T11:00:00Z, and not since the last change at " + since}},
 		"never reloaded": {loads: ok(time.Time{}),

@@ -8,7 +8,8 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 	"k8s.io/apimachinery/pkg/types"
-	"k8s.io/client-go/util/workqueue"
+
+	"github.com/firekeeper-dev/firekeeper/operator/queue"
 )
 
 const (
@@ -55,7 +56,7 @@ type Watcher struct {
 
 // lane is a queue of pods and how long they are waited for.
 type lane struct {
-	queue workqueue.TypedDelayingInterface[types.NamespacedName]
+	queue *queue.Queue
 	limit time.Duration
 }
 
@@ -116,7 +117,7 @@ func NewWatcher(ask func(ctx context.Context, pod types.NamespacedName, m Mark, 
 		lane  **lane
 		limit time.Duration
 	}{{&w.quick, quickLimit}, {&w.slow, slowLimit}} {
-		*l.lane = &lane{workqueue.NewTypedDelayingQueue[types.NamespacedName](), l.limit}
+		*l.lane = &lane{queue.New(queue.Options{}), l.limit}
 	}
 	reg.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{
 		Name: "prometheus_operator_unreachable_pods",
@@ -212,27 +213,11 @@ func (w *Watcher) Disk(pod types.NamespacedName, hash string) Answer {
 func (w *Watcher) Run(ctx context.Context, workers int) {
 	var wg sync.WaitGroup
 	for _, l := range []*lane{w.quick, w.slow} {
-		for range workers {
-			wg.Go(func() { w.work(ctx, l) })
-		}
+		wg.Go(func() {
+			l.queue.Run(ctx, workers, func(ctx context.Context, pod types.NamespacedName) { w.step(ctx, l, pod) })
+		})
 	}
-	<-ctx.Done()
-	w.quick.queue.ShutDown()
-	w.slow.queue.ShutDown()
 	wg.Wait()
-}
-
-func (w *Watcher) work(ctx context.Context, l *lane) {
-	for {
-		pod, shutdown := l.queue.Get()
-		if shutdown {
-			return
-		}
-		if ctx.Err() == nil {
-			w.step(ctx, l, pod)
-		}
-		l.queue.Done(pod)
-	}
 }
 
 // step asks a pod, and decides when to ask again.

@@ -38,11 +38,13 @@ type Assembler struct {
 	// shares with none.
 	Shared *Chunks
 	// Whole is the length in bytes up to which the compressed document is put
-	// together. 0 means any, less than 0 none: the document is only cut into parts.
+	// together. 0 means any, less than 0 none: the document is only cut into parts. It
+	// may change between two calls of Build.
 	Whole int
 
 	quick, best form
 	used        *form // that of the last document
+	whole       int   // Whole of the last document
 	last        Document
 	parts       map[[32]byte]Part // of the last call of Parts
 }
@@ -72,8 +74,8 @@ func (a *Assembler) Build(pieces []*Piece) (Document, error) {
 
 // use makes a form the document.
 func (a *Assembler) use(f *form) Document {
-	same := f == a.used && !f.fresh
-	a.used = f
+	same := f == a.used && !f.fresh && a.whole == a.Whole
+	a.used, a.whole = f, a.Whole
 	a.last.Compressed = a.quick.takeCompressed() + a.best.takeCompressed()
 	if same {
 		return a.last

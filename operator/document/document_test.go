@@ -257,3 +257,17 @@ func BenchmarkOneChange(b *testing.B) {
 		})
 	}
 }
+
+// TestTheRoomMayChange while the content stays.
+func TestTheRoomMayChange(t *testing.T) {
+	ps := pieces(500)
+	var free Assembler
+	fast := build(t, &free, ps).Length
+	a := Assembler{}
+	for _, limit := range []int{fast, 100, fast, -1, fast} {
+		a.Whole = limit
+		if d := build(t, &a, ps); (d.Gzip != nil) != (limit == fast) || (d.Hash != "") != (limit == fast) {
+			t.Errorf("limit %d: %d bytes, hash %q", limit, len(d.Gzip), d.Hash)
+		}
+	}
+}

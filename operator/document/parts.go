@@ -20,8 +20,10 @@ type Cut struct {
 	Max int
 	// Count is how many parts there may be.
 	Count int
-	// Head makes a part of its own of the first chunk, which does not count.
-	Head bool
+	// Head makes a part of its own of the first chunk, which does not count. The part has
+	// at most HeadMax bytes, where that is above 0 and below Max.
+	Head    bool
+	HeadMax int
 }
 
 // Parted is the compressed document in parts: Parts in order, and End behind them. What a change anywhere changes is in End. Without it a reader meets
@@ -95,8 +97,11 @@ func (a *Assembler) units(c Cut) (head [][]unit, rest []unit) {
 		if i == 0 {
 			block, shift = slices.Concat(gzipHeader, k.block), len(gzipHeader)
 		}
-		for from := 0; from < len(block); from += c.Max {
-			end := min(from+c.Max, len(block))
+		for from, end := 0, 0; from < len(block); from = end {
+			end = min(from+c.Max, len(block))
+			if c.Head && c.HeadMax > 0 && len(rest) == 0 {
+				end = min(end, c.HeadMax)
+			}
 			rest = append(rest, unit{block[from:end], k.key, from - shift, a.used.ranks[i]})
 		}
 	}

@@ -220,3 +220,18 @@ func BenchmarkOneChangeOfParts(b *testing.B) {
 		})
 	}
 }
+
+// TestHeadThatHasLittleRoom: the first part lies beside other things.
+func TestHeadThatHasLittleRoom(t *testing.T) {
+	ps := textPieces(1500, 40, 9)
+	var a Assembler
+	whole := build(t, &a, ps)
+	for _, most := range []int{0, 1, 10, 500, 8 << 10, 9 << 10} {
+		cut := Cut{Max: 8 << 10, Count: 20, Head: true, HeadMax: most}
+		got := parts(t, &a, ps, cut)
+		checkParts(t, whole, got, cut)
+		if head := len(got[0].Data); head == 0 || most > 0 && head > most {
+			t.Errorf("a head of at most %d bytes has %d", most, head)
+		}
+	}
+}

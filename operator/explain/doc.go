@@ -1,13 +1,13 @@
-// Package explain answers why an owner uses a monitor or rule, or why not.
+// Package explain answers why a workload uses a monitor or rule, or why not.
 //
-//	explain.go   the question and the answer (pure)
-//	verdict.go   one owner's answer, step by step in the order of a reconciliation
-//	prometheus.go what a Prometheus or PrometheusAgent makes of the object
-//	jobs.go      what the compiled object says about shards
+//	explain.go            the question and the answer (pure)
+//	verdict.go            one workload's answer, step by step in the order of a reconciliation
+//	candidate.go          what a workload makes of the object
+//	jobs.go               what the compiled object says about shards
+//	subject.go            the name of the object that is asked about
 //	live.go manifests.go  the question from a cluster, or from files
-//	write.go     the answer for people and for programs
+//	write.go              the answer for people and for programs
 //
-// Verdicts come from the code that the operator itself selects and compiles with.
-// A further kind of owner needs a [Candidate], and to be listed in live.go and
-// manifests.go.
+// Verdicts come from the code that the operator itself selects and compiles with, for
+// every kind of workload that it runs.
 package explain

@@ -8,60 +8,47 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 
 	"github.com/firekeeper-dev/firekeeper/operator/assets"
+	"github.com/firekeeper-dev/firekeeper/operator/catalog"
+	"github.com/firekeeper-dev/firekeeper/operator/engine"
 	"github.com/firekeeper-dev/firekeeper/operator/informer"
-	"github.com/firekeeper-dev/firekeeper/operator/prometheus"
 	"github.com/firekeeper-dev/firekeeper/operator/selection"
 )
 
 // Question is an object and everything that decides about it.
 type Question struct {
-	Kind   string // "ServiceMonitor"
-	Object informer.Object
-	Owners []Candidate
+	Row    *catalog.Row
+	Object catalog.Object
+	// Setups are the kinds of workloads that there are.
+	Setups    []engine.Setup
+	Workloads []Candidate
 	// NamespaceLabels returns the labels of a namespace; ok is false when it does
 	// not exist.
 	NamespaceLabels func(name string) (l labels.Set, ok bool)
 	// References resolves what the object refers to.
 	References assets.Reader
-	// RuleConfigMaps returns the live ConfigMaps with the rules of an owner.
-	RuleConfigMaps func(namespace, owner string) []*corev1.ConfigMap
+	// AsWritten words a verdict for the version in which the object was written; nil when
+	// it is the one that the operator reads.
+	AsWritten func(engine.Verdict) engine.Verdict
+	// RuleConfigMaps returns the live ConfigMaps with the rules of a workload; nil where
+	// there are none.
+	RuleConfigMaps func(Candidate) []*corev1.ConfigMap
 }
 
-// Candidate is an owner that the object may be part of.
-type Candidate interface {
-	informer.Object
-	// Kind is the owner's kind, "Prometheus".
-	Kind() string
-	// Paused reports whether the operator leaves the owner alone.
-	Paused() bool
-	// Selects reports whether owners of this kind can have objects of a kind.
-	Selects(kind string) bool
-	// Rule returns the owner's selectors for a kind of object, and the name of the
-	// field before "Selector".
-	//
-	// Errors: a selector does not parse.
-	Rule(kind string) (rule selection.Rule, field string, err error)
-	// Compile says what the owner makes of the object that it selects.
-	Compile(q *Question, opts prometheus.Options, v *Verdict)
-	// Trouble says why the owner's pods may not have what it selects; empty when
-	// nothing is known.
-	Trouble() string
-}
-
-// Reason says in one word why an object is, or is not, part of an owner.
+// Reason says in one word why a workload uses an object, or why not.
 type Reason string
 
 const (
 	Accepted              Reason = "Accepted"
-	AcceptedWithoutFields Reason = "AcceptedWithoutFields" // the owner's version does not know some fields
-	OtherController       Reason = "OtherController"       // another operator looks after the owner
-	OwnerNotWatched       Reason = "OwnerNotWatched"       // the operator's flags leave the owner out
+	AcceptedWithoutFields Reason = "AcceptedWithoutFields" // the workload's version does not support some fields
+	UsedByName            Reason = "UsedByName"            // the workload names the object instead of selecting it
+	OtherController       Reason = "OtherController"       // another operator manages the workload
+	OwnerNotWatched       Reason = "OwnerNotWatched"       // the operator's flags leave the workload out
 	OwnerDeleted          Reason = "OwnerBeingDeleted"
 	Paused                Reason = "Paused"
-	KindNotSupported      Reason = "KindNotSupported"    // owners of this kind have no such objects
+	KindNotSupported      Reason = "KindNotSupported"    // workloads of this kind have no such objects
 	NamespaceNotWatched   Reason = "NamespaceNotWatched" // the operator's flags leave the object out
 	ObjectDeleted         Reason = "ObjectBeingDeleted"
-	OwnerInvalid          Reason = "OwnerInvalid" // the owner itself is wrong, so nothing becomes of it
+	OwnerInvalid          Reason = "OwnerInvalid" // the workload itself is wrong, so nothing becomes of it
 	SelectorNotSet        Reason = "SelectorNotSet"
 	NamespaceNotSelected  Reason = "NamespaceNotSelected"
 	LabelsNotSelected     Reason = "LabelsNotSelected"
@@ -69,25 +56,27 @@ const (
 	NotKnown              Reason = "NotKnown" // something could not be read
 )
 
-// Verdict is the answer of one owner.
+// Verdict is the answer of one workload.
 type Verdict struct {
 	Owner    Ref    `json:"owner"`
 	Accepted bool   `json:"accepted"`
 	Reason   Reason `json:"reason"`
 	Message  string `json:"message"`
-	// Selector is the owner's field that decided, "spec.podMonitorSelector".
+	// Selector is the workload's field that decided, "spec.podMonitorSelector".
 	Selector string           `json:"selector,omitempty"`
 	Misses   []selection.Miss `json:"misses,omitempty"` // of that selector
 	Jobs     []string         `json:"jobs,omitempty"`   // job_name of each
 	Shards   []string         `json:"shards,omitempty"` // which of them take its targets, for people
-	RuleFile string           `json:"ruleFile,omitempty"`
+	// Receivers are the names of those that it adds to the configuration.
+	Receivers []string `json:"receivers,omitempty"`
+	RuleFile  string   `json:"ruleFile,omitempty"`
 	// ConfigMap holds the rule file; empty when it is not written yet.
 	ConfigMap string `json:"configMap,omitempty"`
-	// Dropped are fields that the owner's version does not know.
+	// Dropped are fields that the workload's version does not support.
 	Dropped []string `json:"dropped,omitempty"`
-	// Trouble is why the owner's pods may not have it all the same.
+	// Trouble is why the workload's pods may not have it all the same.
 	Trouble string `json:"trouble,omitempty"`
-	// Otherwise is what would follow without the reason; of a paused owner.
+	// Otherwise is what would follow without the reason; of a paused workload.
 	Otherwise *Verdict `json:"otherwise,omitempty"`
 }
 
@@ -107,9 +96,11 @@ type Report struct {
 	Labels          map[string]string `json:"labels"`
 	NamespaceLabels map[string]string `json:"namespaceLabels"`
 	Owners          []Verdict         `json:"owners"` // accepting ones first
+
+	kinds []*catalog.Row // of workloads
 }
 
-// Accepted is the number of owners that the object is part of.
+// Accepted is the number of workloads that use the object.
 func (r Report) Accepted() (n int) {
 	for _, v := range r.Owners {
 		if v.Accepted {
@@ -119,25 +110,41 @@ func (r Report) Accepted() (n int) {
 	return n
 }
 
-// Unknown reports whether some owner's answer is not known and none is yes.
+// Unknown reports whether some workload's answer is not known and none is yes.
 func (r Report) Unknown() bool {
 	return r.Accepted() == 0 && slices.ContainsFunc(r.Owners, func(v Verdict) bool { return v.Reason == NotKnown })
 }
 
-// Explain answers the question, as an operator with these options does it.
-func Explain(q Question, opts prometheus.Options) Report {
+// Explain answers the question as an operator does that watches the namespaces for
+// what workloads select.
+func Explain(q Question, configs informer.Namespaces) Report {
 	out := Report{
-		Object: Ref{q.Kind, q.Object.GetNamespace(), q.Object.GetName()}, Labels: q.Object.GetLabels(), Owners: []Verdict{},
+		Object: Ref{q.Row.Kind, q.Object.GetNamespace(), q.Object.GetName()}, Labels: q.Object.GetLabels(), Owners: []Verdict{},
+	}
+	for _, s := range q.Setups {
+		if s.SelectsBy(q.Row.Kind).Row != nil {
+			out.kinds = append(out.kinds, s.Row)
+		}
 	}
 	out.NamespaceLabels, _ = q.NamespaceLabels(q.Object.GetNamespace())
-	for _, c := range q.Owners {
-		out.Owners = append(out.Owners, judge(&q, c, opts))
+	for _, c := range q.Workloads {
+		out.Owners = append(out.Owners, inquiry{&q, c, configs}.judge())
 	}
+	out.Owners = pertinent(out.Owners)
 	slices.SortStableFunc(out.Owners, func(a, b Verdict) int {
 		return cmp.Or(rank(a)-rank(b), cmp.Compare(a.Owner.Kind, b.Owner.Kind),
 			cmp.Compare(a.Owner.Namespace, b.Owner.Namespace), cmp.Compare(a.Owner.Name, b.Owner.Name))
 	})
 	return out
+}
+
+// pertinent leaves out workloads of kinds that never select such objects, unless there are no others.
+func pertinent(all []Verdict) []Verdict {
+	other := func(v Verdict) bool { return v.Reason == KindNotSupported }
+	if !slices.ContainsFunc(all, func(v Verdict) bool { return !other(v) }) {
+		return all
+	}
+	return slices.DeleteFunc(all, other)
 }
 
 // rank is the order of verdicts: those that are near to yes first.

@@ -10,36 +10,30 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/kubernetes"
 
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
-	"github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1alpha1"
 	"github.com/firekeeper-dev/firekeeper/operator/assets"
+	"github.com/firekeeper-dev/firekeeper/operator/catalog"
 	"github.com/firekeeper-dev/firekeeper/operator/client"
-	"github.com/firekeeper-dev/firekeeper/operator/informer"
-	"github.com/firekeeper-dev/firekeeper/operator/prometheus"
-	"github.com/firekeeper-dev/firekeeper/operator/workload"
+	"github.com/firekeeper-dev/firekeeper/operator/engine"
 )
 
 // Live is a cluster that can be asked.
 type Live struct {
-	Kube         kubernetes.Interface
-	V1, V1alpha1 *client.Client
-	// Instances are the namespaces to look for owners in.
-	Instances informer.Namespaces
+	Kube kubernetes.Interface
+	// CRDs reach the versions of our group.
+	CRDs map[schema.GroupVersion]*client.Client
 }
 
-// Ask reads the object, its namespace and the owners. What the object refers to
-// is read when an owner compiles it. Nothing else is.
+// Ask reads the object, its namespace and the workloads of the kinds. What the object refers to
+// is read when a workload compiles it. Nothing else is.
 //
 // Errors: the object does not exist; the cluster does not answer or does not allow it.
-func (l Live) Ask(ctx context.Context, n Name) (Question, error) {
-	q := Question{Kind: n.subject.kind, Object: n.subject.empty()}
-	crds := l.V1
-	if n.subject.alpha {
-		crds = l.V1alpha1
-	}
-	err := crds.REST().Get().Namespace(n.Namespace).Resource(n.subject.resource).Name(n.Name).Do(ctx).Into(q.Object)
+func (l Live) Ask(ctx context.Context, setups []engine.Setup, n Name) (Question, error) {
+	q := Question{Row: n.row, Object: n.row.New(), Setups: setups}
+	err := l.client(n.row).REST().Get().Namespace(n.Namespace).Resource(n.row.Resource).Name(n.Name).Do(ctx).Into(q.Object)
 	switch {
 	case apierrors.IsNotFound(err):
 		return q, fmt.Errorf("%s does not exist in the cluster", n)
@@ -58,9 +52,13 @@ func (l Live) Ask(ctx context.Context, n Name) (Question, error) {
 		return ns.Labels, true
 	}
 	q.References = assets.NewCache(l.Kube, unwatched{}).Reader(ctx)
-	q.RuleConfigMaps = func(namespace, owner string) []*corev1.ConfigMap { return l.ruleConfigMaps(ctx, namespace, owner) }
-	q.Owners, err = l.owners(ctx)
-	return q, err
+	q.RuleConfigMaps = func(c Candidate) []*corev1.ConfigMap { return l.ruleConfigMaps(ctx, c) }
+	for _, setup := range setups {
+		if err := l.list(ctx, setup, &q); err != nil {
+			return q, fmt.Errorf("list %s (--%s-instance-namespaces limits the namespaces): %w", setup.Resource, setup.Flags, err)
+		}
+	}
+	return q, nil
 }
 
 // unwatched makes the cache read what it is asked for.
@@ -68,44 +66,35 @@ type unwatched struct{}
 
 func (unwatched) Version(assets.Ref) (string, bool) { return "", false }
 
-func (l Live) owners(ctx context.Context) ([]Candidate, error) {
-	var out []Candidate
-	for _, kind := range []struct {
-		resource string
-		crds     *client.Client
-		list     func() runtime.Object
-		owner    func(runtime.Object) prometheus.Owner
-	}{
-		{v1.PrometheusResource, l.V1, func() runtime.Object { return &v1.PrometheusList{} },
-			func(o runtime.Object) prometheus.Owner { return prometheus.ForServer(o.(*v1.Prometheus)) }},
-		{v1alpha1.PrometheusAgentResource, l.V1alpha1, func() runtime.Object { return &v1alpha1.PrometheusAgentList{} },
-			func(o runtime.Object) prometheus.Owner { return prometheus.ForAgent(o.(*v1alpha1.PrometheusAgent)) }},
-	} {
-		for _, namespace := range l.Instances.Watches() {
-			list := kind.list()
-			err := kind.crds.REST().Get().NamespaceIfScoped(namespace, namespace != "").Resource(kind.resource).Do(ctx).Into(list)
-			if apierrors.IsNotFound(err) {
-				break // the kind is not installed
-			}
-			if err == nil {
-				err = meta.EachListItem(list, func(o runtime.Object) error {
-					out = append(out, Prometheus(kind.owner(o)))
-					return nil
-				})
-			}
-			if err != nil {
-				return nil, fmt.Errorf("list %s (--prometheus-instance-namespaces limits the namespaces): %w", kind.resource, err)
-			}
+// client reaches a kind.
+func (l Live) client(row *catalog.Row) *client.Client { return l.CRDs[row.GroupVersion()] }
+
+// list adds the workloads of a kind.
+func (l Live) list(ctx context.Context, setup engine.Setup, q *Question) error {
+	for _, namespace := range setup.Instances.Watches() {
+		list, err := l.client(setup.Row).REST().Get().NamespaceIfScoped(namespace, namespace != "").Resource(setup.Resource).Do(ctx).Get()
+		if apierrors.IsNotFound(err) || apierrors.IsForbidden(err) && setup.SelectsBy(q.Row.Kind).Row == nil {
+			return nil // not installed, or none of them could use the object
+		}
+		if err != nil {
+			return err
+		}
+		err = meta.EachListItem(list, func(o runtime.Object) error {
+			q.Workloads = append(q.Workloads, Candidate{setup, o.(v1.Workload)})
+			return nil
+		})
+		if err != nil {
+			return err
 		}
 	}
-	return out, nil
+	return nil
 }
 
 // ruleConfigMaps returns nothing where they may not be read: they only tell
 // where a rule file is.
-func (l Live) ruleConfigMaps(ctx context.Context, namespace, owner string) []*corev1.ConfigMap {
-	list, err := l.Kube.CoreV1().ConfigMaps(namespace).List(ctx, metav1.ListOptions{
-		LabelSelector: labels.SelectorFromSet(labels.Set{workload.LabelRuleOwner: owner}).String(),
+func (l Live) ruleConfigMaps(ctx context.Context, c Candidate) []*corev1.ConfigMap {
+	list, err := l.Kube.CoreV1().ConfigMaps(c.Object.GetNamespace()).List(ctx, metav1.ListOptions{
+		LabelSelector: labels.SelectorFromSet(labels.Set{c.Setup.Names.RuleLabel: c.Object.GetName()}).String(),
 	})
 	if err != nil {
 		return nil

@@ -4,18 +4,17 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/firekeeper-dev/firekeeper/operator/informer"
-	"github.com/firekeeper-dev/firekeeper/operator/prometheus"
-	"github.com/firekeeper-dev/firekeeper/operator/render"
+	"github.com/firekeeper-dev/firekeeper/operator/engine"
+	"github.com/firekeeper-dev/firekeeper/operator/offline"
 )
 
-// FromManifests asks about an object among manifests.
+// FromManifests asks about an object among manifests, which were read for the kinds.
 //
 // Errors: the object is not among them.
-func FromManifests(o *render.Objects, n Name) (Question, error) {
-	q := Question{Kind: n.subject.kind, NamespaceLabels: o.NamespaceLabels, References: &o.References}
+func FromManifests(o *offline.Objects, setups []engine.Setup, n Name) (Question, error) {
+	q := Question{Row: n.row, Setups: setups, NamespaceLabels: o.NamespaceLabels, References: &o.References, AsWritten: o.AsWritten}
 	var others []string
-	for _, obj := range n.subject.given(o) {
+	for _, obj := range o.All(n.row) {
 		if obj.GetNamespace() == n.Namespace && obj.GetName() == n.Name {
 			q.Object = obj
 		}
@@ -24,11 +23,12 @@ func FromManifests(o *render.Objects, n Name) (Question, error) {
 	if q.Object == nil {
 		return q, fmt.Errorf("no %s among the manifests (%s)", n, hold(n, others))
 	}
-	for _, p := range o.Prometheuses {
-		q.Owners = append(q.Owners, Prometheus(prometheus.ForServer(p)))
-	}
-	for _, a := range o.PrometheusAgents {
-		q.Owners = append(q.Owners, Prometheus(prometheus.ForAgent(a)))
+	for _, w := range o.Workloads() {
+		for _, s := range setups {
+			if s.Kind == w.Kind {
+				q.Workloads = append(q.Workloads, Candidate{s, w.Object})
+			}
+		}
 	}
 	return q, nil
 }
@@ -42,9 +42,7 @@ func hold(n Name, others []string) string {
 		others, rest = others[:maxOthers], fmt.Sprintf(" and %d more", more)
 	}
 	if len(others) == 0 {
-		return "they hold no " + n.subject.kind
+		return "they hold no " + n.row.Kind
 	}
 	return "they hold " + strings.Join(others, ", ") + rest
 }
-
-var _ informer.Object = prometheusOwner{}

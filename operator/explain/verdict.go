@@ -5,25 +5,64 @@ import (
 
 	"k8s.io/apimachinery/pkg/labels"
 
-	"github.com/firekeeper-dev/firekeeper/operator/prometheus"
+	"github.com/firekeeper-dev/firekeeper/operator/engine"
+	"github.com/firekeeper-dev/firekeeper/operator/informer"
 	"github.com/firekeeper-dev/firekeeper/operator/selection"
 )
 
-// judge asks one owner. The first step that excludes the object gives the reason.
-func judge(q *Question, c Candidate, opts prometheus.Options) Verdict {
-	v := Verdict{Owner: Ref{c.Kind(), c.GetNamespace(), c.GetName()}}
-	for _, step := range []func(*Question, Candidate, prometheus.Options, *Verdict) (done bool){
-		kindSupported, ownerLookedAfter, objectLookedAfter, ownerPaused, objectSelected,
-	} {
-		if step(q, c, opts, &v) {
-			return v
-		}
+// inquiry is the question to one workload.
+type inquiry struct {
+	q       *Question
+	c       Candidate
+	configs informer.Namespaces // where objects are watched that workloads select
+}
+
+// judge asks the workload. The first filter that excludes the object gives the reason.
+func (i inquiry) judge() Verdict {
+	v, excluded := i.ask(kindSupported, workloadManaged, objectWatched)
+	if excluded {
+		return v
 	}
-	c.Compile(q, opts, &v)
+	if !i.c.Object.GetWorkloadFields().Paused {
+		return i.use()
+	}
+	otherwise := i.use()
+	v.Otherwise = &otherwise
+	v.because(Paused, "spec.paused is true: it keeps the configuration it had when it was paused")
+	return v
+}
+
+// use says what the workload makes of the object when nothing keeps it from looking.
+func (i inquiry) use() Verdict {
+	v, named := i.ask(objectNamed)
+	if named {
+		v.Trouble = i.c.trouble()
+		return v
+	}
+	v, excluded := i.ask(objectSelected)
+	if excluded {
+		return v
+	}
+	i.c.compile(i.q, &v)
 	if v.Accepted {
-		v.Trouble = c.Trouble()
+		v.Trouble = i.c.trouble()
 	}
 	return v
+}
+
+// filter reports whether something excludes the object, and tells the verdict what.
+type filter func(inquiry, *Verdict) (excluded bool)
+
+// ask goes through filters until one excludes the object.
+func (i inquiry) ask(filters ...filter) (v Verdict, excluded bool) {
+	w := i.c.Object
+	v.Owner = Ref{i.c.Setup.Row.Kind, w.GetNamespace(), w.GetName()}
+	for _, excludes := range filters {
+		if excludes(i, &v) {
+			return v, true
+		}
+	}
+	return v, false
 }
 
 // because gives the verdict no.
@@ -32,74 +71,69 @@ func (v *Verdict) because(reason Reason, format string, args ...any) bool {
 	return true
 }
 
-func kindSupported(q *Question, c Candidate, _ prometheus.Options, v *Verdict) bool {
-	return !c.Selects(q.Kind) && v.because(KindNotSupported, "%s does not select %ss", c.Kind(), q.Kind)
+func kindSupported(i inquiry, v *Verdict) bool {
+	return i.c.Setup.SelectsBy(i.q.Row.Kind).Row == nil && v.because(KindNotSupported, "%s does not select %ss", i.c.Setup.Row, i.q.Row)
 }
 
-func ownerLookedAfter(_ *Question, c Candidate, opts prometheus.Options, v *Verdict) bool {
-	if id := c.GetAnnotations()[prometheus.ControllerIDAnnotation]; id != opts.ControllerID {
+func workloadManaged(i inquiry, v *Verdict) bool {
+	w, row := i.c.Object, i.c.Setup.Row
+	if id := w.GetAnnotations()[engine.ControllerIDAnnotation]; id != i.c.Setup.ControllerID {
 		this := "without --controller-id"
-		if opts.ControllerID != "" {
-			this = "with --controller-id=" + opts.ControllerID
+		if i.c.Setup.ControllerID != "" {
+			this = "with --controller-id=" + i.c.Setup.ControllerID
 		}
-		has := "it has no annotation " + prometheus.ControllerIDAnnotation
+		has := "it has no annotation " + engine.ControllerIDAnnotation
 		if id != "" {
-			has = fmt.Sprintf("its annotation %s is %q", prometheus.ControllerIDAnnotation, id)
+			has = fmt.Sprintf("its annotation %s is %q", engine.ControllerIDAnnotation, id)
 		}
 		return v.because(OtherController, "managed by another operator: %s, and this one runs %s", has, this)
 	}
-	if !opts.Scopes.Instances.Has(c.GetNamespace()) {
-		return v.because(OwnerNotWatched, "the operator does not watch %s objects in namespace %s (--prometheus-instance-namespaces, --namespaces, --deny-namespaces)", c.Kind(), c.GetNamespace())
+	if !i.c.Setup.Instances.Has(w.GetNamespace()) {
+		return v.because(OwnerNotWatched, "the operator does not watch %s objects in namespace %s (--%s-instance-namespaces, --namespaces, --deny-namespaces)", row, w.GetNamespace(), row.Flags)
 	}
-	// Validate has parsed it.
-	if s, err := labels.Parse(opts.Scopes.InstanceSelector); err == nil && !s.Matches(labels.Set(c.GetLabels())) {
-		return v.because(OwnerNotWatched, "its labels do not match --prometheus-instance-selector=%s", opts.Scopes.InstanceSelector)
+	// Whoever reads the flags has parsed it.
+	if s, err := labels.Parse(i.c.Setup.InstanceSelector); err == nil && !s.Matches(labels.Set(w.GetLabels())) {
+		return v.because(OwnerNotWatched, "its labels do not match --%s-instance-selector=%s", row.Flags, i.c.Setup.InstanceSelector)
 	}
-	return c.GetDeletionTimestamp() != nil && v.because(OwnerDeleted, "it is being deleted")
+	return w.GetDeletionTimestamp() != nil && v.because(OwnerDeleted, "it is being deleted")
 }
 
-func objectLookedAfter(q *Question, _ Candidate, opts prometheus.Options, v *Verdict) bool {
-	if namespace := q.Object.GetNamespace(); !opts.Scopes.Configs.Has(namespace) {
+func objectWatched(i inquiry, v *Verdict) bool {
+	if namespace := i.q.Object.GetNamespace(); !i.configs.Has(namespace) {
 		return v.because(NamespaceNotWatched, "the operator does not watch monitors and rules in namespace %s (--namespaces, --deny-namespaces)", namespace)
 	}
-	return q.Object.GetDeletionTimestamp() != nil && v.because(ObjectDeleted, "the %s is being deleted", q.Kind)
+	return i.q.Object.GetDeletionTimestamp() != nil && v.because(ObjectDeleted, "the %s is being deleted", i.q.Row)
 }
 
-func ownerPaused(q *Question, c Candidate, opts prometheus.Options, v *Verdict) bool {
-	if !c.Paused() {
-		return false
-	}
-	otherwise := judge(q, running{c}, opts)
-	v.Otherwise = &otherwise
-	return v.because(Paused, "spec.paused is true: it keeps the configuration it had when it was paused")
+// objectNamed: an object that the workload names is not one of those that it selects.
+func objectNamed(i inquiry, v *Verdict) bool {
+	rule, err := i.c.rule(i.q)
+	v.Accepted = err == nil && rule.Names(i.q.Object.GetNamespace(), i.q.Object.GetName())
+	return v.Accepted && v.because(UsedByName, "used by name, not as one of the %ss that it selects", i.q.Row)
 }
 
-// running is an owner as if it were not paused.
-type running struct{ Candidate }
-
-func (running) Paused() bool { return false }
-
-func objectSelected(q *Question, c Candidate, _ prometheus.Options, v *Verdict) bool {
-	rule, field, err := c.Rule(q.Kind)
+func objectSelected(i inquiry, v *Verdict) bool {
+	rule, err := i.c.rule(i.q)
 	if err != nil {
 		return v.because(OwnerInvalid, "%v", err)
 	}
-	objects, namespaces := "spec."+field+"Selector", "spec."+field+"NamespaceSelector"
-	namespace := q.Object.GetNamespace()
-	nsLabels, exists := q.NamespaceLabels(namespace)
-	switch reason := rule.Why(namespace, nsLabels, q.Object.GetLabels()); {
+	objects, namespaces := "spec."+i.q.Row.Field+"Selector", "spec."+i.q.Row.Field+"NamespaceSelector"
+	object := i.q.Object
+	namespace := object.GetNamespace()
+	nsLabels, exists := i.q.NamespaceLabels(namespace)
+	switch reason := rule.Why(namespace, nsLabels, object.GetLabels()); {
 	case reason == selection.NoSelector:
 		v.Selector = objects
-		return v.because(SelectorNotSet, "%s is not set, so it selects no %s ({} selects all)", objects, q.Kind)
+		return v.because(SelectorNotSet, "%s is not set, so it selects no %s ({} selects all)", objects, i.q.Row)
 	case reason == selection.NamespaceNotSelected && rule.OwnNamespaceOnly():
 		v.Selector = namespaces
-		return v.because(NamespaceNotSelected, "%s is not set, so it selects namespace %s only ({} selects all)", namespaces, c.GetNamespace())
+		return v.because(NamespaceNotSelected, "%s is not set, so it selects namespace %s only ({} selects all)", namespaces, v.Owner.Namespace)
 	case reason == selection.NamespaceNotSelected:
 		v.Selector, v.Misses = namespaces, rule.NamespaceMisses(nsLabels)
 		return v.because(NamespaceNotSelected, "%s does not match the labels of namespace %s", namespaces, namespace)
 	case reason == selection.LabelsNotSelected:
-		v.Selector, v.Misses = objects, rule.LabelMisses(q.Object.GetLabels())
-		return v.because(LabelsNotSelected, "%s does not match the labels of the %s", objects, q.Kind)
+		v.Selector, v.Misses = objects, rule.LabelMisses(object.GetLabels())
+		return v.because(LabelsNotSelected, "%s does not match the labels of the %s", objects, i.q.Row)
 	case !exists && !rule.OwnNamespaceOnly():
 		return v.because(NamespaceNotSelected, "namespace %s does not exist", namespace)
 	}

@@ -1,35 +1,26 @@
 package explain
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
 	"strings"
+
+	"github.com/firekeeper-dev/firekeeper/operator/catalog"
+	"github.com/firekeeper-dev/firekeeper/operator/report"
 )
 
 // Formats are the values of Write's format.
-var Formats = []string{"text", "json"}
+var Formats = report.Formats
 
 // Write prints the report: "text" for people, "json" for programs.
-func (r Report) Write(w io.Writer, format string) error {
-	if format == "json" {
-		out := json.NewEncoder(w)
-		out.SetEscapeHTML(false)
-		out.SetIndent("", "  ")
-		return out.Encode(r)
-	}
-	var text strings.Builder
-	r.text(&text)
-	_, err := io.WriteString(w, text.String())
-	return err
-}
+func (r Report) Write(w io.Writer, format string) error { return report.Write(w, format, r, r.text) }
 
 func (r Report) text(w *strings.Builder) {
 	switch n := len(r.Owners); {
 	case n == 0:
-		fmt.Fprintf(w, "no Prometheus uses %s: there is no Prometheus or PrometheusAgent\n", r.Object)
+		fmt.Fprintf(w, "nothing uses %s: there is no %s\n", r.Object, catalog.Or(r.kinds))
 	case r.Accepted() == 0 && n == 1:
-		fmt.Fprintf(w, "%s is not used by the only Prometheus\n", r.Object)
+		fmt.Fprintf(w, "%s is not used by the only %s\n", r.Object, r.Owners[0].Owner.Kind)
 	case r.Accepted() == 0:
 		fmt.Fprintf(w, "%s is used by none of %s\n", r.Object, workloads(n))
 	default:
@@ -45,15 +36,15 @@ func (r Report) text(w *strings.Builder) {
 	}
 }
 
-// workloads counts Prometheus and PrometheusAgent objects.
+// workloads counts workloads.
 func workloads(n int) string {
 	if n == 1 {
-		return "1 Prometheus workload"
+		return "1 workload"
 	}
-	return fmt.Sprintf("%d Prometheus workloads", n)
+	return fmt.Sprintf("%d workloads", n)
 }
 
-// text writes what follows the name of the owner.
+// text writes what follows the name of the workload.
 func (v Verdict) text(w *strings.Builder, indent string) {
 	message := v.Message
 	switch v.Reason {
@@ -69,6 +60,7 @@ func (v Verdict) text(w *strings.Builder, indent string) {
 		fmt.Fprintf(w, "%s  it requires %s\n", indent, m)
 	}
 	rows(w, indent, "job", v.Jobs)
+	rows(w, indent, "receiver", v.Receivers)
 	rows(w, indent, "file", one(v.file()))
 	rows(w, indent, "shards", v.Shards)
 	rows(w, indent, "left out", v.Dropped)

@@ -1,6 +1,7 @@
 package informer
 
 import (
+	"cmp"
 	"context"
 	"log/slog"
 	"time"
@@ -9,9 +10,11 @@ import (
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/watch"
 	"k8s.io/client-go/tools/cache"
+	"k8s.io/client-go/util/flowcontrol"
 )
 
 // Poll configures a store without permission to watch its objects, or even to
@@ -32,8 +35,20 @@ type Poll struct {
 	// Names (optional) are the objects to get where they may not be listed. Without
 	// it, list is required.
 	Names func(ctx context.Context) ([]types.NamespacedName, error)
-	// Unreadable (optional) replaces an object that may not be read either.
+	// Unreadable (optional) replaces an object that may not be read either. Without it
+	// the store does not have such an object.
 	Unreadable func(name types.NamespacedName) Object
+	// Selects (optional) tells which of the named objects the store is for.
+	Selects func(Object) bool
+	// Pace (optional) bounds how fast objects are got by name, after the first time.
+	Pace flowcontrol.RateLimiter
+
+	// May (optional) tells whether objects of a namespace ("" for all) may be listed or
+	// watched, so that nothing is tried in vain. Without it, trying tells.
+	May func(ctx context.Context, verb, namespace string) (bool, error)
+	// Parts: where not all namespaces may be watched, those of named objects are watched
+	// that may be, each on its own.
+	Parts bool
 }
 
 // retryWatch is the time between two attempts to watch where that is not permitted.
@@ -45,14 +60,17 @@ const retryWatch = 10 * time.Minute
 type poller struct {
 	Poll
 	api       *cache.ListWatch
+	part      func(namespace string) *cache.ListWatch // for Parts
 	get       getter
 	trim      cache.TransformFunc
 	namespace string          // "" for all
 	result    func(err error) // told how reads between two lists went
 	log       *slog.Logger
 
-	last snapshot // of the last list; a reflector never lists and watches at the same time
-	mode mode
+	last  snapshot // of the last list; a reflector never lists and watches at the same time
+	mode  mode
+	cover cover
+	noted noting
 }
 
 // mode is how a poller learns of changes.
@@ -67,8 +85,9 @@ const (
 // snapshot is what one read found.
 type snapshot struct {
 	objects map[types.NamespacedName]Object
-	version string // of the list, "" without one
-	how     mode   // byList or byName
+	version string                             // of the list, "" without one
+	how     mode                               // byList or byName
+	due     map[types.NamespacedName]time.Time // byName: when to read again
 }
 
 // listWatch is the poller for a reflector.
@@ -87,16 +106,38 @@ func (p *poller) list(ctx context.Context, o metav1.ListOptions) (runtime.Object
 	if err != nil {
 		return nil, err
 	}
+	p.cover.everything(now.how == byList, p.last.how == "")
 	p.last = now
 	out := &metav1.List{ListMeta: metav1.ListMeta{ResourceVersion: now.version}}
 	for _, obj := range now.objects {
-		out.Items = append(out.Items, runtime.RawExtension{Object: obj})
+		item := runtime.RawExtension{Object: obj}
+		if now.how == byName {
+			item.Object = obj.DeepCopyObject() // as in byNames.apply
+		}
+		out.Items = append(out.Items, item)
 	}
 	return out, nil
 }
 
+// may reports whether a call is worth a try.
+func (p *poller) may(ctx context.Context, verb, namespace string) (bool, error) {
+	if p.May == nil {
+		return true, nil
+	}
+	return p.May(ctx, verb, namespace)
+}
+
 // read lists, or gets each object where that is all that is permitted.
 func (p *poller) read(ctx context.Context, how mode, o metav1.ListOptions) (snapshot, error) {
+	if how == byList && p.Names != nil {
+		may, err := p.may(ctx, "list", p.namespace)
+		if err != nil {
+			return snapshot{}, err
+		}
+		if !may {
+			how = byName
+		}
+	}
 	if how == byList {
 		list, err := p.api.ListWithContext(ctx, o)
 		if err == nil {
@@ -116,11 +157,18 @@ func (p *poller) listed(list runtime.Object) (snapshot, error) {
 		return out, err
 	}
 	out.version = about.GetResourceVersion()
-	return out, meta.EachListItem(list, func(item runtime.Object) error { return p.add(out, item) })
+	return out, meta.EachListItem(list, func(item runtime.Object) error {
+		obj, err := p.trimmed(item)
+		if err == nil {
+			out.objects[nameOf(obj)] = obj
+		}
+		return err
+	})
 }
 
+// named gets each object for the first time.
 func (p *poller) named(ctx context.Context) (snapshot, error) {
-	out := snapshot{objects: map[types.NamespacedName]Object{}, how: byName}
+	out := snapshot{objects: map[types.NamespacedName]Object{}, how: byName, due: map[types.NamespacedName]time.Time{}}
 	names, err := p.Names(ctx)
 	if err != nil {
 		return out, err
@@ -129,43 +177,75 @@ func (p *poller) named(ctx context.Context) (snapshot, error) {
 		if p.namespace != "" && name.Namespace != p.namespace {
 			continue
 		}
-		obj, err := p.get(ctx, name)
-		if apierrors.IsForbidden(err) && p.Unreadable != nil {
-			obj, err = p.Unreadable(name), nil
-		}
-		if apierrors.IsNotFound(err) {
-			continue
-		}
-		if err == nil {
-			err = p.add(out, obj)
-		}
+		got, err := p.one(ctx, name)
 		if err != nil {
 			return out, err
+		}
+		out.due[name] = got.due
+		if got.object != nil {
+			out.objects[name] = got.object
 		}
 	}
 	return out, nil
 }
 
-// add trims what will be kept: the objects are those of the cache.
-func (p *poller) add(to snapshot, item runtime.Object) error {
-	trimmed, err := p.trim(item)
-	if err != nil {
-		return err
+// one is what getting one object gave.
+type one struct {
+	object  Object // nil: the store does not have it
+	refused bool   // and nobody knows whether it exists
+	due     time.Time
+}
+
+// one gets one object.
+//
+// Errors: the API server did not answer, which is about all objects.
+func (p *poller) one(ctx context.Context, name types.NamespacedName) (out one, err error) {
+	obj, err := p.get(ctx, name)
+	now := time.Now()
+	out.due = now.Add(p.Every)
+	switch {
+	case apierrors.IsNotFound(err):
+		p.cover.missing(name)
+		return out, nil
+	case apierrors.IsForbidden(err) && p.Unreadable != nil:
+		obj, err = p.Unreadable(name), nil
+	case apierrors.IsForbidden(err):
+		out.refused, out.due = true, now.Add(retryRefused)
+		err = nil
 	}
-	obj := trimmed.(Object)
-	to.objects[types.NamespacedName{Namespace: obj.GetNamespace(), Name: obj.GetName()}] = obj
-	return nil
+	p.cover.present(name)
+	if err != nil || out.refused || p.Selects != nil && !p.Selects(obj) {
+		return out, err
+	}
+	out.object, err = p.trimmed(obj)
+	return out, err
+}
+
+func nameOf(obj Object) types.NamespacedName {
+	return types.NamespacedName{Namespace: obj.GetNamespace(), Name: obj.GetName()}
+}
+
+// trimmed is what will be kept: the objects are those of the cache.
+func (p *poller) trimmed(item runtime.Object) (Object, error) {
+	out, err := p.trim(item)
+	if err != nil {
+		return nil, err
+	}
+	return out.(Object), nil
 }
 
 func (p *poller) watch(ctx context.Context, o metav1.ListOptions) (watch.Interface, error) {
+	if o.SendInitialEvents != nil {
+		return p.stream(ctx, o)
+	}
 	if p.last.how != byName {
-		events, err := p.api.WatchWithContext(ctx, o)
+		events, err := p.tryWatch(ctx, o)
 		switch {
-		case err == nil:
+		case err == nil && events != nil:
 			p.last.objects = nil // outdated from now on
 			p.now(byWatch)
 			return events, nil
-		case !apierrors.IsForbidden(err):
+		case err != nil && !apierrors.IsForbidden(err):
 			return nil, err
 		case p.last.objects == nil:
 			return nil, listAgain() // to know what the polls begin with
@@ -174,19 +254,62 @@ func (p *poller) watch(ctx context.Context, o metav1.ListOptions) (watch.Interfa
 	p.now(p.last.how)
 	events := make(chan watch.Event)
 	out := watch.NewProxyWatcher(events)
+	ctx, cancel := context.WithCancel(ctx)
+	go func() {
+		defer cancel()
+		select {
+		case <-out.StopChan():
+		case <-ctx.Done():
+		}
+	}()
 	go func() {
 		defer close(events)
-		p.run(ctx, p.last, func(e watch.Event) bool {
+		defer cancel()
+		send := func(e watch.Event) bool {
 			select {
 			case events <- e:
 				return true
-			case <-out.StopChan():
 			case <-ctx.Done():
+				return false
 			}
-			return false
-		}, out.StopChan())
+		}
+		if p.last.how == byName {
+			p.runNames(ctx, p.last, send)
+			return
+		}
+		p.run(ctx, p.last, send)
 	}()
 	return out, nil
+}
+
+// stream is a watch that begins with all objects, in place of a list.
+//
+// Errors: that is not permitted, and the reflector lists.
+func (p *poller) stream(ctx context.Context, o metav1.ListOptions) (watch.Interface, error) {
+	may, err := p.may(ctx, "list", p.namespace)
+	if err != nil {
+		return nil, err
+	}
+	var events watch.Interface
+	if may {
+		events, err = p.tryWatch(ctx, o)
+	}
+	if err != nil || events == nil {
+		return nil, cmp.Or(err, error(apierrors.NewMethodNotSupported(schema.GroupResource{}, "watch")))
+	}
+	p.cover.everything(true, p.last.how == "")
+	p.last = snapshot{how: byList}
+	p.now(byWatch)
+	return events, nil
+}
+
+// tryWatch watches; nil when it is known to be in vain.
+func (p *poller) tryWatch(ctx context.Context, o metav1.ListOptions) (watch.Interface, error) {
+	may, err := p.may(ctx, "watch", p.namespace)
+	if err != nil || !may {
+		return nil, err
+	}
+	return p.api.WatchWithContext(ctx, o)
 }
 
 // now records how changes are learnt of. The first answer is in the warning that names
@@ -203,17 +326,15 @@ func (p *poller) now(how mode) {
 	}
 }
 
-// run reads again and again and sends what has changed, until the time has come to
+// run lists again and again and sends what has changed, until the time has come to
 // try a real watch.
-func (p *poller) run(ctx context.Context, last snapshot, send func(watch.Event) bool, stop <-chan struct{}) {
+func (p *poller) run(ctx context.Context, last snapshot, send func(watch.Event) bool) {
 	began, read := time.Now(), time.Now()
 	tick := time.NewTicker(p.pause())
 	defer tick.Stop()
 	for {
 		select {
 		case <-ctx.Done():
-			return
-		case <-stop:
 			return
 		case <-tick.C:
 		}
@@ -225,7 +346,7 @@ func (p *poller) run(ctx context.Context, last snapshot, send func(watch.Event) 
 		if p.Busy != nil && !p.Busy() && time.Since(read) < p.Every {
 			continue
 		}
-		next, err := p.read(ctx, last.how, metav1.ListOptions{})
+		next, err := p.read(ctx, byList, metav1.ListOptions{})
 		if ctx.Err() != nil {
 			return
 		}

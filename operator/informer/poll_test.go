@@ -112,9 +112,15 @@ func (s *services) polled(t *testing.T, ctx context.Context, poll Poll, reads *R
 			return []types.NamespacedName{{Namespace: "demo", Name: "a"}, {Namespace: "demo", Name: "b"}}, nil
 		}
 	}
+	return s.run(t, ctx, "demo", poll, reads)
+}
+
+// run starts a store of Services in one namespace, or in all if it is empty.
+func (s *services) run(t *testing.T, ctx context.Context, namespace string, poll Poll, reads *Reads) (store *Store[*corev1.Service], events func() string) {
+	t.Helper()
 	store = newStore[*corev1.Service]("services", Watch{})
 	lw := &cache.ListWatch{ListWithContextFunc: s.list, WatchFuncWithContext: s.watch}
-	store.add(Watch{Poll: &poll, Reads: reads}, "demo", lw, &corev1.Service{}, s.get, nil)
+	store.add(Watch{Poll: &poll, Reads: reads}, namespace, lw, &corev1.Service{}, s.get, nil).split(func(string) *cache.ListWatch { return lw })
 	var mu sync.Mutex
 	var seen []string
 	if err := store.OnChange(func(e Event[*corev1.Service]) {

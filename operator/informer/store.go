@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"iter"
+	"runtime/debug"
 	"slices"
 	"sync"
 	"time"
@@ -27,7 +28,7 @@ const (
 )
 
 // Object is what the stores hold.
-type Object interface {
+type Object = interface {
 	metav1.Object
 	runtime.Object
 }
@@ -52,7 +53,8 @@ type Store[T Object] struct {
 	scope     Namespaces
 	filtered  bool
 	informers []cache.SharedIndexInformer
-	reads     []*read // one for each informer
+	reads     []*read   // one for each informer
+	pollers   []*poller // the same; nil for those that need permission to watch
 	order     order[T]
 	started   sync.Once
 }
@@ -65,8 +67,11 @@ func NewStore[T Object](client cache.Getter, resource string, example T, w Watch
 		err := client.Get().NamespaceIfScoped(name.Namespace, name.Namespace != "").Resource(resource).Name(name.Name).Do(ctx).Into(out)
 		return out, err
 	}
+	in := func(ns string) *cache.ListWatch {
+		return cache.NewFilteredListWatchFromClient(client, resource, ns, w.tweak)
+	}
 	for _, ns := range w.Namespaces.Watches() {
-		s.add(w, ns, cache.NewFilteredListWatchFromClient(client, resource, ns, w.tweak), example, get, keep)
+		s.add(w, ns, in(ns), example, get, keep).split(in)
 	}
 	return s
 }
@@ -75,8 +80,8 @@ func NewStore[T Object](client cache.Getter, resource string, example T, w Watch
 // each object, for noticing changes.
 func NewMetadataStore(client metadata.Interface, gvr schema.GroupVersionResource, w Watch) *Store[*metav1.PartialObjectMetadata] {
 	s := newStore[*metav1.PartialObjectMetadata](gvr.Resource, w)
-	for _, ns := range w.Namespaces.Watches() {
-		lw := &cache.ListWatch{
+	in := func(ns string) *cache.ListWatch {
+		return &cache.ListWatch{
 			ListWithContextFunc: func(ctx context.Context, o metav1.ListOptions) (runtime.Object, error) {
 				w.tweak(&o)
 				return client.Resource(gvr).Namespace(ns).List(ctx, o)
@@ -86,7 +91,12 @@ func NewMetadataStore(client metadata.Interface, gvr schema.GroupVersionResource
 				return client.Resource(gvr).Namespace(ns).Watch(ctx, o)
 			},
 		}
-		s.add(w, ns, lw, &metav1.PartialObjectMetadata{}, nil, identityOnly)
+	}
+	get := func(ctx context.Context, name types.NamespacedName) (Object, error) {
+		return client.Resource(gvr).Namespace(name.Namespace).Get(ctx, name.Name, metav1.GetOptions{})
+	}
+	for _, ns := range w.Namespaces.Watches() {
+		s.add(w, ns, in(ns), &metav1.PartialObjectMetadata{}, get, identityOnly).split(in)
 	}
 	return s
 }
@@ -94,16 +104,21 @@ func NewMetadataStore(client metadata.Interface, gvr schema.GroupVersionResource
 // getter reads one object.
 type getter func(ctx context.Context, name types.NamespacedName) (Object, error)
 
-// add appends the informer of one or all namespaces. get is for stores with a Poll.
-func (s *Store[T]) add(w Watch, namespace string, api *cache.ListWatch, example T, get getter, keep func(T) T) {
+// add appends the informer of one or all namespaces. get is for stores with a Poll,
+// whose poller it returns; nil without one.
+func (s *Store[T]) add(w Watch, namespace string, api *cache.ListWatch, example T, get getter, keep func(T) T) *poller {
 	var inf cache.SharedIndexInformer
 	trim := trimmer(keep)
 	reading := w.Reads.add(s.name, namespace, func() bool { return inf.HasSynced() })
 	var lw cache.ListerWatcher = w.observed(api, reading)
+	var p *poller
 	if w.Poll != nil {
-		p := &poller{Poll: *w.Poll, api: api, get: get, trim: trim, namespace: namespace, log: reading.logger()}
+		p = &poller{Poll: *w.Poll, api: api, get: get, trim: trim, namespace: namespace, log: reading.logger()}
 		p.result = func(err error) { w.Calls.listed(err); reading.result(err) }
-		lw = unstreamed{w.observed(p.listWatch(), reading)}
+		polled := w.observed(p.listWatch(), reading)
+		if lw = polled; !p.Parts {
+			lw = unstreamed{polled}
+		}
 	}
 	inf = cache.NewSharedIndexInformer(lw, example, resync, namespaceIndex)
 	// Both fail only on a started informer.
@@ -113,7 +128,15 @@ func (s *Store[T]) add(w Watch, namespace string, api *cache.ListWatch, example 
 	if err := inf.SetWatchErrorHandlerWithContext(quietly); err != nil {
 		panic(err)
 	}
-	s.informers, s.reads = append(s.informers, inf), append(s.reads, reading)
+	s.informers, s.reads, s.pollers = append(s.informers, inf), append(s.reads, reading), append(s.pollers, p)
+	return p
+}
+
+// split says how to read one namespace of several.
+func (p *poller) split(in func(namespace string) *cache.ListWatch) {
+	if p != nil {
+		p.part = in
+	}
 }
 
 // quietly replaces the reflector's own lines: [Reads] knows of each call that failed,
@@ -182,6 +205,7 @@ func (s *Store[T]) Name() string { return s.name }
 
 // Complete reports whether an object of the namespace that the store does not
 // have does not exist (no selector narrows the watch, and the namespace is in scope).
+// The store must not have a Poll.
 func (s *Store[T]) Complete(namespace string) bool { return !s.filtered && s.scope.Has(namespace) }
 
 // Get returns an object.
@@ -269,8 +293,19 @@ func (e Event[T]) Object() T {
 
 // OnChange calls handle for every change. Resyncs of unchanged objects are
 // dropped and deletions that were only noticed later are unwrapped. It may be
-// called several times; the handlers do not wait for each other.
-func (s *Store[T]) OnChange(handle func(Event[T])) error {
+// called several times; the handlers do not wait for each other. A handler that panics
+// has handled its event: one object must not stop the others.
+func (s *Store[T]) OnChange(do func(Event[T])) error {
+	handle := func(e Event[T]) {
+		defer func() {
+			if p := recover(); p != nil {
+				obj := e.Object()
+				klog.ErrorS(nil, "event handler panicked", "resource", s.name, "namespace", obj.GetNamespace(), "name", obj.GetName(),
+					"panic", fmt.Sprint(p), "stack", string(debug.Stack()))
+			}
+		}()
+		do(e)
+	}
 	for _, inf := range s.informers {
 		_, err := inf.AddEventHandler(cache.ResourceEventHandlerFuncs{
 			AddFunc: func(raw any) {

@@ -48,17 +48,40 @@ func Decode(raw []byte, into any) error {
 	if syntax, _ := kjson.SyntaxErrorOffset(err); syntax {
 		return err
 	}
-	faults := duplicates(strict)
-	var document any
-	if kjson.UnmarshalCaseSensitivePreserveInts(text, &document) == nil {
-		w := walker{}
-		w.value("", document, reflect.TypeOf(into))
-		faults = append(faults, w.faults...)
-	}
-	if len(faults) == 0 { // a value that its own type refuses, such as a quantity
+	faults := append(duplicates(strict), faultsOf(text, into)...)
+	if len(faults) == 0 { // such as a number that is too large
 		return cmp.Or(err, errors.Join(strict...))
 	}
 	return join(faults)
+}
+
+// DecodeKnown reads JSON that an API server sends into the struct that into points to.
+// Fields that the type does not have are ignored: the API server knows its CRDs, which may
+// be newer.
+//
+// Errors: text that is not JSON; then one *FieldError for each field that has the wrong
+// type, joined and sorted by path. After an error the struct is not to be used.
+func DecodeKnown(raw []byte, into any) error {
+	err := kjson.UnmarshalCaseSensitivePreserveInts(raw, into)
+	if syntax, _ := kjson.SyntaxErrorOffset(err); err == nil || syntax {
+		return err
+	}
+	faults := slices.DeleteFunc(faultsOf(raw, into), func(f *FieldError) bool { return f.Reason == unknownField })
+	if len(faults) == 0 {
+		return err
+	}
+	return join(faults)
+}
+
+// faultsOf compares a document with a type.
+func faultsOf(text []byte, into any) []*FieldError {
+	var document any
+	if kjson.UnmarshalCaseSensitivePreserveInts(text, &document) != nil {
+		return nil
+	}
+	w := walker{}
+	w.value("", document, reflect.TypeOf(into))
+	return w.faults
 }
 
 // toJSON returns JSON as it is: reading it as YAML takes many times as long.

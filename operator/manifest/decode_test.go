@@ -48,6 +48,8 @@ func TestDecode(t *testing.T) {
 			}},
 		"not an integer": {"spec: {sampleLimit: 1.5}",
 			[]string{`spec.sampleLimit: want an integer, got a number`}},
+		"a type that reads itself": {"metadata: {creationTimestamp: soon}\nspec: {endpoints: [{targetPort: 80}, {targetPort: true}]}",
+			[]string{"metadata.creationTimestamp: invalid value", "spec.endpoints[1].targetPort: want an integer or a string, got true or false"}},
 		"not a document": {"spec",
 			[]string{`want an object, got a string`}},
 		"twice in YAML": {"spec: {}\nspec: {}",
@@ -76,6 +78,29 @@ func TestValueIsRead(t *testing.T) {
 	}
 	if len(m.Spec.Endpoints) != 1 || m.Spec.Endpoints[0].Interval != "3s" {
 		t.Errorf("read %+v", m.Spec.Endpoints)
+	}
+}
+
+// TestDecodeKnown: unknown fields are ignored, also where another field has a fault.
+func TestDecodeKnown(t *testing.T) {
+	for text, want := range map[string]string{
+		`{"spec":{"endpoints":[{"interval":"3s","newer":1}],"newer":{}}}`:     "",
+		`{"spec":{"endpoints":[{"interval":3,"newer":1}],"sampleLimit":"x"}}`: "spec.endpoints[0].interval: want a string, got an integer\nspec.sampleLimit: want an integer, got a string",
+		`{"metadata":{"annotations":{"a.b/c":true}},"spec":{}}`:               `metadata.annotations["a.b/c"]: want a string, got true or false`,
+		`{"spec":{"endpoints":[{"targetPort":[1]}]}}`:                         "spec.endpoints[0].targetPort: want an integer or a string, got a list",
+		`{"spec":`: "unexpected end of JSON input",
+		`[]`:       "want an object, got a list",
+		`{"spec":{"sampleLimit":99999999999999999999999}}`:                      "spec.sampleLimit: want an integer, got a number",
+		`{"metadata":{"creationTimestamp":null},"spec":{"endpoints":[{}, {}]}}`: "",
+	} {
+		var m v1.ServiceMonitor
+		got := ""
+		if err := manifest.DecodeKnown([]byte(text), &m); err != nil {
+			got = err.Error()
+		}
+		if got != want {
+			t.Errorf("%s: got\n%s\nwant\n%s", text, got, want)
+		}
 	}
 }
 

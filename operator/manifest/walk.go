@@ -9,6 +9,8 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+
+	"k8s.io/apimachinery/pkg/util/intstr"
 )
 
 // walker compares a decoded document with a Go type.
@@ -23,11 +25,16 @@ var (
 func (w *walker) value(path string, v any, t reflect.Type) {
 	for t.Kind() == reflect.Pointer {
 		if opaque(t) {
+			w.opaque(path, v, t.Elem())
 			return
 		}
 		t = t.Elem()
 	}
-	if v == nil || opaque(reflect.PointerTo(t)) {
+	if opaque(reflect.PointerTo(t)) {
+		w.opaque(path, v, t)
+		return
+	}
+	if v == nil {
 		return
 	}
 	want := wanted(t)
@@ -55,13 +62,28 @@ func (w *walker) value(path string, v any, t reflect.Type) {
 	}
 }
 
+// opaque lets a type that reads itself try. Its error may have the value in it.
+func (w *walker) opaque(path string, v any, t reflect.Type) {
+	text, err := json.Marshal(v)
+	if v == nil || err != nil || json.Unmarshal(text, reflect.New(t).Interface()) == nil {
+		return
+	}
+	reason := "invalid value"
+	if t == reflect.TypeFor[intstr.IntOrString]() {
+		reason = "want an integer or a string, got " + kindOf(v)
+	}
+	w.faults = append(w.faults, &FieldError{Path: path, Reason: reason})
+}
+
+const unknownField = "unknown field"
+
 func (w *walker) object(path string, v map[string]any, t reflect.Type) {
 	known := fieldsOf(t)
 	for _, name := range slices.Sorted(maps.Keys(v)) {
 		field, ok := known[name]
 		if !ok {
 			w.faults = append(w.faults, &FieldError{
-				Path: child(path, name), Reason: "unknown field", Suggestion: closest(name, v, known),
+				Path: child(path, name), Reason: unknownField, Suggestion: closest(name, v, known),
 			})
 			continue
 		}

@@ -15,7 +15,7 @@ func (r *resolver) additional(sel *corev1.SecretKeySelector) ([]gate.Node, error
 	if sel == nil {
 		return nil, nil
 	}
-	text, ok, err := r.scope.OptionalSecretKey(*sel)
+	text, ok, err := r.OptionalSecretKey(*sel)
 	if err != nil || !ok {
 		return nil, err
 	}
@@ -50,15 +50,17 @@ func shardJobs(jobs []gate.Node, sharding []Step, t gate.Target) ([]gate.Node, e
 	return out, nil
 }
 
+// relabelConfigs is the key with the relabel steps of a job.
+const relabelConfigs = "relabel_configs"
+
 func shardJob(job gate.Node, sharding []gate.Node) (gate.Node, error) {
-	const key = "relabel_configs"
 	var (
 		out     gate.Node
 		relabel = []any{}
 		hashed  bool
 	)
 	for _, item := range job {
-		if item.Key != key {
+		if item.Key != relabelConfigs {
 			out = append(out, item)
 			continue
 		}
@@ -80,7 +82,7 @@ func shardJob(job gate.Node, sharding []gate.Node) (gate.Node, error) {
 			relabel = append(relabel, step)
 		}
 	}
-	return append(out, gate.Item{Key: key, Value: relabel}), nil
+	return append(out, gate.Item{Key: relabelConfigs, Value: relabel}), nil
 }
 
 func isHashmod(step gate.Node) bool {
@@ -90,4 +92,30 @@ func isHashmod(step gate.Node) bool {
 		}
 	}
 	return false
+}
+
+// additionalOrigins are the origins of the steps of the user's own jobs: those before
+// sharding are the user's, those that it added are not.
+func additionalOrigins(read, sharded []gate.Node) [][]Origin {
+	out := make([][]Origin, len(sharded))
+	for i := range sharded {
+		own, all := countSteps(read[i]), countSteps(sharded[i])
+		for j := range all {
+			o := Origin{ShardingOrigin}
+			if j < own {
+				o.Path = indexed(indexed(additionalOrigin, i)+"."+relabelConfigs, j)
+			}
+			out[i] = append(out[i], o)
+		}
+	}
+	return out
+}
+
+func countSteps(job gate.Node) (n int) {
+	for _, item := range job {
+		if list, ok := item.Value.([]any); ok && item.Key == relabelConfigs {
+			n += len(list)
+		}
+	}
+	return n
 }

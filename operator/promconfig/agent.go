@@ -7,6 +7,7 @@ import (
 	"github.com/firekeeper-dev/firekeeper/internal/gate"
 	"github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1alpha1"
 	"github.com/firekeeper-dev/firekeeper/operator/assets"
+	"github.com/firekeeper-dev/firekeeper/operator/regexcost"
 )
 
 // AgentSettings gathers what a PrometheusAgent says about its monitors. Errors
@@ -25,9 +26,9 @@ func AgentSettings(a *v1alpha1.PrometheusAgent, c Capabilities) (*Settings, erro
 // Errors fail the reconcile; the returned frame then carries Deps and nothing
 // else of use.
 func CompileAgent(a *v1alpha1.PrometheusAgent, s *Settings, r assets.Reader) (Frame, error) {
-	res := &resolver{scope: assets.NewScope(a.Namespace, r), dir: AssetDir}
+	res := newResolver(a.Namespace, r, s.target)
 	f, err := compileAgent(a, s, res)
-	f.Deps, f.Files = res.scope.Dependencies(), res.scope.Files()
+	f.Deps, f.Files = res.Dependencies(), res.Files()
 	return f, err
 }
 
@@ -39,15 +40,16 @@ func compileAgent(a *v1alpha1.PrometheusAgent, s *Settings, res *resolver) (Fram
 	}
 	head := Head{Runtime: runtimeFrom(a.Spec.Runtime)}
 	head.Global, f.Warnings = globalFrom(&a.Spec.CommonPrometheusFields, a.Namespace, a.Name, s.capabilities)
-	err = f.encode(head, tail, additional, s.target)
+	f.Origins = additional.origins
+	err = f.encode(head, tail, additional.jobs, s.target)
 	return f, err
 }
 
 // agentTail checks and reads everything of the owner in a fixed order.
-func agentTail(a *v1alpha1.PrometheusAgent, s *Settings, res *resolver) (tail Tail, additional []gate.Node, err error) {
+func agentTail(a *v1alpha1.PrometheusAgent, s *Settings, res *resolver) (tail Tail, additional ownJobs, err error) {
 	spec := &a.Spec.CommonPrometheusFields
-	fail := func(err error) (Tail, []gate.Node, error) { return Tail{}, nil, fmt.Errorf("spec.%w", err) }
-	if tail.RemoteWrite, err = res.remoteWrites(spec.RemoteWrite, s.rules); err != nil {
+	fail := func(err error) (Tail, ownJobs, error) { return Tail{}, ownJobs{}, fmt.Errorf("spec.%w", err) }
+	if tail.RemoteWrite, err = res.remoteWrites(spec.RemoteWrite, s.rules.counting(new(regexcost.Budget))); err != nil {
 		return fail(err)
 	}
 	if _, err := res.apiServer(spec.APIServerConfig); err != nil {

@@ -6,6 +6,8 @@ import (
 	"strconv"
 
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
+	"github.com/firekeeper-dev/firekeeper/operator/clientconfig"
+	"github.com/firekeeper-dev/firekeeper/operator/regexcost"
 )
 
 // Alerting is the alerting block. Both lists end with what the user wrote in
@@ -28,19 +30,19 @@ type Alertmanager struct {
 	// EnableHTTP2 towards the Alertmanagers.
 	EnableHTTP2 *bool `yaml:"enable_http2,omitempty" since:"2.35.0"`
 	// TLSConfig towards the Alertmanagers.
-	TLSConfig *TLSConfig `yaml:"tls_config,omitempty"`
+	TLSConfig *clientconfig.TLSConfig `yaml:"tls_config,omitempty"`
 	// Proxy towards the Alertmanagers.
-	Proxy `yaml:",inline"`
+	clientconfig.Proxy `yaml:",inline"`
 	// KubernetesSD has exactly one entry.
 	KubernetesSD []*KubernetesSD `yaml:"kubernetes_sd_configs"`
 	// BearerTokenFile is a path in the container, deprecated.
 	BearerTokenFile string `yaml:"bearer_token_file,omitempty"`
 	// BasicAuth credentials.
-	BasicAuth *BasicAuth `yaml:"basic_auth,omitempty" since:"2.26.0"`
+	BasicAuth *clientconfig.BasicAuth `yaml:"basic_auth,omitempty" since:"2.26.0"`
 	// Authorization header.
-	Authorization *Authorization `yaml:"authorization,omitempty" since:"2.26.0"`
+	Authorization *clientconfig.Authorization `yaml:"authorization,omitempty" since:"2.26.0"`
 	// SigV4 signs requests for AWS.
-	SigV4 *SigV4 `yaml:"sigv4,omitempty" since:"2.48.0"`
+	SigV4 *clientconfig.SigV4 `yaml:"sigv4,omitempty" since:"2.48.0"`
 	// APIVersion is v1 or v2.
 	APIVersion string `yaml:"api_version,omitempty" since:"2.11.0"`
 	// RelabelConfigs pick the Alertmanagers.
@@ -59,51 +61,16 @@ func dropReplica(f *v1.CommonPrometheusFields) Step {
 	return &filterStep{Action: "labeldrop", Regex: regexp.QuoteMeta(label)}
 }
 
-// checkAlertmanagers applies the rules that need no look at the cluster.
-func checkAlertmanagers(a *v1.AlertingSpec, rules relabelRules) error {
-	if a == nil {
-		return nil
-	}
-	for i := range a.Alertmanagers {
-		am := &a.Alertmanagers[i]
-		err := atMostOne([]way{
-			{"bearerTokenFile", am.BearerTokenFile != ""}, {"basicAuth", am.BasicAuth != nil},
-			{"authorization", am.Authorization != nil}, {"sigv4", am.Sigv4 != nil},
-		})
-		if err == nil {
-			err = checkProxy(am.ProxyConfig)
-		}
-		if err == nil {
-			if err = checkSigV4(am.Sigv4, rules.target); err != nil {
-				err = fmt.Errorf("sigv4: %w", err)
-			}
-		}
-		if err == nil {
-			if err = rules.check(am.RelabelConfigs); err != nil {
-				err = fmt.Errorf("relabelings: %w", err)
-			}
-		}
-		if err == nil {
-			if err = rules.check(am.AlertRelabelConfigs); err != nil {
-				err = fmt.Errorf("alertRelabelings: %w", err)
-			}
-		}
-		if err != nil {
-			return fmt.Errorf("alerting.alertmanagers[%d]: %w", i, err)
-		}
-	}
-	return nil
-}
-
 // alertmanagers fills the user's entries. api is how to reach Kubernetes.
 func (r *resolver) alertmanagers(p *v1.Prometheus, s *Settings, api APIServer) ([]any, error) {
 	if p.Spec.Alerting == nil {
 		return nil, nil
 	}
+	rules := s.rules.counting(new(regexcost.Budget))
 	var out []any
 	for i := range p.Spec.Alerting.Alertmanagers {
 		am := &p.Spec.Alerting.Alertmanagers[i]
-		entry, err := r.alertmanager(am)
+		entry, err := r.alertmanager(am, rules)
 		if err != nil {
 			return nil, fmt.Errorf("alerting.alertmanagers[%d]: %w", i, err)
 		}
@@ -122,27 +89,49 @@ func (r *resolver) alertmanagers(p *v1.Prometheus, s *Settings, api APIServer) (
 	return out, nil
 }
 
-func (r *resolver) alertmanager(am *v1.AlertmanagerEndpoints) (*Alertmanager, error) {
+// alertmanager checks and reads one entry.
+func (r *resolver) alertmanager(am *v1.AlertmanagerEndpoints, rules relabelRules) (*Alertmanager, error) {
+	if err := checkAlertmanager(am, rules); err != nil {
+		return nil, err
+	}
 	out := &Alertmanager{
 		Scheme: lower(am.Scheme), PathPrefix: am.PathPrefix, Timeout: am.Timeout, EnableHTTP2: am.EnableHTTP2,
 		BearerTokenFile: am.BearerTokenFile, APIVersion: lower(am.APIVersion),
 		AlertRelabelConfigs: appendRelabel(nil, am.AlertRelabelConfigs),
 	}
 	var err error
-	if out.BasicAuth, err = r.basicAuth(am.BasicAuth); err != nil {
+	if out.BasicAuth, err = r.BasicAuth(am.BasicAuth); err != nil {
 		return nil, fmt.Errorf("basicAuth: %w", err)
 	}
-	if out.Authorization, err = r.authorization(am.Authorization); err != nil {
+	if out.Authorization, err = r.Authorization(am.Authorization); err != nil {
 		return nil, fmt.Errorf("authorization: %w", err)
 	}
-	if out.SigV4, err = r.sigv4(am.Sigv4); err != nil {
+	if out.SigV4, err = r.SigV4(am.Sigv4); err != nil {
 		return nil, fmt.Errorf("sigv4: %w", err)
 	}
-	if out.TLSConfig, err = r.tls(am.TLSConfig); err != nil {
+	if out.TLSConfig, err = r.TLS(am.TLSConfig); err != nil {
 		return nil, fmt.Errorf("tlsConfig: %w", err)
 	}
-	out.Proxy, err = r.proxy(am.ProxyConfig)
+	out.Proxy, err = r.Proxy(am.ProxyConfig)
 	return out, err
+}
+
+// checkAlertmanager applies the rules about everything but the blocks of the
+// client, which say themselves what is wrong with them.
+func checkAlertmanager(am *v1.AlertmanagerEndpoints, rules relabelRules) error {
+	if err := clientconfig.AtMostOne(
+		way("bearerTokenFile", am.BearerTokenFile != ""), way("basicAuth", am.BasicAuth != nil),
+		way("authorization", am.Authorization != nil), way("sigv4", am.Sigv4 != nil),
+	); err != nil {
+		return err
+	}
+	if err := rules.check(am.RelabelConfigs); err != nil {
+		return fmt.Errorf("relabelings: %w", err)
+	}
+	if err := rules.check(am.AlertRelabelConfigs); err != nil {
+		return fmt.Errorf("alertRelabelings: %w", err)
+	}
+	return nil
 }
 
 // alertmanagerSteps keep the Service's endpoints of one port.

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
-	"reflect"
 
 	"github.com/prometheus/common/model"
 	corev1 "k8s.io/api/core/v1"
@@ -197,7 +196,7 @@ func row[In, Out any](field string, convert func(*compiler, *In) (*Out, error), 
 		for i := range in {
 			entry, err := convert(c, &in[i])
 			if err == nil {
-				err = c.known(entry)
+				err = c.own.Known(entry)
 			}
 			if err != nil {
 				return at(fmt.Sprintf("%s[%d]", field, i), err)
@@ -208,61 +207,12 @@ func row[In, Out any](field string, convert func(*compiler, *In) (*Out, error), 
 	}}
 }
 
-// known refuses keys with a reject tag that the version does not know.
-//
-// entry: a pointer to a struct.
-func (c *compiler) known(entry any) error {
-	v := reflect.ValueOf(entry).Elem()
-	for i := range v.NumField() {
-		tag := v.Type().Field(i).Tag
-		field, ok := tag.Lookup("reject")
-		if !ok || v.Field(i).IsZero() {
-			continue
-		}
-		if err := c.since(field, tag.Get("since")); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// since refuses a field below the version that has it.
-func (c *compiler) since(field, version string) error {
-	if c.s.target.AtLeast(version) {
-		return nil
-	}
-	return at(field, fmt.Errorf("needs Prometheus >= %s", version))
-}
-
-// sinceValue is since for one of the values of a field.
+// sinceValue refuses one of the values of a field below the version that has it.
 func (c *compiler) sinceValue(field, value, version string) error {
 	if c.s.target.AtLeast(version) {
 		return nil
 	}
 	return at(field, fmt.Errorf("%s needs Prometheus >= %s", value, version))
-}
-
-// fieldError is an error about a field as the user wrote it.
-type fieldError struct {
-	field string
-	err   error
-}
-
-func (e *fieldError) Error() string { return e.field + ": " + e.err.Error() }
-
-// Unwrap returns the cause.
-func (e *fieldError) Unwrap() error { return e.err }
-
-// at says which field an error is about; fields around fields make one path,
-// as in "consulSDConfigs[0].server: is empty". nil stays nil.
-func at(field string, err error) error {
-	if err == nil {
-		return nil
-	}
-	if inner, ok := err.(*fieldError); ok { // not deeper: text in between would be lost
-		return &fieldError{field: field + "." + inner.field, err: inner.err}
-	}
-	return &fieldError{field: field, err: err}
 }
 
 // first returns the first error.
@@ -311,13 +261,13 @@ func checkOptionalURL(field, text string) error {
 
 // value reads an optional Secret key; nil means "".
 func (c *compiler) value(field string, sel *corev1.SecretKeySelector) (string, error) {
-	text, err := c.own.secret(sel)
+	text, err := c.own.Secret(sel)
 	return text, at(field, err)
 }
 
 // needed reads a Secret key whose value must not be empty.
 func (c *compiler) needed(field string, sel corev1.SecretKeySelector) (string, error) {
-	text, err := c.own.secret(&sel)
+	text, err := c.own.Secret(&sel)
 	if err == nil && text == "" {
 		err = errors.New("the value is empty")
 	}

@@ -1,5 +1,6 @@
 // Package promconfig is the configuration file of Prometheus as Go structs and
-// the way from the API's objects to it.
+// the way from the API's objects to it. The blocks that other programs have as well
+// are in package clientconfig.
 //
 // The file is compiled in pieces. [ServerSettings] gathers the settings of an
 // owner (a Prometheus or PrometheusAgent) for all its monitors; [CompileServiceMonitor], [CompilePodMonitor] and [CompileProbe] turn
@@ -11,7 +12,13 @@
 //	s, err := promconfig.ServerSettings(p, capabilities)
 //	f := promconfig.CompileServiceMonitor(m, s, reader) // f.Err: why m is rejected
 //	frame, err := promconfig.CompileServer(p, s, ruleConfigMaps, reader)
-//	text := frame.Document(promconfig.Monitors{ServiceMonitors: [][]byte{f.YAML}})
+//	parts := promconfig.Assemble(&frame, monitors) // monitors(kind) are the accepted fragments
+//
+// With [Settings.WithOrigins] the same code also says, for each relabel step of each job,
+// which field it comes from (origin.go).
+//
+// [CompileThanosRemoteWrite] makes the file of a ThanosRuler that consists of the
+// same blocks, with the versions of Thanos.
 //
 // The struct tags say which versions of Prometheus support a key (package gate). The decisions that depend on more than one version number are code,
 // each in the file of its concept. A new key is a field with a tag, a line that

@@ -2,9 +2,6 @@ package promconfig
 
 import v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 
-// monitoringGroup is the API group of all monitors.
-const monitoringGroup = "monitoring.coreos.com"
-
 // Resource names of monitors as excludedFromEnforcement spells them.
 const (
 	serviceMonitors = "servicemonitors"
@@ -33,5 +30,5 @@ func (s *Settings) excluded(resource, namespace, name string) bool {
 
 func excludes(e v1.ObjectReference, resource, namespace, name string) bool {
 	return e.Namespace != "" && e.Namespace == namespace && e.Resource == resource &&
-		(e.Group == "" || e.Group == monitoringGroup) && (e.Name == "" || e.Name == name)
+		(e.Group == "" || e.Group == v1.GroupName) && (e.Name == "" || e.Name == name)
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/firekeeper-dev/firekeeper/internal/gate"
 	"github.com/firekeeper-dev/firekeeper/operator/assets"
+	"github.com/firekeeper-dev/firekeeper/operator/regexcost"
 )
 
 // Fragment is one monitor compiled. It is immutable.
@@ -25,21 +26,28 @@ type Fragment struct {
 	// Err is why the monitor is rejected. When assets.IsTemporary(Err) the
 	// cluster could not be read: neither keep the fragment nor reject for it.
 	Err error
+	// Origins are those of each job's relabel_configs, step by step; nil when rejected
+	// and without [Settings.WithOrigins].
+	Origins [][]Origin
 }
 
 // compiler turns one monitor into a fragment.
 type compiler struct {
 	s *Settings
+	// rules are those of s, and count the monitor's regular expressions.
+	rules relabelRules
 	// own resolves the monitor's references, owner those of the owner.
 	own, owner *resolver
+	// origins of the steps of the jobs so far, when they are wanted.
+	origins [][]Origin
 }
 
 // compile runs build and packs what it leaves behind. jobs is a slice.
 func (s *Settings) compile(namespace string, r assets.Reader, build func(c *compiler) (jobs any, n int, err error)) Fragment {
-	c := &compiler{s: s, own: &resolver{scope: assets.NewScope(namespace, r), dir: AssetDir}}
+	c := &compiler{s: s, rules: s.rules.counting(new(regexcost.Budget)), own: newResolver(namespace, r, s.target)}
 	c.owner = c.own
 	if s.data.Namespace != "" && s.data.Namespace != namespace {
-		c.owner = &resolver{scope: assets.NewScope(s.data.Namespace, r), dir: AssetDir}
+		c.owner = newResolver(s.data.Namespace, r, s.target)
 	}
 	var f Fragment
 	jobs, n, err := build(c)
@@ -52,12 +60,12 @@ func (s *Settings) compile(namespace string, r assets.Reader, build func(c *comp
 	if err != nil {
 		f.YAML, f.Dropped, f.Err = nil, nil, err
 	} else {
-		f.Jobs = n
+		f.Jobs, f.Origins = n, c.origins
 	}
-	f.Deps, f.Files = c.own.scope.Dependencies(), c.own.scope.Files()
+	f.Deps, f.Files = c.own.Dependencies(), c.own.Files()
 	if c.owner != c.own {
-		f.Deps = mergeDependencies(f.Deps, c.owner.scope.Dependencies())
-		f.Files = mergeFiles(f.Files, c.owner.scope.Files())
+		f.Deps = mergeDependencies(f.Deps, c.owner.Dependencies())
+		f.Files = mergeFiles(f.Files, c.owner.Files())
 	}
 	return f
 }

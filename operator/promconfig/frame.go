@@ -1,15 +1,15 @@
 package promconfig
 
 import (
-	"bytes"
 	"fmt"
 	"path"
 	"reflect"
 
 	"github.com/firekeeper-dev/firekeeper/internal/gate"
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
-	"github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1alpha1"
 	"github.com/firekeeper-dev/firekeeper/operator/assets"
+	"github.com/firekeeper-dev/firekeeper/operator/regexcost"
+	"github.com/firekeeper-dev/firekeeper/operator/wellknown"
 )
 
 // Frame is the owner's own part of a document.
@@ -18,6 +18,9 @@ type Frame struct {
 	Head, Tail []byte
 	// Additional are the user's own items of scrape_configs.
 	Additional []byte
+	// Origins are those of each additional job's relabel_configs, step by step; nil
+	// without [Settings.WithOrigins].
+	Origins [][]Origin
 	// Dropped is what the version does not know.
 	Dropped []gate.Dropped
 	// Deps are the Secrets and ConfigMaps the frame depends on, also on error.
@@ -30,67 +33,6 @@ type Frame struct {
 	agent, daemonSet bool
 }
 
-// Lines before the items of scrape_configs, and instead of them when there are none.
-const (
-	ScrapeConfigs   = "scrape_configs:\n"
-	NoScrapeConfigs = "scrape_configs: []\n"
-)
-
-// Monitors are the accepted fragments of each kind, sorted by namespace/name in
-// byte order.
-type Monitors struct {
-	ServiceMonitors, PodMonitors, Probes, ScrapeConfigs [][]byte
-}
-
-// AdditionalJobs stands for the user's own items among the sections.
-const AdditionalJobs = "additional"
-
-// Sections are the kinds of monitor that the document has, and [AdditionalJobs],
-// in the order of scrape_configs.
-func (f *Frame) Sections() []string {
-	switch {
-	case f.daemonSet: // each pod scrapes the pods of its node and nothing else
-		return []string{v1.PodMonitorKind, AdditionalJobs}
-	case f.agent:
-		return []string{v1.PodMonitorKind, AdditionalJobs, v1.ServiceMonitorKind, v1.ProbeKind, v1alpha1.ScrapeConfigKind}
-	}
-	return []string{v1.ServiceMonitorKind, v1.PodMonitorKind, v1.ProbeKind, v1alpha1.ScrapeConfigKind, AdditionalJobs}
-}
-
-// Jobs lists the pieces of scrape_configs in the order of the document.
-func (f *Frame) Jobs(m Monitors) [][]byte {
-	pieces := map[string][][]byte{
-		v1.ServiceMonitorKind: m.ServiceMonitors, v1.PodMonitorKind: m.PodMonitors, v1.ProbeKind: m.Probes,
-		v1alpha1.ScrapeConfigKind: m.ScrapeConfigs, AdditionalJobs: {f.Additional},
-	}
-	var out [][]byte
-	for _, section := range f.Sections() {
-		for _, piece := range pieces[section] {
-			if len(piece) > 0 {
-				out = append(out, piece)
-			}
-		}
-	}
-	return out
-}
-
-// Document puts the whole text together.
-func (f *Frame) Document(m Monitors) []byte {
-	jobs := f.Jobs(m)
-	if len(jobs) == 0 {
-		return bytes.Join([][]byte{f.Head, []byte(NoScrapeConfigs), f.Tail}, nil)
-	}
-	text := append([]byte(nil), f.Head...)
-	text = append(text, ScrapeConfigs...)
-	for _, piece := range jobs {
-		text = append(text, piece...)
-	}
-	return append(text, f.Tail...)
-}
-
-// RuleDir is where a Prometheus container finds its rule ConfigMaps.
-const RuleDir = "/etc/prometheus/rules"
-
 // ConfigRuleDir is where config-reloader unpacks rules that come with the
 // configuration.
 const ConfigRuleDir = "/etc/prometheus/config_out/rules"
@@ -98,12 +40,12 @@ const ConfigRuleDir = "/etc/prometheus/config_out/rules"
 // CompileServer makes the frame of a Prometheus.
 //
 // ruleConfigMaps are names, in the order they shall be listed, of ConfigMaps below
-// RuleDir, or absolute paths of folders. Errors fail the
+// wellknown.PrometheusRuleDir, or absolute paths of folders. Errors fail the
 // reconcile; the returned frame then carries Deps and nothing else of use.
 func CompileServer(p *v1.Prometheus, s *Settings, ruleConfigMaps []string, r assets.Reader) (Frame, error) {
-	res := &resolver{scope: assets.NewScope(p.Namespace, r), dir: AssetDir}
+	res := newResolver(p.Namespace, r, s.target)
 	f, err := compileServer(p, s, ruleConfigMaps, res)
-	f.Deps, f.Files = res.scope.Dependencies(), res.scope.Files()
+	f.Deps, f.Files = res.Dependencies(), res.Files()
 	return f, err
 }
 
@@ -118,12 +60,13 @@ func compileServer(p *v1.Prometheus, s *Settings, ruleConfigMaps []string, res *
 	if p.Spec.RuleSelector != nil {
 		for _, name := range ruleConfigMaps {
 			if !path.IsAbs(name) {
-				name = path.Join(RuleDir, name)
+				name = path.Join(wellknown.PrometheusRuleDir, name)
 			}
 			head.RuleFiles = append(head.RuleFiles, name+"/*.yaml")
 		}
 	}
-	err = f.encode(head, tail, additional, s.target)
+	f.Origins = additional.origins
+	err = f.encode(head, tail, additional.jobs, s.target)
 	return f, err
 }
 
@@ -142,24 +85,21 @@ func (f *Frame) encode(head Head, tail Tail, additional []gate.Node, t gate.Targ
 }
 
 // serverTail checks and reads everything of the owner in a fixed order.
-func serverTail(p *v1.Prometheus, s *Settings, res *resolver) (tail Tail, additional []gate.Node, err error) {
+func serverTail(p *v1.Prometheus, s *Settings, res *resolver) (tail Tail, additional ownJobs, err error) {
 	spec := &p.Spec
-	fail := func(err error) (Tail, []gate.Node, error) { return Tail{}, nil, fmt.Errorf("spec.%w", err) }
+	fail := func(err error) (Tail, ownJobs, error) { return Tail{}, ownJobs{}, fmt.Errorf("spec.%w", err) }
 	if err := checkScalars("", reflect.ValueOf(spec).Elem()); err != nil {
 		return fail(err)
 	}
 	if tail.RemoteRead, err = res.remoteReads(spec.RemoteRead); err != nil {
 		return fail(err)
 	}
-	if tail.RemoteWrite, err = res.remoteWrites(spec.RemoteWrite, s.rules); err != nil {
+	if tail.RemoteWrite, err = res.remoteWrites(spec.RemoteWrite, s.rules.counting(new(regexcost.Budget))); err != nil {
 		return fail(err)
 	}
 	api, err := res.apiServer(spec.APIServerConfig)
 	if err != nil {
 		return fail(fmt.Errorf("apiserverConfig: %w", err))
-	}
-	if err := checkAlertmanagers(spec.Alerting, s.rules); err != nil {
-		return fail(err)
 	}
 	managers, err := res.alertmanagers(p, s, api)
 	if err != nil {
@@ -198,23 +138,34 @@ func (r *resolver) telemetry(f *v1.CommonPrometheusFields, s *Settings, tail *Ta
 // scrapeClasses registers the TLS assets of the owner's classes.
 func (r *resolver) scrapeClasses(classes []v1.ScrapeClass) error {
 	for i := range classes {
-		if _, err := r.tls(classes[i].TLSConfig); err != nil {
+		if _, err := r.TLS(classes[i].TLSConfig); err != nil {
 			return fmt.Errorf("scrapeClasses[%d] %q: tlsConfig: %w", i, classes[i].Name, err)
 		}
 	}
 	return nil
 }
 
+// ownJobs are the user's own items of scrape_configs.
+type ownJobs struct {
+	jobs    []gate.Node
+	origins [][]Origin // nil when nobody asks for them
+}
+
 // additionalJobs reads the user's own jobs and shards them.
-func (r *resolver) additionalJobs(f *v1.CommonPrometheusFields, s *Settings) ([]gate.Node, error) {
-	jobs, err := r.additional(f.AdditionalScrapeConfigs)
+func (r *resolver) additionalJobs(f *v1.CommonPrometheusFields, s *Settings) (ownJobs, error) {
+	read, err := r.additional(f.AdditionalScrapeConfigs)
+	jobs := read
 	if err == nil && !s.data.DaemonSet && s.data.Sharding.Shards > 1 {
-		jobs, err = shardJobs(jobs, s.shardByAddress, s.target)
+		jobs, err = shardJobs(read, s.shardByAddress, s.target)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("additionalScrapeConfigs: loading additional scrape configs failed: %w", err)
+		return ownJobs{}, fmt.Errorf("additionalScrapeConfigs: loading additional scrape configs failed: %w", err)
 	}
-	return jobs, nil
+	out := ownJobs{jobs: jobs}
+	if s.origins {
+		out.origins = additionalOrigins(read, jobs)
+	}
+	return out, nil
 }
 
 // alerting puts the block together; nil when nothing asks for it.

@@ -58,7 +58,7 @@ func newGateTable(t *testing.T) gateTable {
 // highest minimum of the blocks around it: a key that came with its block has no
 // gate of its own.
 func (table gateTable) walk(t *testing.T, path string, typ reflect.Type, around *semver.Version) {
-	keys, err := gate.Keys(typ)
+	keys, err := gate.Keys(typ, gate.Prometheus)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -118,7 +118,7 @@ func TestEveryGateHasGoldens(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, want := range c.Wants() {
-			version, part := cutName(want)
+			version, part := golden.CutVersion(want)
 			switch part {
 			case "rejected", "error", "warnings", "files":
 				continue
@@ -246,7 +246,7 @@ func walkDocument(path string, v any, f func(place string)) {
 
 // kindOfJob reads the kind of a monitor from the name of its job.
 func kindOfJob(job any) string {
-	name, _ := child(job, "job_name").(string)
+	name, _ := golden.Child(job, "job_name").(string)
 	for prefix, kind := range map[string]string{
 		"serviceMonitor/": "ServiceMonitor:", "podMonitor/": "PodMonitor:", "probe/": "Probe:", "scrapeConfig/": "ScrapeConfig:",
 	} {

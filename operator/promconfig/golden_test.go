@@ -37,6 +37,7 @@ type world struct {
 	scrapes    []*v1alpha1.ScrapeConfig
 	objects    assets.Static
 	cluster    Capabilities
+	origins    bool // of relabel steps are wanted
 }
 
 // rendered is what comes out for one version.
@@ -46,6 +47,8 @@ type rendered struct {
 	rejected []string
 	dropped  []string
 	files    []string
+
+	traced []traced // with world.origins
 }
 
 // TestGolden renders the inputs for the version that a wanted file names.
@@ -56,15 +59,17 @@ type rendered struct {
 //	want/<version>.dropped   what the version does not know
 //	want/<version>.rejected  monitors that are left out, and why
 //	want/<version>.error     why nothing is generated
+//	want/<version>.origins   origin of each relabel step of each job
 //	want/<version>.warnings, want/<version>.files
 func TestGolden(t *testing.T) {
 	golden.Run(t, "testdata/*.txtar", func(t *testing.T, c golden.Case, name string) ([]byte, error) {
-		version, part := cutName(name)
+		version, part := golden.CutVersion(name)
 		w, err := readWorld(c)
 		if err != nil {
 			return nil, err
 		}
 		w.setVersion(version)
+		w.origins = part == "origins"
 		out, err := w.render()
 		if part == "error" {
 			if err == nil {
@@ -80,31 +85,18 @@ func TestGolden(t *testing.T) {
 		case "yaml":
 			return out.text, nil
 		case "dropped":
-			return lines(out.dropped), nil
+			return golden.Lines(out.dropped), nil
 		case "rejected":
-			return lines(out.rejected), nil
+			return golden.Lines(out.rejected), nil
 		case "warnings":
-			return lines(out.frame.Warnings), nil
+			return golden.Lines(out.frame.Warnings), nil
 		case "files":
-			return lines(out.files), nil
+			return golden.Lines(out.files), nil
+		case "origins":
+			return out.origins()
 		}
 		return partOf(out.text, part)
 	})
-}
-
-func cutName(name string) (version, part string) {
-	if version, part, ok := strings.Cut(name, "/"); ok {
-		return version, part
-	}
-	i := strings.LastIndexByte(name, '.')
-	return name[:i], name[i+1:]
-}
-
-func lines(s []string) []byte {
-	if len(s) == 0 {
-		return nil
-	}
-	return []byte(strings.Join(s, "\n") + "\n")
 }
 
 // readWorld reads all *.yaml inputs; "cluster" holds Capabilities as JSON.
@@ -112,7 +104,7 @@ func readWorld(c golden.Case) (*world, error) {
 	w := &world{cluster: everything, prometheus: &v1.Prometheus{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "test"}}}
 	for _, name := range c.Inputs() {
 		text, _ := c.Input(name)
-		text = withCertificates(text)
+		text = golden.WithCertificates(text)
 		if name == "cluster" {
 			if err := json.Unmarshal(text, &w.cluster); err != nil {
 				return nil, err
@@ -186,21 +178,30 @@ func (w *world) render() (rendered, error) {
 	if err != nil {
 		return out, err
 	}
+	if w.origins {
+		s = s.WithOrigins()
+	}
 	if out.frame, err = w.compileFrame(s); err != nil {
 		return out, err
+	}
+	if w.origins {
+		out.traced = append(out.traced, traced{out.frame.Additional, out.frame.Origins})
 	}
 	files := maps.Clone(out.frame.Files)
 	if files == nil {
 		files = map[string][]byte{}
 	}
-	var m Monitors
-	take := func(f Fragment, kind string, o metav1.Object, into *[][]byte) {
+	m := fragments{}
+	take := func(f Fragment, kind string, o metav1.Object) {
 		maps.Copy(files, f.Files)
 		if f.Err != nil {
 			out.rejected = append(out.rejected, fmt.Sprintf("%s %s/%s: %v", kind, o.GetNamespace(), o.GetName(), f.Err))
 			return
 		}
-		*into = append(*into, f.YAML)
+		m.add(kind, f)
+		if f.Origins != nil {
+			out.traced = append(out.traced, traced{f.YAML, f.Origins})
+		}
 		for _, d := range f.Dropped {
 			out.dropped = append(out.dropped, d.String())
 		}
@@ -211,25 +212,43 @@ func (w *world) render() (rendered, error) {
 	slices.SortFunc(w.services, func(a, b *v1.ServiceMonitor) int { return byKey(a, b) })
 	slices.SortFunc(w.pods, func(a, b *v1.PodMonitor) int { return byKey(a, b) })
 	for _, o := range w.services {
-		take(CompileServiceMonitor(o, s, &w.objects), "ServiceMonitor", o, &m.ServiceMonitors)
+		take(CompileServiceMonitor(o, s, &w.objects), "ServiceMonitor", o)
 	}
 	for _, o := range w.pods {
-		take(CompilePodMonitor(o, s, &w.objects), "PodMonitor", o, &m.PodMonitors)
+		take(CompilePodMonitor(o, s, &w.objects), "PodMonitor", o)
 	}
 	slices.SortFunc(w.probes, func(a, b *v1.Probe) int { return byKey(a, b) })
 	for _, o := range w.probes {
-		take(CompileProbe(o, s, &w.objects), "Probe", o, &m.Probes)
+		take(CompileProbe(o, s, &w.objects), "Probe", o)
 	}
 	slices.SortFunc(w.scrapes, func(a, b *v1alpha1.ScrapeConfig) int { return byKey(a, b) })
 	for _, o := range w.scrapes {
-		take(CompileScrapeConfig(o, s, &w.objects), "ScrapeConfig", o, &m.ScrapeConfigs)
+		take(CompileScrapeConfig(o, s, &w.objects), "ScrapeConfig", o)
 	}
 	for _, d := range out.frame.Dropped {
 		out.dropped = append(out.dropped, d.String())
 	}
 	out.files = slices.Sorted(maps.Keys(files))
-	out.text = out.frame.Document(m)
+	out.text = m.document(&out.frame)
 	return out, nil
+}
+
+// fragments are the texts of accepted monitors by kind.
+type fragments map[string][][]byte
+
+func (a fragments) add(kind string, f Fragment) {
+	if len(f.YAML) > 0 {
+		a[kind] = append(a[kind], f.YAML)
+	}
+}
+
+// document joins the parts as the operator does.
+func (a fragments) document(f *Frame) (text []byte) {
+	for _, part := range Assemble(f, func(kind string) [][]byte { return a[kind] }) {
+		text = append(text, part.Text...)
+		text = append(text, bytes.Join(part.Monitors, nil)...)
+	}
+	return text
 }
 
 func (w *world) setVersion(version string) {
@@ -257,44 +276,20 @@ func (w *world) compileFrame(s *Settings) (Frame, error) {
 	return CompileServer(w.prometheus, s, rules, &w.objects)
 }
 
-// partOf writes the value at a dotted path as a document of its own.
+// partOf is golden.PartOf, which does not know "jobs".
 func partOf(text []byte, path string) ([]byte, error) {
+	if path != "jobs" {
+		return golden.PartOf(text, path)
+	}
 	var doc yaml.MapSlice
 	if err := yaml.UnmarshalStrict(text, &doc); err != nil {
 		return nil, err
 	}
-	if path == "jobs" {
-		return yaml.Marshal(jobsOf(doc))
-	}
-	var v any = doc
-	for key := range strings.SplitSeq(path, ".") {
-		v = child(v, key)
-	}
-	if v == nil {
-		return []byte("absent\n"), nil
-	}
-	return yaml.Marshal(v)
-}
-
-func child(v any, key string) any {
-	switch v := v.(type) {
-	case yaml.MapSlice:
-		for _, item := range v {
-			if item.Key == key {
-				return item.Value
-			}
-		}
-	case []any:
-		var i int
-		if _, err := fmt.Sscan(key, &i); err == nil && i < len(v) {
-			return v[i]
-		}
-	}
-	return nil
+	return yaml.Marshal(jobsOf(doc))
 }
 
 func jobsOf(doc yaml.MapSlice) (out []yaml.MapSlice) {
-	jobs, _ := child(doc, "scrape_configs").([]any)
+	jobs, _ := golden.Child(doc, "scrape_configs").([]any)
 	for _, job := range jobs {
 		var kept yaml.MapSlice
 		for _, item := range job.(yaml.MapSlice) {

@@ -44,17 +44,17 @@ type names struct {
 	template charset
 }
 
-// namesSince lists the releases that changed this, newest first, for both
-// schemes. 3.7.0 was the first to look at the scheme, and did not know templates
+// namesSince lists the releases that changed this, newest first, for both schemes.
+// Those of Thanos are the first that were built with the code. 3.7.0 was the first to look at the scheme, and did not know templates
 // under Legacy; 3.7.2 does.
 var namesSince = []struct {
 	since        string
 	utf8, legacy names
 }{
-	{"3.7.2", names{anyName, anyName}, names{legacy, legacyTemplate}},
-	{"3.7.0", names{anyName, anyName}, names{legacy, legacy}},
-	{"3.2.0", names{anyName, anyName}, names{anyName, anyName}},
-	{"3.0.0", names{anyName, legacyTemplate}, names{anyName, legacyTemplate}},
+	{"3.7.2,thanos=0.41.0", names{anyName, anyName}, names{legacy, legacyTemplate}},
+	{"3.7.0,thanos=0.41.0", names{anyName, anyName}, names{legacy, legacy}},
+	{"3.2.0,thanos=0.39.0", names{anyName, anyName}, names{anyName, anyName}},
+	{"3.0.0,thanos=0.38.0", names{anyName, legacyTemplate}, names{anyName, legacyTemplate}},
 }
 
 // namesOf are the names of a version.

@@ -8,6 +8,7 @@ import (
 
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 	"github.com/firekeeper-dev/firekeeper/operator/assets"
+	"github.com/firekeeper-dev/firekeeper/operator/clientconfig"
 )
 
 // PodMonitorJob is the job of one endpoint of a PodMonitor.
@@ -15,20 +16,23 @@ type PodMonitorJob struct {
 	// JobHead of the job.
 	JobHead `yaml:",inline"`
 	// TLSConfig towards the targets.
-	TLSConfig *TLSConfig `yaml:"tls_config,omitempty"`
+	TLSConfig *clientconfig.TLSConfig `yaml:"tls_config,omitempty"`
 	// BearerToken from a Secret, deprecated.
 	BearerToken string `yaml:"bearer_token,omitempty"`
 	// BasicAuth credentials.
-	BasicAuth *BasicAuth `yaml:"basic_auth,omitempty"`
+	BasicAuth *clientconfig.BasicAuth `yaml:"basic_auth,omitempty"`
 	// OAuth2 credentials.
-	OAuth2 *OAuth2 `yaml:"oauth2,omitempty" since:"2.27.0"`
+	OAuth2 *clientconfig.OAuth2 `yaml:"oauth2,omitempty" since:"2.27.0"`
 	// Proxy towards the targets.
-	Proxy `yaml:",inline"`
+	clientconfig.Proxy `yaml:",inline"`
 	// Authorization header.
-	Authorization *Authorization `yaml:"authorization,omitempty" since:"2.26.0"`
+	Authorization *clientconfig.Authorization `yaml:"authorization,omitempty" since:"2.26.0"`
 	// JobTail of the job.
 	JobTail `yaml:",inline"`
 }
+
+// podEndpoints is the field with the endpoints of a PodMonitor.
+const podEndpoints = "spec.podMetricsEndpoints"
 
 // CompilePodMonitor makes one job per endpoint.
 func CompilePodMonitor(m *v1.PodMonitor, s *Settings, r assets.Reader) Fragment {
@@ -45,7 +49,7 @@ func (c *compiler) podMonitor(m *v1.PodMonitor) ([]PodMonitorJob, error) {
 	if err := checkMechanism(m.Spec.SelectorMechanism, c.s.target); err != nil {
 		return nil, err
 	}
-	if err := errors.Join(checkBodySize(m.Spec.BodySizeLimit), checkLabelCopies("podTargetLabels", m.Spec.PodTargetLabels, c.s.rules)); err != nil {
+	if err := errors.Join(checkBodySize(m.Spec.BodySizeLimit), checkLabelCopies("podTargetLabels", m.Spec.PodTargetLabels, c.rules)); err != nil {
 		return nil, err
 	}
 	shared := m.Spec
@@ -85,39 +89,26 @@ func (c *compiler) checkPodEndpoint(e *v1.PodMetricsEndpoint, job *PodMonitorJob
 	if err := c.checkTimes(e.Interval, e.ScrapeTimeout); err != nil {
 		return err
 	}
-	if err := checkPorts(e.Port, e.TargetPort); err != nil {
+	if err := c.rules.checkPorts(e.Port, e.TargetPort); err != nil {
 		return err
 	}
-	if err := c.s.rules.check(e.RelabelConfigs); err != nil {
+	if err := c.rules.check(e.RelabelConfigs); err != nil {
 		return fmt.Errorf("relabelings: %w", err)
 	}
-	if err := c.s.rules.check(e.MetricRelabelConfigs); err != nil {
+	if err := c.rules.check(e.MetricRelabelConfigs); err != nil {
 		return fmt.Errorf("metricRelabelings: %w", err)
 	}
-	if err := checkHTTP(e.HTTPConfigWithoutTLS, fullTLS(e.TLSConfig), e.ProxyConfig); err != nil {
+	if err := checkAuthentication(e.HTTPConfigWithoutTLS); err != nil {
 		return err
 	}
 	if t := e.BearerTokenSecret; t != nil && t.Name != "" && t.Key != "" {
-		if job.BearerToken, err = c.own.secret(t); err != nil {
+		if job.BearerToken, err = c.own.Secret(t); err != nil {
 			return fmt.Errorf("bearerTokenSecret: %w", err)
 		}
 	}
-	if job.BasicAuth, err = c.own.basicAuth(e.BasicAuth); err != nil {
-		return fmt.Errorf("basicAuth: %w", err)
-	}
-	if job.TLSConfig, err = c.own.tls(fullTLS(e.TLSConfig)); err != nil {
-		return fmt.Errorf("tlsConfig: %w", err)
-	}
-	if job.OAuth2, err = c.own.oauth2(e.OAuth2); err != nil {
-		return fmt.Errorf("oauth2: %w", err)
-	}
-	if job.Authorization, err = c.own.authorization(e.Authorization); err != nil {
-		return fmt.Errorf("authorization: %w", err)
-	}
-	if job.Proxy, err = c.own.proxy(e.ProxyConfig); err != nil {
-		return err
-	}
-	return nil
+	client, err := c.own.Client(e.HTTPConfigWithoutTLS, nonZeroTLS(e.TLSConfig), e.ProxyConfig)
+	job.BasicAuth, job.Authorization, job.OAuth2, job.TLSConfig, job.Proxy = client.BasicAuth, client.Authorization, client.OAuth2, client.TLS, client.Proxy
+	return err
 }
 
 // podJob fills in what needs no look at the cluster.
@@ -137,7 +128,7 @@ func (c *compiler) podJob(m *v1.PodMonitor, i int, class *v1.ScrapeClass, sd *Ku
 		FollowRedirects:          e.FollowRedirects,
 		EnableHTTP2:              e.EnableHTTP2,
 	}
-	job.TLSConfig = c.s.mergedTLS(nonZeroTLS(e.TLSConfig), class.TLSConfig, m.Namespace)
+	job.TLSConfig = c.s.mergedTLS(job.TLSConfig, class.TLSConfig)
 	client := client{tls: job.TLSConfig, basicAuth: job.BasicAuth, oauth2: job.OAuth2, authorization: job.Authorization, bearerToken: job.BearerToken}
 	if job.Authorization, err = c.finish(client, e.Authorization, class); err != nil {
 		return err
@@ -148,16 +139,14 @@ func (c *compiler) podJob(m *v1.PodMonitor, i int, class *v1.ScrapeClass, sd *Ku
 		fallback: m.Spec.FallbackScrapeProtocol, bodySize: m.Spec.BodySizeLimit, class: class,
 		metricRelabel: e.MetricRelabelConfigs, enforced: enforced,
 	})
-	steps := c.podSteps(m, e)
-	steps = appendRelabel(steps, class.RelabelConfigs)
-	steps = appendRelabel(steps, e.RelabelConfigs)
-	if enforced != nil {
-		steps = append(steps, enforced)
-	}
+	steps := c.podSteps(m, i)
+	steps.addClass(class)
+	steps.addRelabel(e.RelabelConfigs, steps.fieldOf(podEndpoints, i, "relabelings"))
+	steps.addEnforced(enforced)
 	if !c.s.data.DaemonSet {
-		steps = append(steps, c.s.shardByAddress...)
+		steps.addAll(c.s.shardByAddress, ShardingOrigin)
 	}
-	job.RelabelConfigs = steps
+	job.RelabelConfigs = c.done(&steps)
 	return nil
 }
 
@@ -166,33 +155,38 @@ func nonZeroTLS(t *v1.SafeTLSConfig) *v1.TLSConfig {
 	if t == nil || reflect.ValueOf(*t).IsZero() {
 		return nil
 	}
-	return fullTLS(t)
+	return clientconfig.FullTLS(t)
 }
 
 // podSteps are the operator's own steps before the user's.
-func (c *compiler) podSteps(m *v1.PodMonitor, e *v1.PodMetricsEndpoint) []Step {
-	steps := make([]Step, 0, 24)
-	steps = append(steps, tmpJobName)
+func (c *compiler) podSteps(m *v1.PodMonitor, i int) stepList {
+	e := &m.Spec.PodMetricsEndpoints[i]
+	l := c.stepList()
+	l.steps = make([]Step, 0, 24)
+	l.add(tmpJobName, jobNameOrigin)
 	if e.FilterRunning == nil || *e.FilterRunning {
-		steps = append(steps, finishedPodsDrop)
+		l.add(finishedPodsDrop, finishedPodsOrigin)
 	}
 	if m.Spec.SelectorMechanism != v1.SelectorMechanismRoleSelector {
-		steps = selectorSteps(steps, &m.Spec.Selector, "pod")
+		l.addSelector(&m.Spec.Selector, "pod", "spec.selector")
 	}
 	switch {
 	case e.Port != "":
-		steps = append(steps, keepPort("__meta_kubernetes_pod_container_port_name", e.Port))
+		l.add(keepPort(podPortName, e.Port), l.fieldOf(podEndpoints, i, "port"))
 	case e.PortNumber != nil && *e.PortNumber != 0:
-		steps = append(steps, keepPortNumber(*e.PortNumber))
+		l.add(keepPortNumber(*e.PortNumber), l.fieldOf(podEndpoints, i, "portNumber"))
 	case e.TargetPort != nil:
-		steps = appendTargetPort(steps, *e.TargetPort, "__meta_kubernetes_pod_container_port_name")
+		l.addTargetPort(*e.TargetPort, l.fieldOf(podEndpoints, i, "targetPort"))
 	}
-	steps = append(steps, namespaceLabel, containerLabel, podLabel)
-	steps = appendLabelCopies(steps, "pod", m.Spec.PodTargetLabels)
-	steps = appendLabelCopies(steps, "pod", c.s.data.PodTargetLabels)
-	steps = append(steps, &copyStep{TargetLabel: "job", Replacement: m.Namespace + "/" + m.Name})
+	l.add(namespaceLabel, namespaceOrigin)
+	l.add(containerLabel, containerOrigin)
+	l.add(podLabel, podOrigin)
+	l.addLabelCopies("pod", m.Spec.PodTargetLabels, "spec.podTargetLabels")
+	l.addLabelCopies("pod", c.s.data.PodTargetLabels, workloadPodLabels)
+	l.add(&copyStep{TargetLabel: "job", Replacement: m.Namespace + "/" + m.Name}, jobOrigin)
 	if m.Spec.JobLabel != "" {
-		steps = append(steps, copyLabel("pod", m.Spec.JobLabel, "job"))
+		l.add(copyLabel("pod", m.Spec.JobLabel, "job"), "spec.jobLabel")
 	}
-	return appendEndpointLabel(steps, e.Port, e.TargetPort)
+	l.addEndpointLabel(e.Port, e.TargetPort, podEndpoints, i)
+	return l
 }

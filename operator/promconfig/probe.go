@@ -8,6 +8,7 @@ import (
 	"github.com/firekeeper-dev/firekeeper/internal/gate"
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 	"github.com/firekeeper-dev/firekeeper/operator/assets"
+	"github.com/firekeeper-dev/firekeeper/operator/clientconfig"
 )
 
 // ProbeJob is the job of a Probe: a prober is scraped once per target.
@@ -37,13 +38,13 @@ type ProbeJob struct {
 	// BodySizeLimit of one scrape: number and unit, powers of 1024.
 	BodySizeLimit v1.ByteSize `yaml:"body_size_limit,omitempty" since:"2.28.0"`
 	// Proxy towards the prober.
-	Proxy `yaml:",inline"`
+	clientconfig.Proxy `yaml:",inline"`
 	// FollowRedirects of the prober.
 	FollowRedirects *bool `yaml:"follow_redirects,omitempty" since:"2.26.0"`
 	// EnableHTTP2 towards the prober.
 	EnableHTTP2 *bool `yaml:"enable_http2,omitempty" since:"2.35.0"`
 	// TLSConfig towards the prober.
-	TLSConfig *TLSConfig `yaml:"tls_config,omitempty"`
+	TLSConfig *clientconfig.TLSConfig `yaml:"tls_config,omitempty"`
 	// StaticConfigs has at most one entry.
 	StaticConfigs []StaticConfig `yaml:"static_configs,omitempty"`
 	// KubernetesSD has at most one entry.
@@ -53,11 +54,11 @@ type ProbeJob struct {
 	// BearerToken from a Secret, deprecated.
 	BearerToken string `yaml:"bearer_token,omitempty"`
 	// BasicAuth credentials.
-	BasicAuth *BasicAuth `yaml:"basic_auth,omitempty"`
+	BasicAuth *clientconfig.BasicAuth `yaml:"basic_auth,omitempty"`
 	// OAuth2 credentials.
-	OAuth2 *OAuth2 `yaml:"oauth2,omitempty" since:"2.27.0"`
+	OAuth2 *clientconfig.OAuth2 `yaml:"oauth2,omitempty" since:"2.27.0"`
 	// Authorization header.
-	Authorization *Authorization `yaml:"authorization,omitempty" since:"2.26.0"`
+	Authorization *clientconfig.Authorization `yaml:"authorization,omitempty" since:"2.26.0"`
 	// MetricRelabelConfigs are applied to samples after the scrape.
 	MetricRelabelConfigs []Step `yaml:"metric_relabel_configs,omitempty"`
 }
@@ -122,7 +123,7 @@ func (c *compiler) probe(m *v1.Probe) (*ProbeJob, error) {
 	if err := c.checkProbe(m, job); err != nil {
 		return nil, err
 	}
-	job.TLSConfig = c.s.mergedTLS(nonZeroTLS(m.Spec.TLSConfig), class.TLSConfig, m.Namespace)
+	job.TLSConfig = c.s.mergedTLS(job.TLSConfig, class.TLSConfig)
 	client := client{tls: job.TLSConfig, basicAuth: job.BasicAuth, oauth2: job.OAuth2, authorization: job.Authorization, bearerToken: job.BearerToken}
 	if job.Authorization, err = c.finish(client, m.Spec.Authorization, class); err != nil {
 		return nil, err
@@ -152,34 +153,26 @@ func (c *compiler) checkProbe(m *v1.Probe, job *ProbeJob) (err error) {
 	if m.Spec.Targets.StaticConfig == nil && m.Spec.Targets.Ingress == nil {
 		return errors.New("targets: one of staticConfig and ingress is needed")
 	}
-	if job.BearerToken, err = c.own.secret(m.Spec.BearerTokenSecret); err != nil {
+	if job.BearerToken, err = c.own.Secret(m.Spec.BearerTokenSecret); err != nil {
 		return fmt.Errorf("bearerTokenSecret: %w", err)
 	}
-	if job.BasicAuth, err = c.own.basicAuth(m.Spec.BasicAuth); err != nil {
-		return fmt.Errorf("basicAuth: %w", err)
+	client, err := c.own.Client(v1.HTTPConfigWithoutTLS{
+		BasicAuth: m.Spec.BasicAuth, Authorization: m.Spec.Authorization, OAuth2: m.Spec.OAuth2,
+	}, nonZeroTLS(m.Spec.TLSConfig), v1.ProxyConfig{}) // the proxy is the prober's
+	if err != nil {
+		return err
 	}
-	if _, err = c.own.tls(fullTLS(m.Spec.TLSConfig)); err != nil {
-		return fmt.Errorf("tlsConfig: %w", err)
-	}
-	if job.Authorization, err = c.own.authorization(m.Spec.Authorization); err != nil {
-		return fmt.Errorf("authorization: %w", err)
-	}
-	if job.OAuth2, err = c.own.oauth2(m.Spec.OAuth2); err != nil {
-		return fmt.Errorf("oauth2: %w", err)
-	}
+	job.BasicAuth, job.Authorization, job.OAuth2, job.TLSConfig = client.BasicAuth, client.Authorization, client.OAuth2, client.TLS
 	if err := c.checkTimes(m.Spec.Interval, m.Spec.ScrapeTimeout); err != nil {
 		return err
 	}
-	if err := c.s.rules.check(m.Spec.MetricRelabelConfigs); err != nil {
+	if err := c.rules.check(m.Spec.MetricRelabelConfigs); err != nil {
 		return fmt.Errorf("metricRelabelings: %w", err)
 	}
 	if err := c.checkProbeTargets(m.Spec.Targets); err != nil {
 		return err
 	}
-	if err := checkProxy(m.Spec.ProberSpec.ProxyConfig); err != nil {
-		return fmt.Errorf("prober: %w", err)
-	}
-	if job.Proxy, err = c.own.proxy(m.Spec.ProberSpec.ProxyConfig); err != nil {
+	if job.Proxy, err = c.own.Proxy(m.Spec.ProberSpec.ProxyConfig); err != nil {
 		return fmt.Errorf("prober: %w", err)
 	}
 	if err := checkHost(m.Spec.ProberSpec.URL); err != nil {
@@ -195,12 +188,12 @@ func (c *compiler) checkProbeTargets(t v1.ProbeTargets) error {
 		if err := c.checkStaticLabels(s.Labels); err != nil {
 			return fmt.Errorf("targets.staticConfig.labels: %w", err)
 		}
-		if err := c.s.rules.check(s.RelabelConfigs); err != nil {
+		if err := c.rules.check(s.RelabelConfigs); err != nil {
 			return fmt.Errorf("targets.staticConfig.relabelingConfigs: %w", err)
 		}
 	}
 	if i := t.Ingress; i != nil {
-		if err := c.s.rules.check(i.RelabelConfigs); err != nil {
+		if err := c.rules.check(i.RelabelConfigs); err != nil {
 			return fmt.Errorf("targets.ingress.relabelingConfigs: %w", err)
 		}
 	}
@@ -229,16 +222,20 @@ func probeParams(s *v1.ProbeSpec) (gate.Node, error) {
 
 // probeTargets fills in the targets; static ones win over Ingresses.
 func (c *compiler) probeTargets(m *v1.Probe, job *ProbeJob, class *v1.ScrapeClass, enforced Step) error {
-	steps := []Step{tmpJobName}
+	steps := c.stepList()
+	steps.add(tmpJobName, jobNameOrigin)
 	if m.Spec.JobName != "" {
-		steps = append(steps, &copyStep{TargetLabel: "job", Replacement: m.Spec.JobName})
+		steps.add(&copyStep{TargetLabel: "job", Replacement: m.Spec.JobName}, "spec.jobName")
 	}
 	prober := &copyStep{TargetLabel: "__address__", Replacement: m.Spec.ProberSpec.URL}
-	var own []v1.RelabelConfig
+	var (
+		own  []v1.RelabelConfig
+		path string
+	)
 	if static := m.Spec.Targets.StaticConfig; static != nil {
 		job.StaticConfigs = []StaticConfig{{Targets: static.Static, Labels: withNamespace(static.Labels, m.Namespace)}}
-		steps = append(steps, targetParam, instanceLabel, prober)
-		own = static.RelabelConfigs
+		steps.add(targetParam, targetOrigin)
+		own, path = static.RelabelConfigs, "spec.targets.staticConfig.relabelingConfigs"
 	} else {
 		ingress := m.Spec.Targets.Ingress
 		api, err := c.owner.apiServer(c.s.data.APIServerConfig)
@@ -246,16 +243,20 @@ func (c *compiler) probeTargets(m *v1.Probe, job *ProbeJob, class *v1.ScrapeClas
 			return fmt.Errorf("the workload's apiserverConfig: %w", err)
 		}
 		job.KubernetesSD = []*KubernetesSD{{Role: roleIngress, Namespaces: c.s.namespaces(ingress.NamespaceSelector, m.Namespace), APIServer: api}}
-		steps = selectorSteps(steps, &ingress.Selector, "ingress")
-		steps = append(steps, ingressURL, namespaceLabel, ingressLabel, ingressAddress, instanceLabel, prober)
-		own = ingress.RelabelConfigs
+		steps.addSelector(&ingress.Selector, "ingress", "spec.targets.ingress.selector")
+		steps.add(ingressURL, targetOrigin)
+		steps.add(namespaceLabel, namespaceOrigin)
+		steps.add(ingressLabel, ingressOrigin)
+		steps.add(ingressAddress, ingressAddressOrigin)
+		own, path = ingress.RelabelConfigs, "spec.targets.ingress.relabelingConfigs"
 	}
-	steps = appendRelabel(steps, class.RelabelConfigs)
-	steps = appendRelabel(steps, own)
-	if enforced != nil {
-		steps = append(steps, enforced)
-	}
-	job.RelabelConfigs = append(steps, c.s.shardByParam...)
+	steps.add(instanceLabel, instanceOrigin)
+	steps.add(prober, "spec.prober.url")
+	steps.addClass(class)
+	steps.addRelabel(own, path)
+	steps.addEnforced(enforced)
+	steps.addAll(c.s.shardByParam, ShardingOrigin)
+	job.RelabelConfigs = c.done(&steps)
 	return nil
 }
 

@@ -13,6 +13,7 @@ import (
 	"go.yaml.in/yaml/v2"
 
 	"github.com/firekeeper-dev/firekeeper/internal/cluster/programs"
+	"github.com/firekeeper-dev/firekeeper/internal/golden"
 )
 
 // promtool is Prometheus's own checker. It knows every discovery, which would
@@ -28,7 +29,7 @@ var accepted sync.Map
 // needsPromtool reports whether a document holds discoveries that config.Load
 // of this test does not know.
 func needsPromtool(doc yaml.MapSlice) bool {
-	jobs, _ := child(doc, "scrape_configs").([]any)
+	jobs, _ := golden.Child(doc, "scrape_configs").([]any)
 	for _, job := range jobs {
 		for _, item := range job.(yaml.MapSlice) {
 			if key, _ := item.Key.(string); strings.HasSuffix(key, "_sd_configs") && key != "kubernetes_sd_configs" {

@@ -262,7 +262,7 @@ func renderOwner(t *testing.T, w *world, version string) ([]byte, Frame) {
 	if i := slices.IndexFunc(frame.Deps, func(d assets.Dependency) bool { return d.Ref.Namespace != "owner" }); i >= 0 {
 		t.Errorf("the owner reads %s", frame.Deps[i].Ref)
 	}
-	text := frame.Document(acceptedMonitors(t, w, s))
+	text := acceptedMonitors(t, w, s).document(&frame)
 	var strict yaml.MapSlice
 	if err := yaml.UnmarshalStrict(text, &strict); err != nil {
 		t.Errorf("%s: %v\n%s", version, err, text)
@@ -277,9 +277,10 @@ func renderOwner(t *testing.T, w *world, version string) ([]byte, Frame) {
 }
 
 // acceptedMonitors compiles the monitors; none sees a Secret of the other's namespace.
-func acceptedMonitors(t *testing.T, w *world, s *Settings) (m Monitors) {
+func acceptedMonitors(t *testing.T, w *world, s *Settings) fragments {
 	t.Helper()
-	take := func(kind, namespace string, f Fragment, into *[][]byte) {
+	m := fragments{}
+	take := func(kind, namespace string, f Fragment) {
 		for _, foreign := range []string{"demo", "other"} {
 			if foreign != namespace && (bytes.Contains(f.YAML, []byte(marker(foreign))) || slices.ContainsFunc(f.Deps, func(d assets.Dependency) bool { return d.Ref.Namespace == foreign })) {
 				t.Errorf("%s of %s sees a Secret of %s:\n%s", kind, namespace, foreign, f.YAML)
@@ -291,16 +292,16 @@ func acceptedMonitors(t *testing.T, w *world, s *Settings) (m Monitors) {
 			}
 			return
 		}
-		*into = append(*into, f.YAML)
+		m.add(kind, f)
 	}
 	for _, o := range byName(w.services) {
-		take(v1.ServiceMonitorKind, o.Namespace, CompileServiceMonitor(o, s, marked{}), &m.ServiceMonitors)
+		take(v1.ServiceMonitorKind, o.Namespace, CompileServiceMonitor(o, s, marked{}))
 	}
 	for _, o := range byName(w.pods) {
-		take(v1.PodMonitorKind, o.Namespace, CompilePodMonitor(o, s, marked{}), &m.PodMonitors)
+		take(v1.PodMonitorKind, o.Namespace, CompilePodMonitor(o, s, marked{}))
 	}
 	for _, o := range byName(w.probes) {
-		take(v1.ProbeKind, o.Namespace, CompileProbe(o, s, marked{}), &m.Probes)
+		take(v1.ProbeKind, o.Namespace, CompileProbe(o, s, marked{}))
 	}
 	return m
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/prometheus/prometheus/config"
 	"go.yaml.in/yaml/v2"
 
+	"github.com/firekeeper-dev/firekeeper/internal/golden"
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 	"github.com/firekeeper-dev/firekeeper/operator/assets"
 	"github.com/firekeeper-dev/firekeeper/operator/crds/sample"
@@ -88,7 +89,7 @@ type marked struct{}
 func (marked) Object(ref assets.Ref) (assets.Object, error) {
 	return assets.Object{Version: "1", Values: map[string][]byte{
 		"text": []byte(marker(ref.Namespace)), "uuid": []byte("11111111-2222-3333-4444-555555555555"),
-		"cert": placeholders()["@CERT@"], "key": placeholders()["@KEY@"],
+		"cert": golden.Certificates()["@CERT@"], "key": golden.Certificates()["@KEY@"],
 		"jobs":     []byte("- job_name: own\n  static_configs: [{targets: [a]}]\n- job_name: own2\n  relabel_configs: [{action: labeldrop, regex: a}]\n"),
 		"managers": []byte("- static_configs: [{targets: [a]}]\n"),
 		"steps":    []byte("- {action: labeldrop, regex: a}\n"),
@@ -227,7 +228,7 @@ func renderMarked(t *testing.T, w *world, version string) []byte {
 	if err != nil {
 		t.Fatal(err)
 	}
-	text := frame.Document(acceptedMonitors(t, w, s))
+	text := acceptedMonitors(t, w, s).document(&frame)
 	var strict yaml.MapSlice
 	if err := yaml.UnmarshalStrict(text, &strict); err != nil {
 		t.Errorf("%s: %v\n%s", version, err, text)

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
+	"github.com/firekeeper-dev/firekeeper/operator/clientconfig"
 )
 
 // RemoteRead is one entry of remote_read.
@@ -21,19 +22,19 @@ type RemoteRead struct {
 	// ReadRecent asks also for times local storage should cover.
 	ReadRecent bool `yaml:"read_recent,omitempty"`
 	// BasicAuth credentials.
-	BasicAuth *BasicAuth `yaml:"basic_auth,omitempty"`
+	BasicAuth *clientconfig.BasicAuth `yaml:"basic_auth,omitempty"`
 	// BearerToken in clear text, deprecated.
 	BearerToken string `yaml:"bearer_token,omitempty"`
 	// BearerTokenFile is a path in the container, deprecated.
 	BearerTokenFile string `yaml:"bearer_token_file,omitempty"`
 	// OAuth2 credentials.
-	OAuth2 *OAuth2 `yaml:"oauth2,omitempty" since:"2.27.0"`
+	OAuth2 *clientconfig.OAuth2 `yaml:"oauth2,omitempty" since:"2.27.0"`
 	// TLSConfig towards the endpoint.
-	TLSConfig *TLSConfig `yaml:"tls_config,omitempty"`
+	TLSConfig *clientconfig.TLSConfig `yaml:"tls_config,omitempty"`
 	// Authorization header.
-	Authorization *Authorization `yaml:"authorization,omitempty" since:"2.26.0"`
+	Authorization *clientconfig.Authorization `yaml:"authorization,omitempty" since:"2.26.0"`
 	// Proxy towards the endpoint.
-	Proxy `yaml:",inline"`
+	clientconfig.Proxy `yaml:",inline"`
 	// FollowRedirects of the endpoint.
 	FollowRedirects *bool `yaml:"follow_redirects,omitempty" since:"2.26.0"`
 	// FilterExternalLabels removes them from the selectors sent.
@@ -59,28 +60,25 @@ func (r *resolver) remoteRead(s *v1.RemoteReadSpec) (*RemoteRead, error) {
 		ReadRecent: s.ReadRecent, BearerToken: s.BearerToken, BearerTokenFile: s.BearerTokenFile,
 		FollowRedirects: s.FollowRedirects, FilterExternalLabels: s.FilterExternalLabels,
 	}
-	err := atMostOne([]way{
-		{"basicAuth", s.BasicAuth != nil}, {"oauth2", s.OAuth2 != nil}, {"authorization", s.Authorization != nil},
-		{"bearerToken", s.BearerToken != ""}, {"bearerTokenFile", s.BearerTokenFile != ""},
-	})
+	err := clientconfig.AtMostOne(
+		way("basicAuth", s.BasicAuth != nil), way("oauth2", s.OAuth2 != nil), way("authorization", s.Authorization != nil),
+		way("bearerToken", s.BearerToken != ""), way("bearerTokenFile", s.BearerTokenFile != ""),
+	)
 	if err != nil {
 		return nil, err
 	}
-	if out.BasicAuth, err = r.basicAuth(s.BasicAuth); err != nil {
+	if out.BasicAuth, err = r.BasicAuth(s.BasicAuth); err != nil {
 		return nil, fmt.Errorf("basicAuth: %w", err)
 	}
-	if out.OAuth2, err = r.oauth2(s.OAuth2); err != nil {
+	if out.OAuth2, err = r.OAuth2(s.OAuth2); err != nil {
 		return nil, fmt.Errorf("oauth2: %w", err)
 	}
-	if out.TLSConfig, err = r.tls(s.TLSConfig); err != nil {
+	if out.TLSConfig, err = r.TLS(s.TLSConfig); err != nil {
 		return nil, fmt.Errorf("tlsConfig: %w", err)
 	}
-	if out.Authorization, err = r.fullAuthorization(s.Authorization); err != nil {
+	if out.Authorization, err = r.FullAuthorization(s.Authorization); err != nil {
 		return nil, fmt.Errorf("authorization: %w", err)
 	}
-	if err := checkProxy(s.ProxyConfig); err != nil {
-		return nil, err
-	}
-	out.Proxy, err = r.proxy(s.ProxyConfig)
+	out.Proxy, err = r.Proxy(s.ProxyConfig)
 	return out, err
 }

@@ -3,9 +3,8 @@ package promconfig
 import (
 	"fmt"
 
-	"github.com/firekeeper-dev/firekeeper/internal/gate"
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
-	"github.com/firekeeper-dev/firekeeper/operator/assets"
+	"github.com/firekeeper-dev/firekeeper/operator/clientconfig"
 )
 
 // RemoteWrite is one entry of remote_write.
@@ -19,31 +18,31 @@ type RemoteWrite struct {
 	// Name in metrics and logs.
 	Name string `yaml:"name,omitempty" since:"2.15.0"`
 	// ProtobufMessage is the format of requests.
-	ProtobufMessage string `yaml:"protobuf_message,omitempty" since:"2.54.0"`
+	ProtobufMessage string `yaml:"protobuf_message,omitempty" since:"2.54.0,thanos=0.37.0"`
 	// SendExemplars over remote write.
 	SendExemplars *bool `yaml:"send_exemplars,omitempty" since:"2.27.0"`
 	// SendNativeHistograms over remote write.
-	SendNativeHistograms *bool `yaml:"send_native_histograms,omitempty" since:"2.40.0"`
+	SendNativeHistograms *bool `yaml:"send_native_histograms,omitempty" since:"2.40.0,thanos=0.30.0"`
 	// WriteRelabelConfigs are applied to what is sent.
 	WriteRelabelConfigs []Step `yaml:"write_relabel_configs,omitempty"`
 	// BasicAuth credentials.
-	BasicAuth *BasicAuth `yaml:"basic_auth,omitempty"`
+	BasicAuth *clientconfig.BasicAuth `yaml:"basic_auth,omitempty"`
 	// BearerToken in clear text, deprecated.
 	BearerToken string `yaml:"bearer_token,omitempty"`
 	// BearerTokenFile is a path in the container, deprecated.
 	BearerTokenFile string `yaml:"bearer_token_file,omitempty"`
 	// OAuth2 credentials.
-	OAuth2 *OAuth2 `yaml:"oauth2,omitempty" since:"2.27.0"`
+	OAuth2 *clientconfig.OAuth2 `yaml:"oauth2,omitempty" since:"2.27.0"`
 	// TLSConfig towards the endpoint.
-	TLSConfig *TLSConfig `yaml:"tls_config,omitempty"`
+	TLSConfig *clientconfig.TLSConfig `yaml:"tls_config,omitempty"`
 	// Authorization header.
-	Authorization *Authorization `yaml:"authorization,omitempty" since:"2.26.0"`
+	Authorization *clientconfig.Authorization `yaml:"authorization,omitempty" since:"2.26.0"`
 	// Proxy towards the endpoint.
-	Proxy `yaml:",inline"`
+	clientconfig.Proxy `yaml:",inline"`
 	// SigV4 signs requests for AWS.
-	SigV4 *SigV4 `yaml:"sigv4,omitempty" since:"2.26.0"`
+	SigV4 *clientconfig.SigV4 `yaml:"sigv4,omitempty" since:"2.26.0"`
 	// AzureAD credentials.
-	AzureAD *AzureAD `yaml:"azuread,omitempty" since:"2.45.0"`
+	AzureAD *clientconfig.AzureAD `yaml:"azuread,omitempty" since:"2.45.0,thanos=0.31.0"`
 	// FollowRedirects of the endpoint.
 	FollowRedirects *bool `yaml:"follow_redirects,omitempty" since:"2.26.0"`
 	// EnableHTTP2 towards the endpoint.
@@ -53,7 +52,7 @@ type RemoteWrite struct {
 	// MetadataConfig says whether metadata is sent.
 	MetadataConfig *MetadataConfig `yaml:"metadata_config,omitempty" since:"2.23.0"`
 	// RoundRobinDNS spreads connections over all addresses of the host.
-	RoundRobinDNS *bool `yaml:"round_robin_dns,omitempty" since:"3.1.0"`
+	RoundRobinDNS *bool `yaml:"round_robin_dns,omitempty" since:"3.1.0,thanos=0.38.0"`
 }
 
 // QueueConfig is the queue_config block; zero values are the server's defaults.
@@ -69,7 +68,7 @@ type QueueConfig struct {
 	// BatchSendDeadline after which a request goes out anyway.
 	BatchSendDeadline v1.Duration `yaml:"batch_send_deadline,omitempty"`
 	// MaxRetries of one request.
-	MaxRetries int `yaml:"max_retries,omitempty" until:"2.11.0"`
+	MaxRetries int `yaml:"max_retries,omitempty" since:"thanos=never" until:"2.11.0"`
 	// MinBackoff between retries.
 	MinBackoff v1.Duration `yaml:"min_backoff,omitempty"`
 	// MaxBackoff between retries.
@@ -77,7 +76,7 @@ type QueueConfig struct {
 	// RetryOnRateLimit retries on status 429.
 	RetryOnRateLimit bool `yaml:"retry_on_http_429,omitempty" since:"2.26.0"`
 	// SampleAgeLimit drops older samples.
-	SampleAgeLimit v1.Duration `yaml:"sample_age_limit,omitempty" since:"2.50.0"`
+	SampleAgeLimit v1.Duration `yaml:"sample_age_limit,omitempty" since:"2.50.0,thanos=0.32.0"`
 }
 
 // MetadataConfig is the metadata_config block.
@@ -88,21 +87,6 @@ type MetadataConfig struct {
 	SendInterval v1.Duration `yaml:"send_interval,omitempty"`
 	// MaxSamplesPerSend in one request.
 	MaxSamplesPerSend *int32 `yaml:"max_samples_per_send,omitempty" since:"2.29.0"`
-}
-
-// RemoteWrites writes the remote_write key for an owner that is no Prometheus.
-//
-// assetDir is where its containers find TLS assets; dependencies and files
-// are left in the scope. Errors name the entry: "remoteWrite[2]: …".
-func RemoteWrites(specs []v1.RemoteWriteSpec, t gate.Target, scope *assets.Scope, assetDir string) ([]byte, []gate.Dropped, error) {
-	r := &resolver{scope: scope, dir: assetDir}
-	writes, err := r.remoteWrites(specs, rulesFor(t, ""))
-	if err != nil {
-		return nil, nil, err
-	}
-	return gate.Append(nil, struct {
-		RemoteWrite []*RemoteWrite `yaml:"remote_write"`
-	}{writes}, t, "")
 }
 
 // remoteWrites checks and fills the list; errors name the entry.
@@ -134,25 +118,25 @@ func (r *resolver) remoteWrite(s *v1.RemoteWriteSpec, rules relabelRules) (*Remo
 }
 
 func (r *resolver) remoteWriteCredentials(s *v1.RemoteWriteSpec, out *RemoteWrite) (err error) {
-	if out.BasicAuth, err = r.basicAuth(s.BasicAuth); err != nil {
+	if out.BasicAuth, err = r.BasicAuth(s.BasicAuth); err != nil {
 		return fmt.Errorf("basicAuth: %w", err)
 	}
-	if out.OAuth2, err = r.oauth2(s.OAuth2); err != nil {
+	if out.OAuth2, err = r.OAuth2(s.OAuth2); err != nil {
 		return fmt.Errorf("oauth2: %w", err)
 	}
-	if out.TLSConfig, err = r.tls(s.TLSConfig); err != nil {
+	if out.TLSConfig, err = r.TLS(s.TLSConfig); err != nil {
 		return fmt.Errorf("tlsConfig: %w", err)
 	}
-	if out.Authorization, err = r.fullAuthorization(s.Authorization); err != nil {
+	if out.Authorization, err = r.FullAuthorization(s.Authorization); err != nil {
 		return fmt.Errorf("authorization: %w", err)
 	}
-	if out.SigV4, err = r.sigv4(s.Sigv4); err != nil {
+	if out.SigV4, err = r.SigV4(s.Sigv4); err != nil {
 		return fmt.Errorf("sigv4: %w", err)
 	}
-	if out.AzureAD, err = r.azureAD(s.AzureAD); err != nil {
+	if out.AzureAD, err = r.AzureAD(s.AzureAD); err != nil {
 		return fmt.Errorf("azureAd: %w", err)
 	}
-	out.Proxy, err = r.proxy(s.ProxyConfig)
+	out.Proxy, err = r.Proxy(s.ProxyConfig)
 	return err
 }
 

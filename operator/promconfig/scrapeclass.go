@@ -5,6 +5,7 @@ import (
 
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 	"github.com/firekeeper-dev/firekeeper/operator/assets"
+	"github.com/firekeeper-dev/firekeeper/operator/clientconfig"
 )
 
 // checkScrapeClasses applies the rules that need no look at the cluster.
@@ -33,10 +34,10 @@ func checkScrapeClass(c *v1.ScrapeClass, rules relabelRules) error {
 	if err := rules.check(c.MetricRelabelConfigs); err != nil {
 		return fmt.Errorf("metricRelabelings: %w", err)
 	}
-	if err := checkTLS(c.TLSConfig); err != nil {
+	if err := clientconfig.CheckTLS(c.TLSConfig); err != nil {
 		return fmt.Errorf("tlsConfig: %w", err)
 	}
-	if err := checkAuthorization(c.Authorization); err != nil {
+	if err := clientconfig.CheckAuthorization(c.Authorization); err != nil {
 		return fmt.Errorf("authorization: %w", err)
 	}
 	return nil
@@ -57,48 +58,48 @@ func (s *Settings) scrapeClass(name string) (*v1.ScrapeClass, error) {
 	return &v1.ScrapeClass{}, nil
 }
 
-// mergedTLS writes a monitor's TLS block laid over the class's: only paths the
-// monitor leaves open are taken from the class, nothing else of it is mixed in.
-// A class that stands alone refers to assets of the owner's namespace.
-func (s *Settings) mergedTLS(monitor, class *v1.TLSConfig, namespace string) *TLSConfig {
-	if monitor == nil {
-		return tlsConfig(class, AssetDir, s.data.Namespace)
-	}
-	if class == nil {
-		return tlsConfig(monitor, AssetDir, namespace)
+// mergedTLS lays a monitor's TLS block over the class's: only paths the monitor
+// leaves open are taken from the class, nothing else of it is mixed in. A class
+// that stands alone refers to assets of the owner's namespace.
+func (s *Settings) mergedTLS(monitor *clientconfig.TLSConfig, class *v1.TLSConfig) *clientconfig.TLSConfig {
+	switch {
+	case monitor == nil:
+		return clientconfig.NewTLSConfig(class, AssetDir, s.data.Namespace)
+	case class == nil:
+		return monitor
 	}
 	out := *monitor
-	if !given(out.CA) && out.CAFile == "" {
+	if out.CAAsset+out.CAFile == "" {
 		out.CAFile = class.CAFile
 	}
-	if !given(out.Cert) && out.CertFile == "" {
+	if out.CertAsset+out.CertFile == "" {
 		out.CertFile = class.CertFile
 	}
-	if out.KeySecret == nil && out.KeyFile == "" {
+	if out.KeyAsset+out.KeyFile == "" {
 		out.KeyFile = class.KeyFile
 	}
-	return tlsConfig(&out, AssetDir, namespace)
+	return &out
 }
 
 // mergeAuthorization lays a monitor's block, already read as own, over the
 // class's. References of a class resolve where the owner lives, so they count
 // only for monitors there.
-func (s *Settings) mergeAuthorization(r *resolver, monitor *v1.SafeAuthorization, own *Authorization, class *v1.Authorization) (*Authorization, error) {
+func (s *Settings) mergeAuthorization(r *resolver, monitor *v1.SafeAuthorization, own *clientconfig.Authorization, class *v1.Authorization) (*clientconfig.Authorization, error) {
 	if monitor != nil && *monitor == (v1.SafeAuthorization{}) {
 		monitor, own = nil, nil // an empty block leaves everything to the class
 	}
 	if class == nil || monitor != nil && monitor.Credentials != nil {
 		return own, nil
 	}
-	out := &Authorization{Type: authorizationType(class.Type)}
+	out := &clientconfig.Authorization{Type: clientconfig.AuthorizationType(class.Type)}
 	if monitor != nil {
 		out.Type = own.Type
 	}
 	switch {
 	case class.Credentials == nil:
 		out.CredentialsFile = class.CredentialsFile
-	case r.scope.Namespace() == s.data.Namespace:
-		value, err := r.scope.SecretKey(*class.Credentials)
+	case r.Namespace() == s.data.Namespace:
+		value, err := r.SecretKey(*class.Credentials)
 		switch {
 		case err == nil:
 			out.Credentials = &value

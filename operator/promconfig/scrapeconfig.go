@@ -8,6 +8,7 @@ import (
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 	"github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1alpha1"
 	"github.com/firekeeper-dev/firekeeper/operator/assets"
+	"github.com/firekeeper-dev/firekeeper/operator/clientconfig"
 )
 
 // ScrapeConfigJob is the job of a ScrapeConfig.
@@ -39,11 +40,11 @@ type ScrapeConfigJob struct {
 	// Scheme is http or https.
 	Scheme string `yaml:"scheme,omitempty"`
 	// Proxy towards the targets.
-	Proxy `yaml:",inline"`
+	clientconfig.Proxy `yaml:",inline"`
 	// Credentials for the targets.
-	Credentials `yaml:",inline"`
+	clientconfig.Credentials `yaml:",inline"`
 	// TLSConfig towards the targets.
-	TLSConfig *TLSConfig `yaml:"tls_config,omitempty"`
+	TLSConfig *clientconfig.TLSConfig `yaml:"tls_config,omitempty"`
 	// JobLimits of the job.
 	JobLimits `yaml:",inline"`
 	// NativeHistograms of the job.
@@ -111,7 +112,7 @@ func (c *compiler) scrapeConfig(m *v1alpha1.ScrapeConfig) (*ScrapeConfigJob, err
 	if err := c.checkScrapeConfig(spec, class, job); err != nil {
 		return nil, err
 	}
-	job.TLSConfig = c.s.mergedTLS(nonZeroTLS(spec.TLSConfig), class.TLSConfig, m.Namespace)
+	job.TLSConfig = c.s.mergedTLS(job.TLSConfig, class.TLSConfig)
 	client := client{tls: job.TLSConfig, basicAuth: job.BasicAuth, oauth2: job.OAuth2, authorization: job.Authorization}
 	if job.Authorization, err = c.finish(client, spec.Authorization, class); err != nil {
 		return nil, err
@@ -121,7 +122,7 @@ func (c *compiler) scrapeConfig(m *v1alpha1.ScrapeConfig) (*ScrapeConfigJob, err
 			return nil, err
 		}
 	}
-	if err := c.known(&job.Discoveries); err != nil {
+	if err := c.own.Known(&job.Discoveries); err != nil {
 		return nil, err
 	}
 	c.scrapeConfigTail(m, class, job)
@@ -130,33 +131,31 @@ func (c *compiler) scrapeConfig(m *v1alpha1.ScrapeConfig) (*ScrapeConfigJob, err
 
 // checkScrapeConfig validates all but the discoveries and reads what the HTTP
 // client of the job refers to.
-func (c *compiler) checkScrapeConfig(spec *v1alpha1.ScrapeConfigSpec, class *v1.ScrapeClass, job *ScrapeConfigJob) (err error) {
-	rules := rulesFor(c.s.target, cmp.Or(spec.NameValidationScheme, c.s.data.NameValidationScheme))
+func (c *compiler) checkScrapeConfig(spec *v1alpha1.ScrapeConfigSpec, class *v1.ScrapeClass, job *ScrapeConfigJob) error {
+	rules := rulesFor(c.s.target, cmp.Or(spec.NameValidationScheme, c.s.data.NameValidationScheme)).counting(c.rules.regexps)
 	if err := rules.check(spec.RelabelConfigs); err != nil {
 		return at("relabelings", err)
 	}
-	if job.Credentials, err = c.credentials(v1alpha1.HTTPCredentials{
+	client, err := c.sdClient(&v1alpha1.HTTPTransport{ProxyConfig: spec.ProxyConfig, TLSConfig: spec.TLSConfig}, v1alpha1.HTTPCredentials{
 		BasicAuth: spec.BasicAuth, Authorization: spec.Authorization, OAuth2: spec.OAuth2,
-	}); err != nil {
+	})
+	if err != nil {
 		return err
 	}
-	if _, err := c.own.tls(fullTLS(spec.TLSConfig)); err != nil {
-		return at("tlsConfig", err)
+	job.Credentials, job.Proxy = client.Credentials, client.Proxy
+	if nonZeroTLS(spec.TLSConfig) != nil {
+		job.TLSConfig = client.TLS
 	}
 	if err := first(
 		checkDuration("scrapeInterval", spec.ScrapeInterval),
 		checkInterval(spec.ScrapeInterval, spec.ScrapeTimeout, c.s.data.ScrapeInterval),
-		checkProxy(spec.ProxyConfig),
 	); err != nil {
-		return err
-	}
-	if job.Proxy, err = c.own.proxy(spec.ProxyConfig); err != nil {
 		return err
 	}
 	if err := rules.check(spec.MetricRelabelConfigs); err != nil {
 		return at("metricRelabelings", err)
 	}
-	return first(checkBodySize(spec.BodySizeLimit), c.checkNameSchemes(spec, class, rules))
+	return first(checkBodySize(spec.BodySizeLimit), c.checkNameSchemes(spec, class, rules.counting(nil)))
 }
 
 // checkNameSchemes: a job with legacy names can neither ask for UTF-8 names nor
@@ -208,18 +207,18 @@ func (c *compiler) scrapeConfigTail(m *v1alpha1.ScrapeConfig, class *v1.ScrapeCl
 	job.ScrapeProtocols, job.FallbackScrapeProtocol = tail.ScrapeProtocols, tail.FallbackScrapeProtocol
 	job.MetricRelabelConfigs = tail.MetricRelabelConfigs
 
-	steps := appendRelabel([]Step{tmpJobName}, class.RelabelConfigs)
+	steps := c.stepList()
+	steps.add(tmpJobName, jobNameOrigin)
+	steps.addClass(class)
 	if spec.JobName != "" {
-		steps = append(steps, &jobNameStep{TargetLabel: "job", Action: "replace", Replacement: spec.JobName})
+		steps.add(&jobNameStep{TargetLabel: "job", Action: "replace", Replacement: spec.JobName}, "spec.jobName")
 	}
-	steps = appendRelabel(steps, spec.RelabelConfigs)
-	if enforced != nil {
-		steps = append(steps, enforced)
+	steps.addRelabel(spec.RelabelConfigs, "spec.relabelings")
+	steps.addEnforced(enforced)
+	if c.s.data.Sharding.Shards > 1 && !c.s.data.DaemonSet && !shardsItself(steps.steps) {
+		steps.addAll(c.s.shardByAddress, ShardingOrigin)
 	}
-	if c.s.data.Sharding.Shards > 1 && !c.s.data.DaemonSet && !shardsItself(steps) {
-		steps = append(steps, c.s.shardByAddress...)
-	}
-	job.RelabelConfigs = steps
+	job.RelabelConfigs = c.done(&steps)
 }
 
 // shardsItself reports whether a user's step hashes: then the user decides

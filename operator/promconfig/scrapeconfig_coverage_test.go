@@ -98,7 +98,7 @@ func specFields(t reflect.Type, prefix string) (out []string) {
 }
 
 func jobKeys(t *testing.T, typ reflect.Type, prefix string) (out []string) {
-	keys, err := gate.Keys(typ)
+	keys, err := gate.Keys(typ, gate.Prometheus)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -130,7 +130,7 @@ func TestRejectTags(t *testing.T) {
 	}
 	spec, discoveries := reflect.TypeFor[v1alpha1.ScrapeConfigSpec](), reflect.TypeFor[Discoveries]()
 	check(discoveries, specFields(spec, ""))
-	keys, err := gate.Keys(discoveries)
+	keys, err := gate.Keys(discoveries, gate.Prometheus)
 	if err != nil || len(keys) != len(mechanisms) {
 		t.Fatalf("%d keys for %d mechanisms, %v", len(keys), len(mechanisms), err)
 	}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1alpha1"
 	"github.com/firekeeper-dev/firekeeper/operator/assets"
+	"github.com/firekeeper-dev/firekeeper/operator/wellknown"
 )
 
 // TestDiscoveryErrors: one entry of each mechanism and why it is rejected. ""
@@ -214,7 +215,7 @@ func TestNameSchemes(t *testing.T) {
 		if got != tc.want {
 			t.Errorf("{%s} of {%s}:\n got  %s\n want %s", tc.spec, tc.owner, got, tc.want)
 		}
-		checkDocument(t, cmp.Or(w.prometheus.Spec.Version, DefaultVersion), out.text)
+		checkDocument(t, cmp.Or(w.prometheus.Spec.Version, wellknown.DefaultPrometheusVersion), out.text)
 	}
 }
 

@@ -14,6 +14,7 @@ import (
 
 	kyaml "sigs.k8s.io/yaml"
 
+	"github.com/firekeeper-dev/firekeeper/internal/golden"
 	"github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1alpha1"
 	"github.com/firekeeper-dev/firekeeper/operator/assets"
 	"github.com/firekeeper-dev/firekeeper/operator/crds/sample"
@@ -50,7 +51,7 @@ func TestRandomScrapeConfigs(t *testing.T) {
 			for name, m := range objects {
 				f := compileTwice(t, name, m, s)
 				if f.Err == nil {
-					documents[name] = frame.Document(Monitors{ScrapeConfigs: [][]byte{f.YAML}})
+					documents[name] = fragments{v1alpha1.ScrapeConfigKind: {f.YAML}}.document(&frame)
 				}
 			}
 			t.Logf("%d of %d objects accepted", len(documents), len(objects))
@@ -85,7 +86,7 @@ type foreign struct{}
 func (foreign) Object(ref assets.Ref) (assets.Object, error) {
 	values := map[string][]byte{
 		"text": []byte("hunter2"), "uuid": []byte("11111111-2222-3333-4444-555555555555"),
-		"cert": placeholders()["@CERT@"], "key": placeholders()["@KEY@"],
+		"cert": golden.Certificates()["@CERT@"], "key": golden.Certificates()["@KEY@"],
 	}
 	return assets.Object{Version: "1", Values: values}, nil
 }

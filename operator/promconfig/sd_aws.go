@@ -6,6 +6,7 @@ import (
 
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 	"github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1alpha1"
+	"github.com/firekeeper-dev/firekeeper/operator/clientconfig"
 )
 
 // AWSSD is one entry of aws_sd_configs.
@@ -13,11 +14,11 @@ type AWSSD struct {
 	// Role is ec2, lightsail, ecs, msk, elasticache or rds.
 	Role string `yaml:"role"`
 	// Credentials of the HTTP client.
-	Credentials `yaml:",inline"`
+	clientconfig.Credentials `yaml:",inline"`
 	// Proxy towards the API.
-	Proxy `yaml:",inline"`
+	clientconfig.Proxy `yaml:",inline"`
 	// TLSConfig towards the API.
-	TLSConfig *TLSConfig `yaml:"tls_config,omitempty"`
+	TLSConfig *clientconfig.TLSConfig `yaml:"tls_config,omitempty"`
 	// Region to look in.
 	Region string `yaml:"region,omitempty"`
 	// Endpoint of the API.
@@ -41,7 +42,7 @@ type AWSSD struct {
 	// Clusters to look in.
 	Clusters []string `yaml:"clusters,omitempty"`
 	// Redirects of the client; false for this mechanism when they are absent.
-	Redirects `yaml:",inline"`
+	clientconfig.Redirects `yaml:",inline"`
 }
 
 // awsRole says since when a role is known and what narrows it.
@@ -76,7 +77,7 @@ func (c *compiler) awsSD(in *v1alpha1.AWSSDConfig) (*AWSSD, error) {
 		return nil, err
 	}
 	out := &AWSSD{
-		Role: lower(in.Role), Credentials: client.Credentials, Proxy: client.proxy, TLSConfig: client.tls, Region: in.Region, Endpoint: in.Endpoint,
+		Role: lower(in.Role), Credentials: client.Credentials, Proxy: client.Proxy, TLSConfig: client.TLS, Region: in.Region, Endpoint: in.Endpoint,
 		AccessKey: access, SecretKey: secret, Profile: in.Profile, RoleARN: in.RoleARN, ExternalID: in.ExternalID, Port: in.Port,
 		RefreshInterval: v1.Duration(in.RefreshInterval), Filters: filters, Clusters: in.Clusters, Redirects: client.Redirects,
 	}

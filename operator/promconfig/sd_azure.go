@@ -5,14 +5,15 @@ import (
 
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 	"github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1alpha1"
+	"github.com/firekeeper-dev/firekeeper/operator/clientconfig"
 )
 
 // AzureSD is one entry of azure_sd_configs.
 type AzureSD struct {
 	// Credentials for the API; the whole HTTP client came late.
-	Credentials `yaml:",inline" since:"2.31.0"`
+	clientconfig.Credentials `yaml:",inline" since:"2.31.0"`
 	// Proxy towards the API.
-	Proxy `yaml:",inline" since:"2.31.0"`
+	clientconfig.Proxy `yaml:",inline" since:"2.31.0"`
 	// Environment is the name of the cloud.
 	Environment string `yaml:"environment,omitempty"`
 	// AuthenticationMethod is OAuth when empty.
@@ -32,9 +33,9 @@ type AzureSD struct {
 	// Port to scrape.
 	Port *int32 `yaml:"port,omitempty"`
 	// TLSConfig towards the API.
-	TLSConfig *TLSConfig `yaml:"tls_config,omitempty" since:"2.31.0"`
+	TLSConfig *clientconfig.TLSConfig `yaml:"tls_config,omitempty" since:"2.31.0"`
 	// Redirects of the client.
-	Redirects `yaml:",inline" since:"2.31.0"`
+	clientconfig.Redirects `yaml:",inline" since:"2.31.0"`
 }
 
 // azureSince says since when a method is known.
@@ -58,9 +59,9 @@ func (c *compiler) azureSD(in *v1alpha1.AzureSDConfig) (*AzureSD, error) {
 		return nil, err
 	}
 	return &AzureSD{
-		Credentials: client.Credentials, Proxy: client.proxy, Environment: in.Environment, AuthenticationMethod: string(in.AuthenticationMethod),
+		Credentials: client.Credentials, Proxy: client.Proxy, Environment: in.Environment, AuthenticationMethod: string(in.AuthenticationMethod),
 		SubscriptionID: in.SubscriptionID, TenantID: in.TenantID, ClientID: in.ClientID, ClientSecret: secret, ResourceGroup: in.ResourceGroup,
-		RefreshInterval: in.RefreshInterval, Port: in.Port, TLSConfig: client.tls, Redirects: client.Redirects,
+		RefreshInterval: in.RefreshInterval, Port: in.Port, TLSConfig: client.TLS, Redirects: client.Redirects,
 	}, checkPositive("refreshInterval", in.RefreshInterval)
 }
 

@@ -6,16 +6,17 @@ import (
 
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 	"github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1alpha1"
+	"github.com/firekeeper-dev/firekeeper/operator/clientconfig"
 )
 
 // ConsulSD is one entry of consul_sd_configs.
 type ConsulSD struct {
 	// Credentials for the agent.
-	Credentials `yaml:",inline"`
+	clientconfig.Credentials `yaml:",inline"`
 	// Proxy towards the agent.
-	Proxy `yaml:",inline"`
+	clientconfig.Proxy `yaml:",inline"`
 	// TLSConfig towards the agent.
-	TLSConfig *TLSConfig `yaml:"tls_config,omitempty"`
+	TLSConfig *clientconfig.TLSConfig `yaml:"tls_config,omitempty"`
 	// Server is host or host:port of the agent.
 	Server string `yaml:"server"`
 	// PathPrefix of the API.
@@ -47,7 +48,7 @@ type ConsulSD struct {
 	// RefreshInterval between two requests at least.
 	RefreshInterval v1.Duration `yaml:"refresh_interval,omitempty"`
 	// Redirects of the client.
-	Redirects `yaml:",inline"`
+	clientconfig.Redirects `yaml:",inline"`
 }
 
 func (c *compiler) consulSD(in *v1alpha1.ConsulSDConfig) (*ConsulSD, error) {
@@ -66,7 +67,7 @@ func (c *compiler) consulSD(in *v1alpha1.ConsulSDConfig) (*ConsulSD, error) {
 		return nil, at("server", errors.New("is empty"))
 	}
 	return &ConsulSD{
-		Credentials: client.Credentials, Proxy: client.proxy, TLSConfig: client.tls, Server: in.Server, PathPrefix: in.PathPrefix,
+		Credentials: client.Credentials, Proxy: client.Proxy, TLSConfig: client.TLS, Server: in.Server, PathPrefix: in.PathPrefix,
 		Token: token, Datacenter: in.Datacenter, Namespace: in.Namespace, Partition: in.Partition, Scheme: lower(in.Scheme),
 		Services: in.Services, Tags: in.Tags, TagSeparator: in.TagSeparator, NodeMeta: in.NodeMeta, Filter: in.Filter,
 		HealthFilter: in.HealthFilter, AllowStale: in.AllowStale, RefreshInterval: in.RefreshInterval, Redirects: client.Redirects,

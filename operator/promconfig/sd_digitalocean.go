@@ -3,18 +3,19 @@ package promconfig
 import (
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 	"github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1alpha1"
+	"github.com/firekeeper-dev/firekeeper/operator/clientconfig"
 )
 
 // DigitalOceanSD is one entry of digitalocean_sd_configs.
 type DigitalOceanSD struct {
 	// Tokens for the API.
-	Tokens `yaml:",inline"`
+	clientconfig.Tokens `yaml:",inline"`
 	// Proxy towards the API.
-	Proxy `yaml:",inline"`
+	clientconfig.Proxy `yaml:",inline"`
 	// Redirects of the client.
-	Redirects `yaml:",inline"`
+	clientconfig.Redirects `yaml:",inline"`
 	// TLSConfig towards the API.
-	TLSConfig *TLSConfig `yaml:"tls_config,omitempty"`
+	TLSConfig *clientconfig.TLSConfig `yaml:"tls_config,omitempty"`
 	// Port to scrape.
 	Port *int32 `yaml:"port,omitempty"`
 	// RefreshInterval between two requests.
@@ -27,7 +28,7 @@ func (c *compiler) digitalOceanSD(in *v1alpha1.DigitalOceanSDConfig) (*DigitalOc
 		return nil, err
 	}
 	return &DigitalOceanSD{
-		Tokens: client.Tokens, Proxy: client.proxy, Redirects: client.Redirects, TLSConfig: client.tls,
+		Tokens: client.Tokens, Proxy: client.Proxy, Redirects: client.Redirects, TLSConfig: client.TLS,
 		Port: in.Port, RefreshInterval: in.RefreshInterval,
 	}, checkPositive("refreshInterval", in.RefreshInterval)
 }

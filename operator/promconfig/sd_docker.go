@@ -6,24 +6,25 @@ import (
 
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 	"github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1alpha1"
+	"github.com/firekeeper-dev/firekeeper/operator/clientconfig"
 )
 
 // DockerSD is one entry of docker_sd_configs.
 type DockerSD struct {
 	// Authorization header.
-	Authorization *Authorization `yaml:"authorization,omitempty" since:"2.26.0"`
+	Authorization *clientconfig.Authorization `yaml:"authorization,omitempty" since:"2.26.0"`
 	// OAuth2 credentials.
-	OAuth2 *OAuth2 `yaml:"oauth2,omitempty" since:"2.27.0"`
+	OAuth2 *clientconfig.OAuth2 `yaml:"oauth2,omitempty" since:"2.27.0"`
 	// Proxy towards the daemon.
-	Proxy `yaml:",inline"`
+	clientconfig.Proxy `yaml:",inline"`
 	// BasicAuth credentials.
-	BasicAuth *BasicAuth `yaml:"basic_auth,omitempty"`
+	BasicAuth *clientconfig.BasicAuth `yaml:"basic_auth,omitempty"`
 	// Filters of the API, by name.
 	Filters []SDFilter `yaml:"filters,omitempty"`
 	// Host is the URL of the daemon.
 	Host string `yaml:"host"`
 	// TLSConfig towards the daemon.
-	TLSConfig *TLSConfig `yaml:"tls_config,omitempty"`
+	TLSConfig *clientconfig.TLSConfig `yaml:"tls_config,omitempty"`
 	// Port to scrape where a container publishes none.
 	Port *int32 `yaml:"port,omitempty"`
 	// HostNetworkingHost is where containers in host networking are scraped.
@@ -34,7 +35,7 @@ type DockerSD struct {
 	// RefreshInterval between two requests.
 	RefreshInterval v1.Duration `yaml:"refresh_interval,omitempty"`
 	// Redirects of the client.
-	Redirects `yaml:",inline"`
+	clientconfig.Redirects `yaml:",inline"`
 }
 
 func (c *compiler) dockerSD(in *v1alpha1.DockerSDConfig) (*DockerSD, error) {
@@ -47,8 +48,8 @@ func (c *compiler) dockerSD(in *v1alpha1.DockerSDConfig) (*DockerSD, error) {
 		return nil, err
 	}
 	return &DockerSD{
-		Authorization: client.Authorization, OAuth2: client.OAuth2, Proxy: client.proxy, BasicAuth: client.BasicAuth, Filters: filters,
-		Host: in.Host, TLSConfig: client.tls, Port: in.Port, HostNetworkingHost: in.HostNetworkingHost, MatchFirstNetwork: in.MatchFirstNetwork,
+		Authorization: client.Authorization, OAuth2: client.OAuth2, Proxy: client.Proxy, BasicAuth: client.BasicAuth, Filters: filters,
+		Host: in.Host, TLSConfig: client.TLS, Port: in.Port, HostNetworkingHost: in.HostNetworkingHost, MatchFirstNetwork: in.MatchFirstNetwork,
 		RefreshInterval: in.RefreshInterval, Redirects: client.Redirects,
 	}, first(checkDaemon(in.Host), checkPositive("refreshInterval", in.RefreshInterval))
 }

@@ -3,20 +3,21 @@ package promconfig
 import (
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 	"github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1alpha1"
+	"github.com/firekeeper-dev/firekeeper/operator/clientconfig"
 )
 
 // DockerSwarmSD is one entry of dockerswarm_sd_configs.
 type DockerSwarmSD struct {
 	// Credentials for the daemon.
-	Credentials `yaml:",inline"`
+	clientconfig.Credentials `yaml:",inline"`
 	// Proxy towards the daemon.
-	Proxy `yaml:",inline"`
+	clientconfig.Proxy `yaml:",inline"`
 	// Filters of the API, by name.
 	Filters []SDFilter `yaml:"filters,omitempty"`
 	// Host is the URL of the daemon.
 	Host string `yaml:"host"`
 	// TLSConfig towards the daemon.
-	TLSConfig *TLSConfig `yaml:"tls_config,omitempty"`
+	TLSConfig *clientconfig.TLSConfig `yaml:"tls_config,omitempty"`
 	// Role is services, tasks or nodes.
 	Role string `yaml:"role"`
 	// Port to scrape where none is published.
@@ -24,7 +25,7 @@ type DockerSwarmSD struct {
 	// RefreshInterval between two requests.
 	RefreshInterval v1.Duration `yaml:"refresh_interval,omitempty"`
 	// Redirects of the client.
-	Redirects `yaml:",inline"`
+	clientconfig.Redirects `yaml:",inline"`
 }
 
 func (c *compiler) dockerSwarmSD(in *v1alpha1.DockerSwarmSDConfig) (*DockerSwarmSD, error) {
@@ -40,7 +41,7 @@ func (c *compiler) dockerSwarmSD(in *v1alpha1.DockerSwarmSDConfig) (*DockerSwarm
 		return nil, err
 	}
 	return &DockerSwarmSD{
-		Credentials: client.Credentials, Proxy: client.proxy, Filters: filters, Host: in.Host, TLSConfig: client.tls, Role: lower(in.Role),
+		Credentials: client.Credentials, Proxy: client.Proxy, Filters: filters, Host: in.Host, TLSConfig: client.TLS, Role: lower(in.Role),
 		Port: in.Port, RefreshInterval: in.RefreshInterval, Redirects: client.Redirects,
 	}, checkPositive("refreshInterval", in.RefreshInterval)
 }

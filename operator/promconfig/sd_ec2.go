@@ -8,12 +8,13 @@ import (
 
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 	"github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1alpha1"
+	"github.com/firekeeper-dev/firekeeper/operator/clientconfig"
 )
 
 // EC2SD is one entry of ec2_sd_configs.
 type EC2SD struct {
 	// Proxy towards the API; the whole HTTP client came late.
-	Proxy `yaml:",inline" since:"2.41.0"`
+	clientconfig.Proxy `yaml:",inline" since:"2.41.0"`
 	// Region to look in.
 	Region string `yaml:"region,omitempty"`
 	// AccessKey of AWS.
@@ -29,9 +30,9 @@ type EC2SD struct {
 	// Filters of the API, by name.
 	Filters []SDFilter `yaml:"filters,omitempty" since:"2.3.0"`
 	// Redirects of the client.
-	Redirects `yaml:",inline" since:"2.41.0"`
+	clientconfig.Redirects `yaml:",inline" since:"2.41.0"`
 	// TLSConfig towards the API.
-	TLSConfig *TLSConfig `yaml:"tls_config,omitempty" since:"2.41.0"`
+	TLSConfig *clientconfig.TLSConfig `yaml:"tls_config,omitempty" since:"2.41.0"`
 }
 
 func (c *compiler) ec2SD(in *v1alpha1.EC2SDConfig) (*EC2SD, error) {
@@ -48,8 +49,8 @@ func (c *compiler) ec2SD(in *v1alpha1.EC2SDConfig) (*EC2SD, error) {
 		return nil, err
 	}
 	return &EC2SD{
-		Proxy: client.proxy, Region: in.Region, AccessKey: access, SecretKey: secret, RoleARN: in.RoleARN,
-		RefreshInterval: in.RefreshInterval, Port: in.Port, Filters: filters, Redirects: client.Redirects, TLSConfig: client.tls,
+		Proxy: client.Proxy, Region: in.Region, AccessKey: access, SecretKey: secret, RoleARN: in.RoleARN,
+		RefreshInterval: in.RefreshInterval, Port: in.Port, Filters: filters, Redirects: client.Redirects, TLSConfig: client.TLS,
 	}, checkPositive("refreshInterval", in.RefreshInterval)
 }
 

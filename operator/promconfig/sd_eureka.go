@@ -3,18 +3,19 @@ package promconfig
 import (
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 	"github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1alpha1"
+	"github.com/firekeeper-dev/firekeeper/operator/clientconfig"
 )
 
 // EurekaSD is one entry of eureka_sd_configs.
 type EurekaSD struct {
 	// Credentials for the registry.
-	Credentials `yaml:",inline"`
+	clientconfig.Credentials `yaml:",inline"`
 	// Proxy towards the registry.
-	Proxy `yaml:",inline"`
+	clientconfig.Proxy `yaml:",inline"`
 	// Redirects of the client.
-	Redirects `yaml:",inline"`
+	clientconfig.Redirects `yaml:",inline"`
 	// TLSConfig towards the registry.
-	TLSConfig *TLSConfig `yaml:"tls_config,omitempty"`
+	TLSConfig *clientconfig.TLSConfig `yaml:"tls_config,omitempty"`
 	// RefreshInterval between two requests.
 	RefreshInterval v1.Duration `yaml:"refresh_interval,omitempty"`
 	// Server is the URL of the registry.
@@ -27,7 +28,7 @@ func (c *compiler) eurekaSD(in *v1alpha1.EurekaSDConfig) (*EurekaSD, error) {
 		return nil, err
 	}
 	return &EurekaSD{
-		Credentials: client.Credentials, Proxy: client.proxy, Redirects: client.Redirects, TLSConfig: client.tls,
+		Credentials: client.Credentials, Proxy: client.Proxy, Redirects: client.Redirects, TLSConfig: client.TLS,
 		RefreshInterval: in.RefreshInterval, Server: in.Server,
 	}, first(checkURL("server", in.Server), checkPositive("refreshInterval", in.RefreshInterval))
 }

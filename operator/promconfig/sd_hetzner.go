@@ -3,20 +3,21 @@ package promconfig
 import (
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 	"github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1alpha1"
+	"github.com/firekeeper-dev/firekeeper/operator/clientconfig"
 )
 
 // HetznerSD is one entry of hetzner_sd_configs.
 type HetznerSD struct {
 	// Credentials: a token for the cloud, name and password for robot.
-	Credentials `yaml:",inline"`
+	clientconfig.Credentials `yaml:",inline"`
 	// Proxy towards the API.
-	Proxy `yaml:",inline"`
+	clientconfig.Proxy `yaml:",inline"`
 	// Role is hcloud or robot.
 	Role string `yaml:"role"`
 	// Redirects of the client.
-	Redirects `yaml:",inline"`
+	clientconfig.Redirects `yaml:",inline"`
 	// TLSConfig towards the API.
-	TLSConfig *TLSConfig `yaml:"tls_config,omitempty"`
+	TLSConfig *clientconfig.TLSConfig `yaml:"tls_config,omitempty"`
 	// Port to scrape.
 	Port *int32 `yaml:"port,omitempty"`
 	// RefreshInterval between two requests.
@@ -31,7 +32,7 @@ func (c *compiler) hetznerSD(in *v1alpha1.HetznerSDConfig) (*HetznerSD, error) {
 		return nil, err
 	}
 	return &HetznerSD{
-		Credentials: client.Credentials, Proxy: client.proxy, Role: lower(in.Role), Redirects: client.Redirects, TLSConfig: client.tls,
+		Credentials: client.Credentials, Proxy: client.Proxy, Role: lower(in.Role), Redirects: client.Redirects, TLSConfig: client.TLS,
 		Port: in.Port, RefreshInterval: in.RefreshInterval, LabelSelector: in.LabelSelector,
 	}, checkPositive("refreshInterval", in.RefreshInterval)
 }

@@ -3,26 +3,27 @@ package promconfig
 import (
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 	"github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1alpha1"
+	"github.com/firekeeper-dev/firekeeper/operator/clientconfig"
 )
 
 // HTTPSD is one entry of http_sd_configs.
 type HTTPSD struct {
 	// BasicAuth credentials.
-	BasicAuth *BasicAuth `yaml:"basic_auth,omitempty"`
+	BasicAuth *clientconfig.BasicAuth `yaml:"basic_auth,omitempty"`
 	// Authorization header.
-	Authorization *Authorization `yaml:"authorization,omitempty" since:"2.26.0"`
+	Authorization *clientconfig.Authorization `yaml:"authorization,omitempty" since:"2.26.0"`
 	// TLSConfig towards the endpoint.
-	TLSConfig *TLSConfig `yaml:"tls_config,omitempty"`
+	TLSConfig *clientconfig.TLSConfig `yaml:"tls_config,omitempty"`
 	// Proxy towards the endpoint.
-	Proxy `yaml:",inline"`
+	clientconfig.Proxy `yaml:",inline"`
 	// OAuth2 credentials.
-	OAuth2 *OAuth2 `yaml:"oauth2,omitempty" since:"2.27.0"`
+	OAuth2 *clientconfig.OAuth2 `yaml:"oauth2,omitempty" since:"2.27.0"`
 	// Endpoint is the URL to ask.
 	Endpoint string `yaml:"url"`
 	// RefreshInterval between two requests, and their timeout.
 	RefreshInterval v1.Duration `yaml:"refresh_interval,omitempty"`
 	// Redirects of the client.
-	Redirects `yaml:",inline"`
+	clientconfig.Redirects `yaml:",inline"`
 }
 
 func (c *compiler) httpSD(in *v1alpha1.HTTPSDConfig) (*HTTPSD, error) {
@@ -31,7 +32,7 @@ func (c *compiler) httpSD(in *v1alpha1.HTTPSDConfig) (*HTTPSD, error) {
 		return nil, err
 	}
 	return &HTTPSD{
-		BasicAuth: client.BasicAuth, Authorization: client.Authorization, TLSConfig: client.tls, Proxy: client.proxy,
+		BasicAuth: client.BasicAuth, Authorization: client.Authorization, TLSConfig: client.TLS, Proxy: client.Proxy,
 		OAuth2: client.OAuth2, Endpoint: in.URL, RefreshInterval: in.RefreshInterval, Redirects: client.Redirects,
 	}, first(checkURL("url", in.URL), checkPositive("refreshInterval", in.RefreshInterval))
 }

@@ -3,20 +3,21 @@ package promconfig
 import (
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 	"github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1alpha1"
+	"github.com/firekeeper-dev/firekeeper/operator/clientconfig"
 )
 
 // IonosSD is one entry of ionos_sd_configs.
 type IonosSD struct {
 	// Tokens for the API.
-	Tokens `yaml:",inline"`
+	clientconfig.Tokens `yaml:",inline"`
 	// Proxy towards the API.
-	Proxy `yaml:",inline"`
+	clientconfig.Proxy `yaml:",inline"`
 	// TLSConfig towards the API.
-	TLSConfig *TLSConfig `yaml:"tls_config,omitempty"`
+	TLSConfig *clientconfig.TLSConfig `yaml:"tls_config,omitempty"`
 	// DatacenterID of the data center.
 	DatacenterID string `yaml:"datacenter_id"`
 	// Redirects of the client.
-	Redirects `yaml:",inline"`
+	clientconfig.Redirects `yaml:",inline"`
 	// Port to scrape.
 	Port *int32 `yaml:"port,omitempty"`
 	// RefreshInterval between two requests.
@@ -28,7 +29,7 @@ type IonosSD struct {
 func (c *compiler) ionosSD(in *v1alpha1.IonosSDConfig) (*IonosSD, error) {
 	use := v1alpha1.HTTPCredentials{Authorization: &in.Authorization}
 	if in.OAuth2 != nil {
-		if _, err := c.credentials(use); err != nil {
+		if _, err := c.sdClient(&v1alpha1.HTTPTransport{}, use); err != nil {
 			return nil, err
 		}
 		use = v1alpha1.HTTPCredentials{OAuth2: in.OAuth2}
@@ -38,7 +39,7 @@ func (c *compiler) ionosSD(in *v1alpha1.IonosSDConfig) (*IonosSD, error) {
 		return nil, err
 	}
 	return &IonosSD{
-		Tokens: client.Tokens, Proxy: client.proxy, TLSConfig: client.tls, DatacenterID: in.DatacenterID, Redirects: client.Redirects,
+		Tokens: client.Tokens, Proxy: client.Proxy, TLSConfig: client.TLS, DatacenterID: in.DatacenterID, Redirects: client.Redirects,
 		Port: in.Port, RefreshInterval: in.RefreshInterval,
 	}, checkPositive("refreshInterval", in.RefreshInterval)
 }

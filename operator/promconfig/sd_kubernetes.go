@@ -7,6 +7,7 @@ import (
 
 	"github.com/firekeeper-dev/firekeeper/internal/gate"
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
+	"github.com/firekeeper-dev/firekeeper/operator/clientconfig"
 )
 
 // Roles of Kubernetes discovery.
@@ -43,17 +44,17 @@ type APIServer struct {
 	// Host is a URL or host:port.
 	Host string `yaml:"api_server,omitempty"`
 	// BasicAuth credentials.
-	BasicAuth *BasicAuth `yaml:"basic_auth,omitempty"`
+	BasicAuth *clientconfig.BasicAuth `yaml:"basic_auth,omitempty"`
 	// BearerToken in clear text, deprecated.
 	BearerToken string `yaml:"bearer_token,omitempty"`
 	// BearerTokenFile is a path in the container, deprecated.
 	BearerTokenFile string `yaml:"bearer_token_file,omitempty"`
 	// Authorization header.
-	Authorization *Authorization `yaml:"authorization,omitempty" since:"2.26.0"`
+	Authorization *clientconfig.Authorization `yaml:"authorization,omitempty" since:"2.26.0"`
 	// TLSConfig towards the API.
-	TLSConfig *TLSConfig `yaml:"tls_config,omitempty"`
+	TLSConfig *clientconfig.TLSConfig `yaml:"tls_config,omitempty"`
 	// Proxy towards the API.
-	Proxy `yaml:",inline"`
+	clientconfig.Proxy `yaml:",inline"`
 }
 
 // AttachMetadata asks for labels of the target's node.
@@ -90,27 +91,24 @@ func (r *resolver) apiServer(c *v1.APIServerConfig) (APIServer, error) {
 	}
 	var (
 		out = APIServer{Host: c.Host, BearerToken: c.BearerToken, BearerTokenFile: c.BearerTokenFile}
-		err = atMostOne([]way{
-			{"basicAuth", c.BasicAuth != nil}, {"authorization", c.Authorization != nil},
-			{"bearerToken", c.BearerToken != ""}, {"bearerTokenFile", c.BearerTokenFile != ""},
-		})
+		err = clientconfig.AtMostOne(
+			way("basicAuth", c.BasicAuth != nil), way("authorization", c.Authorization != nil),
+			way("bearerToken", c.BearerToken != ""), way("bearerTokenFile", c.BearerTokenFile != ""),
+		)
 	)
-	if err == nil {
-		err = checkProxy(c.ProxyConfig)
-	}
 	if err != nil {
 		return APIServer{}, err
 	}
-	if out.BasicAuth, err = r.basicAuth(c.BasicAuth); err != nil {
+	if out.BasicAuth, err = r.BasicAuth(c.BasicAuth); err != nil {
 		return APIServer{}, fmt.Errorf("basicAuth: %w", err)
 	}
-	if out.Authorization, err = r.fullAuthorization(c.Authorization); err != nil {
+	if out.Authorization, err = r.FullAuthorization(c.Authorization); err != nil {
 		return APIServer{}, fmt.Errorf("authorization: %w", err)
 	}
-	if out.TLSConfig, err = r.tls(c.TLSConfig); err != nil {
+	if out.TLSConfig, err = r.TLS(c.TLSConfig); err != nil {
 		return APIServer{}, fmt.Errorf("tlsConfig: %w", err)
 	}
-	if out.Proxy, err = r.proxy(c.ProxyConfig); err != nil {
+	if out.Proxy, err = r.Proxy(c.ProxyConfig); err != nil {
 		return APIServer{}, err
 	}
 	return out, nil

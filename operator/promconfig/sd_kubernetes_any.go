@@ -12,6 +12,7 @@ import (
 
 	"github.com/firekeeper-dev/firekeeper/internal/gate"
 	"github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1alpha1"
+	"github.com/firekeeper-dev/firekeeper/operator/clientconfig"
 )
 
 const roleNode = "node"
@@ -24,13 +25,13 @@ type KubernetesAnySD struct {
 	// Role is the kind of object that becomes targets.
 	Role string `yaml:"role"`
 	// Credentials for the API.
-	Credentials `yaml:",inline"`
+	clientconfig.Credentials `yaml:",inline"`
 	// Proxy towards the API.
-	Proxy `yaml:",inline"`
+	clientconfig.Proxy `yaml:",inline"`
 	// Redirects of the client.
-	Redirects `yaml:",inline"`
+	clientconfig.Redirects `yaml:",inline"`
 	// TLSConfig towards the API.
-	TLSConfig *TLSConfig `yaml:"tls_config,omitempty"`
+	TLSConfig *clientconfig.TLSConfig `yaml:"tls_config,omitempty"`
 	// Namespaces to look into; all when absent.
 	Namespaces *OwnNamespaces `yaml:"namespaces,omitempty"`
 	// Selectors limit what is watched, one per role.
@@ -85,8 +86,8 @@ func (c *compiler) kubernetesSD(in *v1alpha1.KubernetesSDConfig) (*KubernetesAny
 		return nil, err
 	}
 	out := &KubernetesAnySD{
-		APIServer: in.APIServer, Role: lower(in.Role), Credentials: client.Credentials, Proxy: client.proxy,
-		Redirects: client.Redirects, TLSConfig: client.tls,
+		APIServer: in.APIServer, Role: lower(in.Role), Credentials: client.Credentials, Proxy: client.Proxy,
+		Redirects: client.Redirects, TLSConfig: client.TLS,
 	}
 	if out.Role == roleEndpointSlice {
 		if err := c.sinceValue("role", string(in.Role), "2.21.0"); err != nil {
@@ -122,26 +123,26 @@ func (k *KubernetesAnySD) checkAPIServer() error {
 		k.ConnectHeader = nil
 	}
 	isFalse := func(b *bool) bool { return b != nil && !*b }
-	for _, set := range []way{
-		{"basicAuth", k.BasicAuth != nil}, {"authorization", k.Authorization != nil}, {"oauth2", k.OAuth2 != nil},
-		{"tlsConfig", k.TLSConfig != nil && !k.TLSConfig.plain()}, {"proxyUrl", k.Proxy.URL != ""},
-		{"proxyFromEnvironment", k.FromEnvironment != nil && *k.FromEnvironment},
-		{"followRedirects", isFalse(k.FollowRedirects)}, {"enableHTTP2", isFalse(k.EnableHTTP2)},
+	for _, set := range []clientconfig.Way{
+		way("basicAuth", k.BasicAuth != nil), way("authorization", k.Authorization != nil), way("oauth2", k.OAuth2 != nil),
+		way("tlsConfig", k.TLSConfig != nil && !plainTLS(k.TLSConfig)), way("proxyUrl", k.Proxy.URL != ""),
+		way("proxyFromEnvironment", k.FromEnvironment != nil && *k.FromEnvironment),
+		way("followRedirects", isFalse(k.FollowRedirects)), way("enableHTTP2", isFalse(k.EnableHTTP2)),
 	} {
-		if set.given {
-			return at(set.field, errors.New("needs apiServer"))
+		if set.Given {
+			return at(set.Field, errors.New("needs apiServer"))
 		}
 	}
 	return nil
 }
 
-// plain reports whether the block says what the server does anyway.
-func (t *TLSConfig) plain() bool {
+// plainTLS reports whether the block says what the server does anyway.
+func plainTLS(t *clientconfig.TLSConfig) bool {
 	copied := *t
 	if t.InsecureSkipVerify != nil && !*t.InsecureSkipVerify {
 		copied.InsecureSkipVerify = nil
 	}
-	return copied == TLSConfig{}
+	return copied == clientconfig.TLSConfig{}
 }
 
 func (c *compiler) checkOwnNamespace(n *v1alpha1.NamespaceDiscovery, apiServer string) error {
@@ -151,7 +152,7 @@ func (c *compiler) checkOwnNamespace(n *v1alpha1.NamespaceDiscovery, apiServer s
 	if apiServer != "" {
 		return at("ownNamespace", errors.New("conflicts with apiServer"))
 	}
-	return c.since("ownNamespace", "2.33.0")
+	return c.own.Since("ownNamespace", "2.33.0")
 }
 
 // selectorRoles are the kinds of object that each role watches.

@@ -3,20 +3,21 @@ package promconfig
 import (
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 	"github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1alpha1"
+	"github.com/firekeeper-dev/firekeeper/operator/clientconfig"
 )
 
 // KumaSD is one entry of kuma_sd_configs.
 type KumaSD struct {
 	// Credentials for the control plane.
-	Credentials `yaml:",inline"`
+	clientconfig.Credentials `yaml:",inline"`
 	// Proxy towards the control plane.
-	Proxy `yaml:",inline"`
+	clientconfig.Proxy `yaml:",inline"`
 	// Server is the URL of the control plane.
 	Server string `yaml:"server"`
 	// Redirects of the client.
-	Redirects `yaml:",inline"`
+	clientconfig.Redirects `yaml:",inline"`
 	// TLSConfig towards the control plane.
-	TLSConfig *TLSConfig `yaml:"tls_config,omitempty"`
+	TLSConfig *clientconfig.TLSConfig `yaml:"tls_config,omitempty"`
 	// RefreshInterval between two requests.
 	RefreshInterval v1.Duration `yaml:"refresh_interval,omitempty"`
 	// FetchTimeout of a request that waits for changes.
@@ -31,7 +32,7 @@ func (c *compiler) kumaSD(in *v1alpha1.KumaSDConfig) (*KumaSD, error) {
 		return nil, err
 	}
 	return &KumaSD{
-		Credentials: client.Credentials, Proxy: client.proxy, Server: in.Server, Redirects: client.Redirects, TLSConfig: client.tls,
+		Credentials: client.Credentials, Proxy: client.Proxy, Server: in.Server, Redirects: client.Redirects, TLSConfig: client.TLS,
 		RefreshInterval: in.RefreshInterval, FetchTimeout: in.FetchTimeout, ClientID: in.ClientID,
 	}, first(checkURL("server", in.Server), checkPositive("refreshInterval", in.RefreshInterval), checkDuration("fetchTimeout", in.FetchTimeout))
 }

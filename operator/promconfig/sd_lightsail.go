@@ -3,18 +3,19 @@ package promconfig
 import (
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 	"github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1alpha1"
+	"github.com/firekeeper-dev/firekeeper/operator/clientconfig"
 )
 
 // LightsailSD is one entry of lightsail_sd_configs.
 type LightsailSD struct {
 	// BasicAuth credentials.
-	BasicAuth *BasicAuth `yaml:"basic_auth,omitempty"`
+	BasicAuth *clientconfig.BasicAuth `yaml:"basic_auth,omitempty"`
 	// Authorization header.
-	Authorization *Authorization `yaml:"authorization,omitempty" since:"2.26.0"`
+	Authorization *clientconfig.Authorization `yaml:"authorization,omitempty" since:"2.26.0"`
 	// Proxy towards the API.
-	Proxy `yaml:",inline"`
+	clientconfig.Proxy `yaml:",inline"`
 	// OAuth2 credentials.
-	OAuth2 *OAuth2 `yaml:"oauth2,omitempty" since:"2.27.0"`
+	OAuth2 *clientconfig.OAuth2 `yaml:"oauth2,omitempty" since:"2.27.0"`
 	// Region to look in.
 	Region string `yaml:"region,omitempty"`
 	// Endpoint of the API.
@@ -30,9 +31,9 @@ type LightsailSD struct {
 	// RoleARN of the role to assume.
 	RoleARN string `yaml:"role_arn,omitempty"`
 	// TLSConfig towards the API.
-	TLSConfig *TLSConfig `yaml:"tls_config,omitempty"`
+	TLSConfig *clientconfig.TLSConfig `yaml:"tls_config,omitempty"`
 	// Redirects of the client.
-	Redirects `yaml:",inline"`
+	clientconfig.Redirects `yaml:",inline"`
 }
 
 func (c *compiler) lightsailSD(in *v1alpha1.LightSailSDConfig) (*LightsailSD, error) {
@@ -45,8 +46,8 @@ func (c *compiler) lightsailSD(in *v1alpha1.LightSailSDConfig) (*LightsailSD, er
 		return nil, err
 	}
 	return &LightsailSD{
-		BasicAuth: client.BasicAuth, Authorization: client.Authorization, Proxy: client.proxy, OAuth2: client.OAuth2, Region: in.Region,
+		BasicAuth: client.BasicAuth, Authorization: client.Authorization, Proxy: client.Proxy, OAuth2: client.OAuth2, Region: in.Region,
 		Endpoint: in.Endpoint, Port: in.Port, RefreshInterval: in.RefreshInterval, AccessKey: access, SecretKey: secret, RoleARN: in.RoleARN,
-		TLSConfig: client.tls, Redirects: client.Redirects,
+		TLSConfig: client.TLS, Redirects: client.Redirects,
 	}, checkPositive("refreshInterval", in.RefreshInterval)
 }

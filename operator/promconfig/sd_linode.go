@@ -3,16 +3,17 @@ package promconfig
 import (
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 	"github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1alpha1"
+	"github.com/firekeeper-dev/firekeeper/operator/clientconfig"
 )
 
 // LinodeSD is one entry of linode_sd_configs.
 type LinodeSD struct {
 	// Tokens for the API.
-	Tokens `yaml:",inline"`
+	clientconfig.Tokens `yaml:",inline"`
 	// Proxy towards the API.
-	Proxy `yaml:",inline"`
+	clientconfig.Proxy `yaml:",inline"`
 	// TLSConfig towards the API.
-	TLSConfig *TLSConfig `yaml:"tls_config,omitempty"`
+	TLSConfig *clientconfig.TLSConfig `yaml:"tls_config,omitempty"`
 	// Port to scrape.
 	Port *int32 `yaml:"port,omitempty"`
 	// Region to look in.
@@ -33,7 +34,7 @@ func (c *compiler) linodeSD(in *v1alpha1.LinodeSDConfig) (*LinodeSD, error) {
 		return nil, err
 	}
 	return &LinodeSD{
-		Tokens: client.Tokens, Proxy: client.proxy, TLSConfig: client.tls, Port: in.Port, Region: in.Region,
+		Tokens: client.Tokens, Proxy: client.Proxy, TLSConfig: client.TLS, Port: in.Port, Region: in.Region,
 		EnableHTTP2: client.EnableHTTP2, TagSeparator: in.TagSeparator, RefreshInterval: in.RefreshInterval, FollowRedirects: client.FollowRedirects,
 	}, checkPositive("refreshInterval", in.RefreshInterval)
 }

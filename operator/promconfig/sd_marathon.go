@@ -7,16 +7,17 @@ import (
 
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 	"github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1alpha1"
+	"github.com/firekeeper-dev/firekeeper/operator/clientconfig"
 )
 
 // MarathonSD is one entry of marathon_sd_configs.
 type MarathonSD struct {
 	// Credentials for the servers.
-	Credentials `yaml:",inline"`
+	clientconfig.Credentials `yaml:",inline"`
 	// Proxy towards the servers.
-	Proxy `yaml:",inline"`
+	clientconfig.Proxy `yaml:",inline"`
 	// TLSConfig towards the servers.
-	TLSConfig *TLSConfig `yaml:"tls_config,omitempty"`
+	TLSConfig *clientconfig.TLSConfig `yaml:"tls_config,omitempty"`
 	// Servers are URLs without a slash at the end.
 	Servers []string `yaml:"servers"`
 	// AuthToken is sent as "Authorization: token=…".
@@ -24,14 +25,14 @@ type MarathonSD struct {
 	// RefreshInterval between two requests.
 	RefreshInterval v1.Duration `yaml:"refresh_interval,omitempty"`
 	// Redirects of the client; the server follows redirects in any case.
-	Redirects `yaml:",inline"`
+	clientconfig.Redirects `yaml:",inline"`
 }
 
 func (c *compiler) marathonSD(in *v1alpha1.MarathonSDConfig) (*MarathonSD, error) {
-	if err := atMostOne([]way{
-		{"authToken", in.AuthToken != nil}, {"basicAuth", in.BasicAuth != nil},
-		{"authorization", in.Authorization != nil}, {"oauth2", in.OAuth2 != nil},
-	}); err != nil {
+	if err := clientconfig.AtMostOne(
+		way("authToken", in.AuthToken != nil), way("basicAuth", in.BasicAuth != nil),
+		way("authorization", in.Authorization != nil), way("oauth2", in.OAuth2 != nil),
+	); err != nil {
 		return nil, err
 	}
 	client, err := c.sdClient(&in.HTTPTransport, in.HTTPCredentials)
@@ -55,7 +56,7 @@ func (c *compiler) marathonSD(in *v1alpha1.MarathonSDConfig) (*MarathonSD, error
 		}
 	}
 	return &MarathonSD{
-		Credentials: client.Credentials, Proxy: client.proxy, TLSConfig: client.tls, Servers: in.Servers, AuthToken: token,
+		Credentials: client.Credentials, Proxy: client.Proxy, TLSConfig: client.TLS, Servers: in.Servers, AuthToken: token,
 		RefreshInterval: v1.Duration(in.RefreshInterval), Redirects: client.Redirects,
 	}, checkPositive("refreshInterval", in.RefreshInterval)
 }

@@ -3,14 +3,15 @@ package promconfig
 import (
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 	"github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1alpha1"
+	"github.com/firekeeper-dev/firekeeper/operator/clientconfig"
 )
 
 // NomadSD is one entry of nomad_sd_configs.
 type NomadSD struct {
 	// Credentials for the API.
-	Credentials `yaml:",inline"`
+	clientconfig.Credentials `yaml:",inline"`
 	// Proxy towards the API.
-	Proxy `yaml:",inline"`
+	clientconfig.Proxy `yaml:",inline"`
 	// Server is the URL of the API.
 	Server string `yaml:"server"`
 	// AllowStale answers.
@@ -24,9 +25,9 @@ type NomadSD struct {
 	// TagSeparator joins tags into one label.
 	TagSeparator string `yaml:"tag_separator,omitempty"`
 	// Redirects of the client.
-	Redirects `yaml:",inline"`
+	clientconfig.Redirects `yaml:",inline"`
 	// TLSConfig towards the API.
-	TLSConfig *TLSConfig `yaml:"tls_config,omitempty"`
+	TLSConfig *clientconfig.TLSConfig `yaml:"tls_config,omitempty"`
 }
 
 func (c *compiler) nomadSD(in *v1alpha1.NomadSDConfig) (*NomadSD, error) {
@@ -35,7 +36,7 @@ func (c *compiler) nomadSD(in *v1alpha1.NomadSDConfig) (*NomadSD, error) {
 		return nil, err
 	}
 	return &NomadSD{
-		Credentials: client.Credentials, Proxy: client.proxy, Server: in.Server, AllowStale: in.AllowStale, Namespace: in.Namespace,
-		RefreshInterval: in.RefreshInterval, Region: in.Region, TagSeparator: in.TagSeparator, Redirects: client.Redirects, TLSConfig: client.tls,
+		Credentials: client.Credentials, Proxy: client.Proxy, Server: in.Server, AllowStale: in.AllowStale, Namespace: in.Namespace,
+		RefreshInterval: in.RefreshInterval, Region: in.Region, TagSeparator: in.TagSeparator, Redirects: client.Redirects, TLSConfig: client.TLS,
 	}, first(checkURL("server", in.Server), checkPositive("refreshInterval", in.RefreshInterval))
 }

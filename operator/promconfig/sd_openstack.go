@@ -3,6 +3,7 @@ package promconfig
 import (
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 	"github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1alpha1"
+	"github.com/firekeeper-dev/firekeeper/operator/clientconfig"
 )
 
 // OpenStackSD is one entry of openstack_sd_configs.
@@ -42,7 +43,7 @@ type OpenStackSD struct {
 	// Availability of the endpoint: public, admin or internal.
 	Availability string `yaml:"availability,omitempty" since:"2.20.0"`
 	// TLSConfig towards the API.
-	TLSConfig *TLSConfig `yaml:"tls_config,omitempty"`
+	TLSConfig *clientconfig.TLSConfig `yaml:"tls_config,omitempty"`
 }
 
 func (c *compiler) openStackSD(in *v1alpha1.OpenStackSDConfig) (*OpenStackSD, error) {
@@ -59,7 +60,7 @@ func (c *compiler) openStackSD(in *v1alpha1.OpenStackSDConfig) (*OpenStackSD, er
 	if err != nil {
 		return nil, err
 	}
-	tls, err := c.own.tls(fullTLS(in.TLSConfig))
+	tls, err := c.own.TLS(clientconfig.FullTLS(in.TLSConfig))
 	if err != nil {
 		return nil, at("tlsConfig", err)
 	}

@@ -3,16 +3,17 @@ package promconfig
 import (
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 	"github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1alpha1"
+	"github.com/firekeeper-dev/firekeeper/operator/clientconfig"
 )
 
 // OutscaleSD is one entry of outscale_sd_configs.
 type OutscaleSD struct {
 	// Credentials of the HTTP client.
-	Credentials `yaml:",inline"`
+	clientconfig.Credentials `yaml:",inline"`
 	// Proxy towards the API.
-	Proxy `yaml:",inline"`
+	clientconfig.Proxy `yaml:",inline"`
 	// TLSConfig towards the API.
-	TLSConfig *TLSConfig `yaml:"tls_config,omitempty"`
+	TLSConfig *clientconfig.TLSConfig `yaml:"tls_config,omitempty"`
 	// Region to look in.
 	Region string `yaml:"region,omitempty"`
 	// AccessKey of the API, not secret.
@@ -26,7 +27,7 @@ type OutscaleSD struct {
 	// RefreshInterval between two requests, and their timeout.
 	RefreshInterval v1.Duration `yaml:"refresh_interval,omitempty"`
 	// Redirects of the client.
-	Redirects `yaml:",inline"`
+	clientconfig.Redirects `yaml:",inline"`
 }
 
 func (c *compiler) outscaleSD(in *v1alpha1.OutscaleSDConfig) (*OutscaleSD, error) {
@@ -39,7 +40,7 @@ func (c *compiler) outscaleSD(in *v1alpha1.OutscaleSDConfig) (*OutscaleSD, error
 		return nil, err
 	}
 	return &OutscaleSD{
-		Credentials: client.Credentials, Proxy: client.proxy, TLSConfig: client.tls, Region: in.Region, AccessKey: in.AccessKey, SecretKey: secret,
+		Credentials: client.Credentials, Proxy: client.Proxy, TLSConfig: client.TLS, Region: in.Region, AccessKey: in.AccessKey, SecretKey: secret,
 		Endpoint: in.Endpoint, Port: in.Port, RefreshInterval: v1.Duration(in.RefreshInterval), Redirects: client.Redirects,
 	}, first(checkOptionalURL("endpoint", in.Endpoint), checkPositive("refreshInterval", in.RefreshInterval))
 }

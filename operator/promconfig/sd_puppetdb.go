@@ -5,14 +5,15 @@ import (
 
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 	"github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1alpha1"
+	"github.com/firekeeper-dev/firekeeper/operator/clientconfig"
 )
 
 // PuppetDBSD is one entry of puppetdb_sd_configs.
 type PuppetDBSD struct {
 	// Credentials for the API.
-	Credentials `yaml:",inline"`
+	clientconfig.Credentials `yaml:",inline"`
 	// Proxy towards the API.
-	Proxy `yaml:",inline"`
+	clientconfig.Proxy `yaml:",inline"`
 	// Endpoint is the URL of the API.
 	Endpoint string `yaml:"url"`
 	// Query in the Puppet Query Language.
@@ -26,7 +27,7 @@ type PuppetDBSD struct {
 	// FollowRedirects of the API.
 	FollowRedirects *bool `yaml:"follow_redirects,omitempty" since:"2.26.0"`
 	// TLSConfig towards the API.
-	TLSConfig *TLSConfig `yaml:"tls_config,omitempty"`
+	TLSConfig *clientconfig.TLSConfig `yaml:"tls_config,omitempty"`
 	// EnableHTTP2 towards the API.
 	EnableHTTP2 *bool `yaml:"enable_http2,omitempty" since:"2.35.0"`
 }
@@ -40,7 +41,7 @@ func (c *compiler) puppetDBSD(in *v1alpha1.PuppetDBSDConfig) (*PuppetDBSD, error
 		return nil, at("query", errors.New("is empty"))
 	}
 	return &PuppetDBSD{
-		Credentials: client.Credentials, Proxy: client.proxy, Endpoint: in.URL, Query: in.Query, IncludeParameters: in.IncludeParameters,
-		Port: in.Port, RefreshInterval: in.RefreshInterval, FollowRedirects: client.FollowRedirects, TLSConfig: client.tls, EnableHTTP2: client.EnableHTTP2,
+		Credentials: client.Credentials, Proxy: client.Proxy, Endpoint: in.URL, Query: in.Query, IncludeParameters: in.IncludeParameters,
+		Port: in.Port, RefreshInterval: in.RefreshInterval, FollowRedirects: client.FollowRedirects, TLSConfig: client.TLS, EnableHTTP2: client.EnableHTTP2,
 	}, first(checkURL("url", in.URL), checkPositive("refreshInterval", in.RefreshInterval))
 }

@@ -8,6 +8,7 @@ import (
 
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 	"github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1alpha1"
+	"github.com/firekeeper-dev/firekeeper/operator/clientconfig"
 )
 
 // ScalewaySD is one entry of scaleway_sd_configs.
@@ -33,11 +34,11 @@ type ScalewaySD struct {
 	// RefreshInterval between two requests.
 	RefreshInterval v1.Duration `yaml:"refresh_interval,omitempty"`
 	// Proxy towards the API.
-	Proxy `yaml:",inline"`
+	clientconfig.Proxy `yaml:",inline"`
 	// TLSConfig towards the API.
-	TLSConfig *TLSConfig `yaml:"tls_config,omitempty"`
+	TLSConfig *clientconfig.TLSConfig `yaml:"tls_config,omitempty"`
 	// Redirects of the client.
-	Redirects `yaml:",inline"`
+	clientconfig.Redirects `yaml:",inline"`
 }
 
 // Forms that the server demands when it loads the document.
@@ -71,7 +72,7 @@ func (c *compiler) scalewaySD(in *v1alpha1.ScalewaySDConfig) (*ScalewaySD, error
 	}
 	return &ScalewaySD{
 		AccessKey: in.AccessKey, SecretKey: secret, ProjectID: in.ProjectID, Role: lower(in.Role), Port: in.Port, APIURL: in.APIURL, Zone: in.Zone,
-		NameFilter: in.NameFilter, TagsFilter: in.TagsFilter, RefreshInterval: in.RefreshInterval, Proxy: client.proxy, TLSConfig: client.tls,
+		NameFilter: in.NameFilter, TagsFilter: in.TagsFilter, RefreshInterval: in.RefreshInterval, Proxy: client.Proxy, TLSConfig: client.TLS,
 		Redirects: client.Redirects,
 	}, checkPositive("refreshInterval", in.RefreshInterval)
 }

@@ -3,16 +3,17 @@ package promconfig
 import (
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 	"github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1alpha1"
+	"github.com/firekeeper-dev/firekeeper/operator/clientconfig"
 )
 
 // StackitSD is one entry of stackit_sd_configs.
 type StackitSD struct {
 	// Credentials for the API, where no service account is used.
-	Credentials `yaml:",inline"`
+	clientconfig.Credentials `yaml:",inline"`
 	// Proxy towards the API.
-	Proxy `yaml:",inline"`
+	clientconfig.Proxy `yaml:",inline"`
 	// TLSConfig towards the API.
-	TLSConfig *TLSConfig `yaml:"tls_config,omitempty"`
+	TLSConfig *clientconfig.TLSConfig `yaml:"tls_config,omitempty"`
 	// Project is the ID of the project.
 	Project string `yaml:"project"`
 	// Region of the API.
@@ -28,14 +29,14 @@ type StackitSD struct {
 	// PrivateKey of the service account, PEM.
 	PrivateKey string `yaml:"private_key,omitempty"`
 	// Redirects of the client.
-	Redirects `yaml:",inline"`
+	clientconfig.Redirects `yaml:",inline"`
 }
 
 func (c *compiler) stackitSD(in *v1alpha1.StackitSDConfig) (*StackitSD, error) {
-	if err := atMostOne([]way{
-		{"serviceAccountKey", in.ServiceAccountKey != nil}, {"basicAuth", in.BasicAuth != nil},
-		{"authorization", in.Authorization != nil}, {"oauth2", in.OAuth2 != nil},
-	}); err != nil {
+	if err := clientconfig.AtMostOne(
+		way("serviceAccountKey", in.ServiceAccountKey != nil), way("basicAuth", in.BasicAuth != nil),
+		way("authorization", in.Authorization != nil), way("oauth2", in.OAuth2 != nil),
+	); err != nil {
 		return nil, err
 	}
 	client, err := c.sdClient(&in.HTTPTransport, in.HTTPCredentials)
@@ -51,7 +52,7 @@ func (c *compiler) stackitSD(in *v1alpha1.StackitSDConfig) (*StackitSD, error) {
 		return nil, err
 	}
 	return &StackitSD{
-		Credentials: client.Credentials, Proxy: client.proxy, TLSConfig: client.tls, Project: in.Project, Region: in.Region, Endpoint: in.Endpoint,
+		Credentials: client.Credentials, Proxy: client.Proxy, TLSConfig: client.TLS, Project: in.Project, Region: in.Region, Endpoint: in.Endpoint,
 		Port: in.Port, RefreshInterval: v1.Duration(in.RefreshInterval), ServiceAccountKey: account, PrivateKey: private, Redirects: client.Redirects,
 	}, first(checkOptionalURL("endpoint", in.Endpoint), checkPositive("refreshInterval", in.RefreshInterval))
 }

@@ -5,6 +5,7 @@ import (
 
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 	"github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1alpha1"
+	"github.com/firekeeper-dev/firekeeper/operator/clientconfig"
 )
 
 // TritonSD is one entry of triton_sd_configs.
@@ -26,7 +27,7 @@ type TritonSD struct {
 	// Version of the API.
 	Version *int32 `yaml:"version,omitempty"`
 	// TLSConfig with the client certificate.
-	TLSConfig *TLSConfig `yaml:"tls_config,omitempty"`
+	TLSConfig *clientconfig.TLSConfig `yaml:"tls_config,omitempty"`
 }
 
 func (c *compiler) tritonSD(in *v1alpha1.TritonSDConfig) (*TritonSD, error) {
@@ -38,7 +39,7 @@ func (c *compiler) tritonSD(in *v1alpha1.TritonSDConfig) (*TritonSD, error) {
 			return nil, at("groups", errors.New("are supported only with the role Container"))
 		}
 	}
-	tls, err := c.own.tls(fullTLS(in.TLSConfig))
+	tls, err := c.own.TLS(clientconfig.FullTLS(in.TLSConfig))
 	if err != nil {
 		return nil, at("tlsConfig", err)
 	}

@@ -3,16 +3,17 @@ package promconfig
 import (
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 	"github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1alpha1"
+	"github.com/firekeeper-dev/firekeeper/operator/clientconfig"
 )
 
 // UyuniSD is one entry of uyuni_sd_configs.
 type UyuniSD struct {
 	// Credentials of the HTTP client.
-	Credentials `yaml:",inline"`
+	clientconfig.Credentials `yaml:",inline"`
 	// Proxy towards the server.
-	Proxy `yaml:",inline"`
+	clientconfig.Proxy `yaml:",inline"`
 	// TLSConfig towards the server.
-	TLSConfig *TLSConfig `yaml:"tls_config,omitempty"`
+	TLSConfig *clientconfig.TLSConfig `yaml:"tls_config,omitempty"`
 	// Server is a URL.
 	Server string `yaml:"server"`
 	// Username of the API.
@@ -26,7 +27,7 @@ type UyuniSD struct {
 	// RefreshInterval between two requests.
 	RefreshInterval v1.Duration `yaml:"refresh_interval,omitempty"`
 	// Redirects of the client.
-	Redirects `yaml:",inline"`
+	clientconfig.Redirects `yaml:",inline"`
 }
 
 func (c *compiler) uyuniSD(in *v1alpha1.UyuniSDConfig) (*UyuniSD, error) {
@@ -39,7 +40,7 @@ func (c *compiler) uyuniSD(in *v1alpha1.UyuniSDConfig) (*UyuniSD, error) {
 		return nil, err
 	}
 	return &UyuniSD{
-		Credentials: client.Credentials, Proxy: client.proxy, TLSConfig: client.tls, Server: in.Server, Username: in.Username, Password: password,
+		Credentials: client.Credentials, Proxy: client.Proxy, TLSConfig: client.TLS, Server: in.Server, Username: in.Username, Password: password,
 		Entitlement: in.Entitlement, Separator: in.Separator, RefreshInterval: v1.Duration(in.RefreshInterval), Redirects: client.Redirects,
 	}, first(checkURL("server", in.Server), checkPositive("refreshInterval", in.RefreshInterval))
 }

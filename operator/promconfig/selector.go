@@ -9,30 +9,33 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// selectorSteps turns a label selector into relabel steps on the meta labels of
+// addSelector turns a label selector into relabel steps on the meta labels of
 // the object ("service", "pod" or "ingress"). labelpresent takes part so that
-// an empty value differs from an absent label.
-func selectorSteps(steps []Step, sel *metav1.LabelSelector, object string) []Step {
-	for _, key := range slices.Sorted(maps.Keys(sel.MatchLabels)) {
-		steps = append(steps, &filterStep{
-			Action: "keep", SourceLabels: metaLabelPair(object, key), Regex: "(" + sel.MatchLabels[key] + ");true",
-		})
+// an empty value differs from an absent label. path is the selector's field.
+func (l *stepList) addSelector(sel *metav1.LabelSelector, object, path string) {
+	labels, expressions := "", ""
+	if l.traced {
+		labels, expressions = path+".matchLabels", path+".matchExpressions"
 	}
-	for _, e := range sel.MatchExpressions {
+	for _, key := range slices.Sorted(maps.Keys(sel.MatchLabels)) {
+		l.addKey(&filterStep{
+			Action: "keep", SourceLabels: metaLabelPair(object, key), Regex: "(" + sel.MatchLabels[key] + ");true",
+		}, labels, key)
+	}
+	for i, e := range sel.MatchExpressions {
 		pair := metaLabelPair(object, e.Key)
 		values := "(" + strings.Join(e.Values, "|") + ");true"
 		switch e.Operator {
 		case metav1.LabelSelectorOpIn:
-			steps = append(steps, &filterStep{Action: "keep", SourceLabels: pair, Regex: values})
+			l.addItem(&filterStep{Action: "keep", SourceLabels: pair, Regex: values}, expressions, i)
 		case metav1.LabelSelectorOpNotIn:
-			steps = append(steps, &filterStep{Action: "drop", SourceLabels: pair, Regex: values})
+			l.addItem(&filterStep{Action: "drop", SourceLabels: pair, Regex: values}, expressions, i)
 		case metav1.LabelSelectorOpExists:
-			steps = append(steps, &filterStep{Action: "keep", SourceLabels: pair[1:], Regex: "true"})
+			l.addItem(&filterStep{Action: "keep", SourceLabels: pair[1:], Regex: "true"}, expressions, i)
 		case metav1.LabelSelectorOpDoesNotExist:
-			steps = append(steps, &filterStep{Action: "drop", SourceLabels: pair[1:], Regex: "true"})
+			l.addItem(&filterStep{Action: "drop", SourceLabels: pair[1:], Regex: "true"}, expressions, i)
 		}
 	}
-	return steps
 }
 
 func metaLabelPair(object, key string) []string {

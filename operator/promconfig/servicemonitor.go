@@ -9,6 +9,7 @@ import (
 
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 	"github.com/firekeeper-dev/firekeeper/operator/assets"
+	"github.com/firekeeper-dev/firekeeper/operator/clientconfig"
 )
 
 // ServiceMonitorJob is the job of one endpoint of a ServiceMonitor.
@@ -16,19 +17,19 @@ type ServiceMonitorJob struct {
 	// JobHead of the job.
 	JobHead `yaml:",inline"`
 	// Proxy towards the targets.
-	Proxy `yaml:",inline"`
+	clientconfig.Proxy `yaml:",inline"`
 	// OAuth2 credentials.
-	OAuth2 *OAuth2 `yaml:"oauth2,omitempty" since:"2.27.0"`
+	OAuth2 *clientconfig.OAuth2 `yaml:"oauth2,omitempty" since:"2.27.0"`
 	// TLSConfig towards the targets.
-	TLSConfig *TLSConfig `yaml:"tls_config,omitempty"`
+	TLSConfig *clientconfig.TLSConfig `yaml:"tls_config,omitempty"`
 	// BearerTokenFile is a path in the container, deprecated.
 	BearerTokenFile string `yaml:"bearer_token_file,omitempty"`
 	// BearerToken from a Secret, deprecated.
 	BearerToken string `yaml:"bearer_token,omitempty"`
 	// BasicAuth credentials.
-	BasicAuth *BasicAuth `yaml:"basic_auth,omitempty"`
+	BasicAuth *clientconfig.BasicAuth `yaml:"basic_auth,omitempty"`
 	// Authorization header.
-	Authorization *Authorization `yaml:"authorization,omitempty" since:"2.26.0"`
+	Authorization *clientconfig.Authorization `yaml:"authorization,omitempty" since:"2.26.0"`
 	// JobTail of the job.
 	JobTail `yaml:",inline"`
 }
@@ -48,8 +49,8 @@ func (c *compiler) serviceMonitor(m *v1.ServiceMonitor) ([]ServiceMonitorJob, er
 	if err := checkMechanism(m.Spec.SelectorMechanism, c.s.target); err != nil {
 		return nil, err
 	}
-	if err := errors.Join(checkBodySize(m.Spec.BodySizeLimit), checkLabelCopies("targetLabels", m.Spec.TargetLabels, c.s.rules),
-		checkLabelCopies("podTargetLabels", m.Spec.PodTargetLabels, c.s.rules)); err != nil {
+	if err := errors.Join(checkBodySize(m.Spec.BodySizeLimit), checkLabelCopies("targetLabels", m.Spec.TargetLabels, c.rules),
+		checkLabelCopies("podTargetLabels", m.Spec.PodTargetLabels, c.rules)); err != nil {
 		return nil, err
 	}
 	shared := m.Spec
@@ -96,40 +97,32 @@ func (c *compiler) checkServiceEndpoint(e *v1.Endpoint, job *ServiceMonitorJob) 
 			return err
 		}
 	}
-	if err := checkHTTP(e.HTTPConfigWithoutTLS, e.TLSConfig, e.ProxyConfig); err != nil {
+	if err := checkAuthentication(e.HTTPConfigWithoutTLS); err != nil {
 		return err
 	}
 	if t := e.BearerTokenSecret; t != nil && t.Name != "" {
-		if job.BearerToken, err = c.own.secret(t); err != nil {
+		if job.BearerToken, err = c.own.Secret(t); err != nil {
 			return fmt.Errorf("bearerTokenSecret: %w", err)
 		}
 	}
-	if job.BasicAuth, err = c.own.basicAuth(e.BasicAuth); err != nil {
-		return fmt.Errorf("basicAuth: %w", err)
+	client, err := c.own.Client(e.HTTPConfigWithoutTLS, e.TLSConfig, e.ProxyConfig)
+	if err != nil {
+		return err
 	}
-	if job.TLSConfig, err = c.own.tls(e.TLSConfig); err != nil {
-		return fmt.Errorf("tlsConfig: %w", err)
-	}
-	if job.OAuth2, err = c.own.oauth2(e.OAuth2); err != nil {
-		return fmt.Errorf("oauth2: %w", err)
-	}
-	if job.Authorization, err = c.own.authorization(e.Authorization); err != nil {
-		return fmt.Errorf("authorization: %w", err)
-	}
+	job.BasicAuth, job.Authorization, job.OAuth2, job.TLSConfig, job.Proxy = client.BasicAuth, client.Authorization, client.OAuth2, client.TLS, client.Proxy
 	if err := c.checkTimes(e.Interval, e.ScrapeTimeout); err != nil {
 		return err
 	}
-	if err := checkPorts(e.Port, e.TargetPort); err != nil {
+	if err := c.rules.checkPorts(e.Port, e.TargetPort); err != nil {
 		return err
 	}
-	if err := c.s.rules.check(e.RelabelConfigs); err != nil {
+	if err := c.rules.check(e.RelabelConfigs); err != nil {
 		return fmt.Errorf("relabelings: %w", err)
 	}
-	if err := c.s.rules.check(e.MetricRelabelConfigs); err != nil {
+	if err := c.rules.check(e.MetricRelabelConfigs); err != nil {
 		return fmt.Errorf("metricRelabelings: %w", err)
 	}
-	job.Proxy, err = c.own.proxy(e.ProxyConfig)
-	return err
+	return nil
 }
 
 // checkNoFiles refuses paths into the container for owners that forbid them.
@@ -159,7 +152,7 @@ func (c *compiler) serviceJob(m *v1.ServiceMonitor, i int, class *v1.ScrapeClass
 		EnableHTTP2:              e.EnableHTTP2,
 	}
 	job.BearerTokenFile = e.BearerTokenFile
-	job.TLSConfig = c.s.mergedTLS(e.TLSConfig, class.TLSConfig, m.Namespace)
+	job.TLSConfig = c.s.mergedTLS(job.TLSConfig, class.TLSConfig)
 	client := client{tls: job.TLSConfig, basicAuth: job.BasicAuth, oauth2: job.OAuth2, authorization: job.Authorization,
 		bearerToken: job.BearerToken, bearerTokenFile: job.BearerTokenFile}
 	if job.Authorization, err = c.finish(client, e.Authorization, class); err != nil {
@@ -171,13 +164,12 @@ func (c *compiler) serviceJob(m *v1.ServiceMonitor, i int, class *v1.ScrapeClass
 		fallback: m.Spec.FallbackScrapeProtocol, bodySize: m.Spec.BodySizeLimit, class: class,
 		metricRelabel: e.MetricRelabelConfigs, enforced: enforced,
 	})
-	steps := c.serviceSteps(m, e, sd.Role)
-	steps = appendRelabel(steps, class.RelabelConfigs)
-	steps = appendRelabel(steps, e.RelabelConfigs)
-	if enforced != nil {
-		steps = append(steps, enforced)
-	}
-	job.RelabelConfigs = append(steps, c.s.shardByAddress...)
+	steps := c.serviceSteps(m, i, sd.Role)
+	steps.addClass(class)
+	steps.addRelabel(e.RelabelConfigs, steps.fieldOf("spec.endpoints", i, "relabelings"))
+	steps.addEnforced(enforced)
+	steps.addAll(c.s.shardByAddress, ShardingOrigin)
+	job.RelabelConfigs = c.done(&steps)
 	return nil
 }
 
@@ -203,36 +195,45 @@ func ownerSteps(object string) []Step {
 }
 
 // serviceSteps are the operator's own steps before the user's.
-func (c *compiler) serviceSteps(m *v1.ServiceMonitor, e *v1.Endpoint, role string) []Step {
+func (c *compiler) serviceSteps(m *v1.ServiceMonitor, i int, role string) stepList {
+	e := &m.Spec.Endpoints[i]
 	object := "endpoint"
 	if role == roleEndpointSlice {
 		object = "endpointslice"
 	}
-	steps := make([]Step, 0, 24)
-	steps = append(steps, tmpJobName)
+	l := c.stepList()
+	l.steps = make([]Step, 0, 24)
+	l.add(tmpJobName, jobNameOrigin)
 	if m.Spec.SelectorMechanism != v1.SelectorMechanismRoleSelector {
-		steps = selectorSteps(steps, &m.Spec.Selector, "service")
+		l.addSelector(&m.Spec.Selector, "service", "spec.selector")
 	}
 	switch {
 	case e.Port != "":
-		steps = append(steps, keepPort("__meta_kubernetes_"+object+"_port_name", e.Port))
+		l.add(keepPort("__meta_kubernetes_"+object+"_port_name", e.Port), l.fieldOf("spec.endpoints", i, "port"))
 	case e.TargetPort != nil:
-		steps = appendTargetPort(steps, *e.TargetPort, "__meta_kubernetes_pod_container_port_name")
+		l.addTargetPort(*e.TargetPort, l.fieldOf("spec.endpoints", i, "targetPort"))
 	}
-	steps = append(steps, targetOwners[role]...)
-	steps = append(steps, namespaceLabel, serviceLabel, podLabel, containerLabel)
+	l.addAll(targetOwners[role], nodeAndPodOrigin)
+	l.add(namespaceLabel, namespaceOrigin)
+	l.add(serviceLabel, serviceOrigin)
+	l.add(podLabel, podOrigin)
+	l.add(containerLabel, containerOrigin)
 	if e.FilterRunning == nil || *e.FilterRunning {
-		steps = append(steps, finishedPodsDrop)
+		l.add(finishedPodsDrop, finishedPodsOrigin)
 	}
-	steps = appendLabelCopies(steps, "service", m.Spec.TargetLabels)
-	steps = appendLabelCopies(steps, "pod", m.Spec.PodTargetLabels)
-	steps = appendLabelCopies(steps, "pod", c.s.data.PodTargetLabels)
-	steps = append(steps, jobOfService)
+	l.addLabelCopies("service", m.Spec.TargetLabels, "spec.targetLabels")
+	l.addLabelCopies("pod", m.Spec.PodTargetLabels, "spec.podTargetLabels")
+	l.addLabelCopies("pod", c.s.data.PodTargetLabels, workloadPodLabels)
+	l.add(jobOfService, jobOrigin)
 	if m.Spec.JobLabel != "" {
-		steps = append(steps, copyLabel("service", m.Spec.JobLabel, "job"))
+		l.add(copyLabel("service", m.Spec.JobLabel, "job"), "spec.jobLabel")
 	}
-	return appendEndpointLabel(steps, e.Port, e.TargetPort)
+	l.addEndpointLabel(e.Port, e.TargetPort, "spec.endpoints", i)
+	return l
 }
+
+// podPortName is the label with the name of a container port.
+const podPortName = "__meta_kubernetes_pod_container_port_name"
 
 func keepPort(source, name string) Step {
 	return &filterStep{Action: "keep", SourceLabels: []string{source}, Regex: name}
@@ -242,34 +243,32 @@ func keepPortNumber(number int32) Step {
 	return &portStep{Action: "keep", SourceLabels: []string{"__meta_kubernetes_pod_container_port_number"}, Regex: number}
 }
 
-// appendTargetPort filters by a port's name or number; 0 and "" filter nothing.
-func appendTargetPort(steps []Step, port intstr.IntOrString, nameLabel string) []Step {
+// addTargetPort filters by a container port's name or number; 0 and "" filter nothing.
+func (l *stepList) addTargetPort(port intstr.IntOrString, path string) {
 	switch {
 	case port.StrVal != "":
-		return append(steps, keepPort(nameLabel, port.StrVal))
+		l.add(keepPort(podPortName, port.StrVal), path)
 	case port.IntVal != 0:
-		return append(steps, keepPortNumber(port.IntVal))
+		l.add(keepPortNumber(port.IntVal), path)
 	}
-	return steps
 }
 
-// appendEndpointLabel names the endpoint after its port.
-func appendEndpointLabel(steps []Step, port string, targetPort *intstr.IntOrString) []Step {
+// addEndpointLabel names endpoint i of a list after its port.
+func (l *stepList) addEndpointLabel(port string, targetPort *intstr.IntOrString, list string, i int) {
+	field := "port"
 	if port == "" && targetPort != nil {
-		port = targetPort.String()
+		port, field = targetPort.String(), "targetPort"
 	}
-	if port == "" {
-		return steps
+	if port != "" {
+		l.add(&copyStep{TargetLabel: "endpoint", Replacement: port}, l.fieldOf(list, i, field))
 	}
-	return append(steps, &copyStep{TargetLabel: "endpoint", Replacement: port})
 }
 
-// appendLabelCopies copies labels of the Service or pod to the target.
-func appendLabelCopies(steps []Step, object string, labels []string) []Step {
-	for _, l := range labels {
-		steps = append(steps, copyLabel(object, l, sanitize(l)))
+// addLabelCopies copies labels of the Service or pod to the target.
+func (l *stepList) addLabelCopies(object string, labels []string, path string) {
+	for i, name := range labels {
+		l.addItem(copyLabel(object, name, sanitize(name)), path, i)
 	}
-	return steps
 }
 
 func copyLabel(object, key, target string) Step {

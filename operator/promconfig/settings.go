@@ -11,6 +11,8 @@ import (
 
 	"github.com/firekeeper-dev/firekeeper/internal/gate"
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
+	"github.com/firekeeper-dev/firekeeper/operator/clientconfig"
+	"github.com/firekeeper-dev/firekeeper/operator/regexcost"
 )
 
 // Capabilities are what the cluster and the operator's feature gates allow.
@@ -39,6 +41,8 @@ type Settings struct {
 	// Steps that are the same for all monitors of the owner.
 	shardByAddress []Step
 	shardByParam   []Step
+
+	origins bool // of relabel steps are wanted
 }
 
 // settingsData is hashed for the key, so every field that a fragment depends on
@@ -101,7 +105,7 @@ func newSettings(f *v1.CommonPrometheusFields, namespace string, mode gate.Mode,
 	if err := errors.Join(checkDuration("scrapeInterval", interval), checkLabelCopies("podTargetLabels", f.PodTargetLabels, rules)); err != nil {
 		return nil, fmt.Errorf("spec.%w", err)
 	}
-	if err := checkScrapeClasses(f.ScrapeClasses, rules); err != nil {
+	if err := checkScrapeClasses(f.ScrapeClasses, rules.counting(new(regexcost.Budget))); err != nil {
 		return nil, fmt.Errorf("spec.%w", err)
 	}
 	if err := checkExternalLabels(f, c, rules); err != nil {
@@ -170,7 +174,7 @@ func (s *Settings) dependsOnNamespace() bool {
 		if c.Authorization != nil && c.Authorization.Credentials != nil {
 			return true
 		}
-		if t := c.TLSConfig; t != nil && (given(t.CA) || given(t.Cert) || t.KeySecret != nil) {
+		if t := c.TLSConfig; t != nil && (clientconfig.Given(t.CA) || clientconfig.Given(t.Cert) || t.KeySecret != nil) {
 			return true
 		}
 	}

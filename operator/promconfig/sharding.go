@@ -83,3 +83,20 @@ func ShardZone(zones []string, shard int32) (zone string, position int32) {
 	n := int32(len(zones))
 	return zones[shard%n], shard / n
 }
+
+// ShardVariables are what the pods of each shard replace in the document, by the name
+// inside of "$(…)"; of the shards that are in use. Without shards of its own, as in a
+// DaemonSet, there is one without variables.
+func (s *Settings) ShardVariables() []map[string]string {
+	if s.data.DaemonSet {
+		return []map[string]string{nil}
+	}
+	out := make([]map[string]string, s.data.Sharding.Shards)
+	for i := range out {
+		out[i] = map[string]string{"SHARD": strconv.Itoa(i)}
+		if zone, position := ShardZone(s.data.Sharding.Zones, int32(i)); zone != "" {
+			out[i]["TOPOLOGY_ZONE"], out[i]["INZONE_SHARD"] = zone, strconv.Itoa(int(position))
+		}
+	}
+	return out
+}

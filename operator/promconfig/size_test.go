@@ -8,6 +8,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
+	"github.com/firekeeper-dev/firekeeper/internal/golden"
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 	"github.com/firekeeper-dev/firekeeper/operator/assets"
 )
@@ -31,7 +32,7 @@ func TestWhatOneObjectMakesIsBounded(t *testing.T) {
 	for i := range labels {
 		labels[i] = fmt.Sprint("label_", i)
 	}
-	ca := append(slices.Clone(placeholders()["@CERT@"]), []byte(strings.Repeat("\n", 220_000))...)
+	ca := append(slices.Clone(golden.Certificates()["@CERT@"]), []byte(strings.Repeat("\n", 220_000))...)
 	const mib = 1 << 20
 	for name, tc := range map[string]struct {
 		spec   v1.ServiceMonitorSpec

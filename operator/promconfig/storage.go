@@ -7,6 +7,7 @@ import (
 
 	"github.com/firekeeper-dev/firekeeper/internal/gate"
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
+	"github.com/firekeeper-dev/firekeeper/operator/wellknown"
 )
 
 // Storage is the storage block.
@@ -48,9 +49,6 @@ type Retention struct {
 	// Size of all data.
 	Size v1.ByteSize `yaml:"size,omitempty"`
 }
-
-// defaultRetention holds when the owner limits neither time nor size.
-const defaultRetention = "24h"
 
 // serverStorage makes the block of a server; empty blocks are not written.
 func serverStorage(s *v1.PrometheusSpec, t gate.Target) *Storage {
@@ -95,7 +93,7 @@ func retention(s *v1.PrometheusSpec, t gate.Target) *Retention {
 	}
 	out := &Retention{Time: s.Retention, Size: s.RetentionSize}
 	if out.Time == "" && out.Size == "" {
-		out.Time = defaultRetention
+		out.Time = wellknown.DefaultRetention
 	}
 	return out
 }

@@ -7,10 +7,8 @@ import (
 	"github.com/Masterminds/semver/v3"
 
 	"github.com/firekeeper-dev/firekeeper/internal/gate"
+	"github.com/firekeeper-dev/firekeeper/operator/wellknown"
 )
-
-// DefaultVersion is the Prometheus version of owners that name none.
-const DefaultVersion = "v3.13.2"
 
 // SupportedVersions lists the versions the golden files and end-to-end tests
 // cover, oldest first. Other versions of the majors 2 and 3 are accepted.
@@ -25,12 +23,12 @@ var SupportedVersions = strings.Fields(`
 // ParseVersion returns the version an owner's spec.version means.
 //
 // Shape:  "v2.45.0"; a leading v, missing minor and patch, leading zeros and
-// blanks around are fine; empty means [DefaultVersion].
+// blanks around are fine; empty means the default.
 // Errors: anything else, and majors other than 2 and 3.
 func ParseVersion(specVersion string) (*semver.Version, error) {
 	text := strings.TrimSpace(specVersion)
 	if text == "" {
-		text = DefaultVersion
+		text = wellknown.DefaultPrometheusVersion
 	}
 	text = strings.TrimPrefix(text, "v")
 	core, suffix := text, ""
@@ -63,4 +61,4 @@ func ParseVersion(specVersion string) (*semver.Version, error) {
 // major3 reports whether the target is of major version 3; pre-releases of
 // 3.0.0 are. Two decisions look at the major version only: the name of the key
 // for classic histograms and the Alertmanager API v1.
-func major3(t gate.Target) bool { return t.AllVersions || t.Version.Major() >= 3 }
+func major3(t gate.Target) bool { return t.Version.Major() >= 3 }

@@ -6,12 +6,14 @@ import (
 	"testing"
 
 	"github.com/Masterminds/semver/v3"
+
+	"github.com/firekeeper-dev/firekeeper/operator/wellknown"
 )
 
 func TestParseVersion(t *testing.T) {
 	for in, want := range map[string]string{
-		"":               strings.TrimPrefix(DefaultVersion, "v"),
-		"  ":             strings.TrimPrefix(DefaultVersion, "v"),
+		"":               strings.TrimPrefix(wellknown.DefaultPrometheusVersion, "v"),
+		"  ":             strings.TrimPrefix(wellknown.DefaultPrometheusVersion, "v"),
 		"v2.45.0":        "2.45.0",
 		" 2.45.0 ":       "2.45.0",
 		"v2.45":          "2.45.0",
@@ -46,7 +48,7 @@ func TestSupportedVersionsAreSorted(t *testing.T) {
 	if !slices.IsSortedFunc(parsed, (*semver.Version).Compare) {
 		t.Error("not oldest first")
 	}
-	if last := SupportedVersions[len(SupportedVersions)-1]; last != DefaultVersion {
-		t.Errorf("the default %s is not the latest %s", DefaultVersion, last)
+	if last := SupportedVersions[len(SupportedVersions)-1]; last != wellknown.DefaultPrometheusVersion {
+		t.Errorf("the default %s is not the latest %s", wellknown.DefaultPrometheusVersion, last)
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
+	"github.com/firekeeper-dev/firekeeper/operator/clientconfig"
 )
 
 // Tracing is the tracing block: where the server sends its own spans.
@@ -23,7 +24,7 @@ type Tracing struct {
 	// Timeout of each request.
 	Timeout v1.Duration `yaml:"timeout,omitempty"`
 	// TLSConfig towards the endpoint.
-	TLSConfig *TLSConfig `yaml:"tls_config,omitempty"`
+	TLSConfig *clientconfig.TLSConfig `yaml:"tls_config,omitempty"`
 }
 
 func (r *resolver) tracing(t *v1.TracingConfig) (*Tracing, error) {
@@ -34,7 +35,7 @@ func (r *resolver) tracing(t *v1.TracingConfig) (*Tracing, error) {
 	if fraction != nil && (*fraction < 0 || *fraction > 1) {
 		return nil, fmt.Errorf("samplingFraction: %v is not between 0 and 1", *fraction)
 	}
-	tls, err := r.tls(t.TLSConfig)
+	tls, err := r.TLS(t.TLSConfig)
 	if err != nil {
 		return nil, fmt.Errorf("tlsConfig: %w", err)
 	}

@@ -1,10 +1,11 @@
 package promconfig
 
 import (
+	"errors"
 	"go/ast"
 	"go/parser"
 	"go/token"
-	"os"
+	"path/filepath"
 	"reflect"
 	"strings"
 	"testing"
@@ -56,18 +57,20 @@ func TestTypes(t *testing.T) {
 	}
 }
 
-// fieldComments maps "Type.Field" to its comment in the source.
+// fieldComments maps "Type.Field" to its comment in the source, here and in the
+// blocks that are shared.
 func fieldComments(t *testing.T) map[string]string {
-	entries, err := os.ReadDir(".")
-	if err != nil {
+	sources, err := filepath.Glob("*.go")
+	shared, sharedErr := filepath.Glob("../clientconfig/*.go")
+	if err := errors.Join(err, sharedErr); err != nil {
 		t.Fatal(err)
 	}
 	out := map[string]string{}
-	for _, entry := range entries {
-		if !strings.HasSuffix(entry.Name(), ".go") || strings.HasSuffix(entry.Name(), "_test.go") {
+	for _, source := range append(sources, shared...) {
+		if strings.HasSuffix(source, "_test.go") {
 			continue
 		}
-		file, err := parser.ParseFile(token.NewFileSet(), entry.Name(), nil, parser.ParseComments)
+		file, err := parser.ParseFile(token.NewFileSet(), source, nil, parser.ParseComments)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -1,6 +1,7 @@
 package promconfig
 
 import (
+	"errors"
 	"fmt"
 	"net"
 	"net/netip"
@@ -17,6 +18,9 @@ const maxDNSName = 255
 // checkHost takes "host" or "host:port" with a DNS name or an IP address; an
 // IPv6 address needs brackets when a port follows.
 func checkHost(text string) error {
+	if strings.Contains(text, "@") { // of a URL with a password, which no message repeats
+		return errors.New("must be host or host:port, without user and password")
+	}
 	host, port, err := net.SplitHostPort(text)
 	if err != nil { // no port, or a bare IPv6 address
 		host = text

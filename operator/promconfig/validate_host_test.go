@@ -21,4 +21,7 @@ func TestCheckHost(t *testing.T) {
 			t.Errorf("%q is accepted", bad)
 		}
 	}
+	if err := checkHost("http://user:hunter2@host"); err == nil || strings.Contains(err.Error(), "hunter2") {
+		t.Errorf("a password: %v", err)
+	}
 }

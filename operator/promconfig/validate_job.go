@@ -9,6 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/intstr"
 
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
+	"github.com/firekeeper-dev/firekeeper/operator/clientconfig"
 )
 
 // The checks of this file refuse what Prometheus would refuse. It would refuse
@@ -17,19 +18,19 @@ import (
 
 // client is the HTTP client of a job as it would be written.
 type client struct {
-	tls             *TLSConfig
-	basicAuth       *BasicAuth
-	oauth2          *OAuth2
-	authorization   *Authorization
+	tls             *clientconfig.TLSConfig
+	basicAuth       *clientconfig.BasicAuth
+	oauth2          *clientconfig.OAuth2
+	authorization   *clientconfig.Authorization
 	bearerToken     string
 	bearerTokenFile string
 }
 
 func (c client) check() error {
-	if err := atMostOne([]way{
-		{"basicAuth", c.basicAuth != nil}, {"oauth2", c.oauth2 != nil}, {"authorization", c.authorization != nil},
-		{"bearerTokenSecret", c.bearerToken != ""}, {"bearerTokenFile", c.bearerTokenFile != ""},
-	}); err != nil {
+	if err := clientconfig.AtMostOne(
+		way("basicAuth", c.basicAuth != nil), way("oauth2", c.oauth2 != nil), way("authorization", c.authorization != nil),
+		way("bearerTokenSecret", c.bearerToken != ""), way("bearerTokenFile", c.bearerTokenFile != ""),
+	); err != nil {
 		return err
 	}
 	if c.tls == nil {
@@ -41,9 +42,24 @@ func (c client) check() error {
 	return nil
 }
 
+// checkAuthentication refuses an endpoint that authenticates in two ways, or with
+// an authorization that has no credentials. An empty block counts as given.
+func checkAuthentication(h v1.HTTPConfigWithoutTLS) error {
+	if err := clientconfig.AtMostOne(
+		way("authorization", h.Authorization != nil), way("basicAuth", h.BasicAuth != nil),
+		way("bearerTokenSecret", h.BearerTokenSecret != nil), way("oauth2", h.OAuth2 != nil),
+	); err != nil {
+		return err
+	}
+	if h.Authorization != nil && h.Authorization.Credentials == nil {
+		return errors.New("authorization: credentials: is missing")
+	}
+	return nil
+}
+
 // finish lays the class's authorization under the monitor's own and checks the
 // outcome. A monitor that authenticates in another way keeps to it.
-func (c *compiler) finish(cl client, monitor *v1.SafeAuthorization, class *v1.ScrapeClass) (*Authorization, error) {
+func (c *compiler) finish(cl client, monitor *v1.SafeAuthorization, class *v1.ScrapeClass) (*clientconfig.Authorization, error) {
 	if cl.authorization != nil || !cl.authenticates() {
 		var err error
 		if cl.authorization, err = c.s.mergeAuthorization(c.own, monitor, cl.authorization, class.Authorization); err != nil {
@@ -62,12 +78,12 @@ func (c *compiler) checkTimes(interval, timeout v1.Duration) error {
 }
 
 // checkPorts refuses names that are no regex, which is what becomes of them.
-func checkPorts(port string, target *intstr.IntOrString) error {
-	if err := checkRegex(port); err != nil {
+func (r relabelRules) checkPorts(port string, target *intstr.IntOrString) error {
+	if err := r.checkRegex(port); err != nil {
 		return fmt.Errorf("port: %w", err)
 	}
 	if target != nil {
-		if err := checkRegex(target.StrVal); err != nil {
+		if err := r.checkRegex(target.StrVal); err != nil {
 			return fmt.Errorf("targetPort: %w", err)
 		}
 	}

@@ -105,7 +105,7 @@ func checkQueue(q *v1.QueueConfig, t gate.Target) error {
 			return fmt.Errorf("%s: must not be negative", n.field)
 		}
 	}
-	if !t.AtLeast("3.8.0") {
+	if !t.AtLeast("3.8.0,thanos=never") {
 		return nil
 	}
 	most := cmp.Or(q.MaxShards, 50)
@@ -120,14 +120,6 @@ func checkQueue(q *v1.QueueConfig, t gate.Target) error {
 	}
 	if a > b {
 		return fmt.Errorf("minBackoff: %s is longer than maxBackoff, %s", least, longest)
-	}
-	return nil
-}
-
-// checkSigV4: from the version on that knows external IDs, they need a role.
-func checkSigV4(s *v1.Sigv4, t gate.Target) error {
-	if s != nil && s.ExternalID != "" && s.RoleARN == "" && t.AtLeast("3.11.0") {
-		return errors.New("externalId needs roleArn")
 	}
 	return nil
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/firekeeper-dev/firekeeper/internal/gate"
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
+	"github.com/firekeeper-dev/firekeeper/operator/regexcost"
 )
 
 // Defaults of a relabel step; a field with its default counts as not given.
@@ -19,7 +20,7 @@ const (
 
 // actionTraits says which rules apply to a relabel action.
 type actionTraits struct {
-	since       string // first version with the action
+	since       string // first versions with the action, as in a tag
 	needsTarget bool   // a valid target label is required
 	plain       bool   // replacement must be the default
 	compares    bool   // only source labels and target label may be given
@@ -29,10 +30,10 @@ type actionTraits struct {
 var actions = map[string]actionTraits{
 	"replace":   {needsTarget: true},
 	"hashmod":   {needsTarget: true},
-	"lowercase": {needsTarget: true, plain: true, since: "2.36.0"},
-	"uppercase": {needsTarget: true, plain: true, since: "2.36.0"},
-	"keepequal": {needsTarget: true, plain: true, compares: true, since: "2.41.0"},
-	"dropequal": {needsTarget: true, plain: true, compares: true, since: "2.41.0"},
+	"lowercase": {needsTarget: true, plain: true, since: "2.36.0,thanos=0.28.0"},
+	"uppercase": {needsTarget: true, plain: true, since: "2.36.0,thanos=0.28.0"},
+	"keepequal": {needsTarget: true, plain: true, compares: true, since: "2.41.0,thanos=0.31.0"},
+	"dropequal": {needsTarget: true, plain: true, compares: true, since: "2.41.0,thanos=0.31.0"},
 	"labeldrop": {regexOnly: true},
 	"labelkeep": {regexOnly: true},
 	"labelmap":  {},
@@ -44,11 +45,18 @@ var actions = map[string]actionTraits{
 type relabelRules struct {
 	target gate.Target
 	names
+	regexps *regexcost.Budget // nil: they are not counted
 }
 
 // rulesFor are the rules of a version, with the owner's or the job's scheme.
 func rulesFor(t gate.Target, scheme v1.NameValidationSchemeOptions) relabelRules {
-	return relabelRules{t, namesOf(t, scheme)}
+	return relabelRules{target: t, names: namesOf(t, scheme)}
+}
+
+// counting are the same rules for one object, whose regular expressions count together.
+func (r relabelRules) counting(b *regexcost.Budget) relabelRules {
+	r.regexps = b
+	return r
 }
 
 // check reports the first wrong step, as "[index]: …".
@@ -70,8 +78,8 @@ func (r relabelRules) checkStep(c *v1.RelabelConfig) error {
 	if !known {
 		return fmt.Errorf("action: %q is not known", c.Action)
 	}
-	if traits.since != "" && !r.target.AtLeast(traits.since) {
-		return fmt.Errorf("action: %q needs Prometheus >= %s", action, traits.since)
+	if need := r.target.Needs(traits.since); need != "" {
+		return fmt.Errorf("action: %q needs %s", action, need)
 	}
 	sourceNames := namesOf(r.target, "").plain // the scheme does not count for them
 	for i, label := range c.SourceLabels {
@@ -79,7 +87,7 @@ func (r relabelRules) checkStep(c *v1.RelabelConfig) error {
 			return fmt.Errorf("sourceLabels[%d]: %q is not a valid label name for the version", i, label)
 		}
 	}
-	if err := checkRegex(c.Regex); err != nil {
+	if err := r.checkRegex(c.Regex); err != nil {
 		return fmt.Errorf("regex: %w", err)
 	}
 	if action == "hashmod" && c.Modulus == 0 {
@@ -113,16 +121,20 @@ func (r relabelRules) checkStepRest(c *v1.RelabelConfig, action string, traits a
 	return nil
 }
 
-// checkRegex reports whether the expression compiles where Prometheus puts it.
-// Parsing finds every error compiling would.
-func checkRegex(regex string) error {
+// checkRegex reports whether the expression compiles where Prometheus puts it, and to no
+// more than the object may have. Parsing finds every error compiling would.
+func (r relabelRules) checkRegex(regex string) error {
 	if isWord(regex) {
 		return nil
 	}
-	if _, err := syntax.Parse("^(?s:"+regex+")$", syntax.Perl); err != nil {
+	parsed, err := syntax.Parse("^(?s:"+regex+")$", syntax.Perl)
+	if err != nil {
 		return fmt.Errorf("%q: %w", regex, err)
 	}
-	return nil
+	if r.regexps == nil {
+		return nil
+	}
+	return r.regexps.Add(parsed)
 }
 
 // isWord spares simple names the parser.

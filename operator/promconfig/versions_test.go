@@ -2,13 +2,11 @@ package promconfig
 
 import (
 	"bytes"
-	"context"
 	"crypto/sha256"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -48,37 +46,20 @@ func checkers(t *testing.T) []checker {
 		case err != nil || path == "":
 			t.Logf("%s is not here; FIREKEEPER_PROMTOOLS=1 gets it", name)
 		default:
-			out = append(out, checker{releaseOf(t, path), path, lacks})
+			version, err := programs.Release(t.Context(), path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			out = append(out, checker{version, path, lacks})
 		}
 	}
 	path, err := finder.Debian(t.Context(), "prometheus", "usr/bin/promtool", get)
 	add("promtool of Debian", path, err, debianLacks...)
 	for _, name := range []string{"promtool-2.47", "promtool-2.53", "promtool-2.55", "promtool-3.5", "promtool"} {
-		path, err := find(t.Context(), finder, name, get)
+		path, err := finder.One(t.Context(), name, get)
 		add(name, path, err)
 	}
 	return out
-}
-
-func find(ctx context.Context, finder *programs.Finder, name string, build bool) (string, error) {
-	if !build {
-		return finder.Have(ctx, name)
-	}
-	found, err := finder.Find(ctx, name)
-	return found[name], err
-}
-
-func releaseOf(t *testing.T, path string) *semver.Version {
-	t.Helper()
-	out, err := exec.CommandContext(t.Context(), path, "--version").CombinedOutput()
-	if err != nil {
-		t.Fatalf("%s: %v", path, err)
-	}
-	v, err := semver.StrictNewVersion(string(regexp.MustCompile(`\d+\.\d+\.\d+`).Find(out)))
-	if err != nil {
-		t.Fatalf("%s: %v in %s", path, err, out)
-	}
-	return v
 }
 
 // TestEveryVersionReadsIt: every golden input, compiled for a release of
@@ -142,7 +123,7 @@ func TestEveryPromtoolRefuses(t *testing.T) {
 // versionsFor lists the wanted versions that checker i is the closest for.
 func versionsFor(wants []string, all []checker, i int) (out []string) {
 	for _, want := range wants {
-		version, _ := cutName(want)
+		version, _ := golden.CutVersion(want)
 		v, err := ParseVersion(version)
 		if err != nil || v.Major() != all[i].version.Major() || v.GreaterThan(all[i].version) {
 			continue
@@ -214,8 +195,8 @@ func without(t *testing.T, text []byte, keys []string) []byte {
 	if err := yaml.UnmarshalStrict(text, &doc); err != nil {
 		t.Fatal(err)
 	}
-	alerting, _ := child(doc, "alerting").(yaml.MapSlice)
-	for _, list := range []any{child(doc, "scrape_configs"), child(alerting, "alertmanagers")} {
+	alerting, _ := golden.Child(doc, "alerting").(yaml.MapSlice)
+	for _, list := range []any{golden.Child(doc, "scrape_configs"), golden.Child(alerting, "alertmanagers")} {
 		entries, _ := list.([]any)
 		for i, entry := range entries {
 			entries[i] = slices.DeleteFunc(entry.(yaml.MapSlice), func(item yaml.MapItem) bool {

@@ -3,30 +3,52 @@ package prometheus
 import (
 	"testing"
 
+	"k8s.io/apimachinery/pkg/types"
+
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 )
 
-// TestAheadLeavesNothingToCompile: the pass that follows finds all rules compiled.
-func TestAheadLeavesNothingToCompile(t *testing.T) {
-	services, alerts := []*v1.ServiceMonitor(nil), ruleObjects(100)
+// The reconciliation that follows finds all rules compiled.
+func TestCompilingAheadLeavesNothingToCompile(t *testing.T) {
+	services, alerts := []*v1.ServiceMonitor(nil), alertRules(100)
 	b := benches(1, &services, &alerts)[0]
-	b.ahead(ForServer(b.owner))
-	if n := b.compilers.Rules.Compilations(); n != 100 {
+	b.servers.Ahead.Compile(b.owner, b.cluster)
+	if n := b.rules.Compilations(); n != 100 {
 		t.Fatalf("%d rule objects were compiled ahead, want 100", n)
 	}
 	b.run(t)
-	if n := b.compilers.Rules.Compilations(); n != 100 {
-		t.Errorf("the pass compiled %d again", n-100)
+	if n := b.rules.Compilations(); n != 100 {
+		t.Errorf("the reconciliation compiled %d again", n-100)
 	}
 }
 
-// TestAheadPassesOverWrongOwners: the pass reports what is wrong.
-func TestAheadPassesOverWrongOwners(t *testing.T) {
-	services, alerts := []*v1.ServiceMonitor(nil), ruleObjects(1)
-	b := benches(1, &services, &alerts)[0]
-	b.owner.Spec.Version = "no version"
-	b.ahead(ForServer(b.owner))
-	if n := b.compilers.Rules.Compilations(); n != 0 {
-		t.Errorf("%d rule objects were compiled", n)
+// The reconciliation reports what is wrong.
+func TestCompilingAheadSkipsInvalidOwners(t *testing.T) {
+	for name, change := range map[string]func(*v1.Prometheus){
+		"version":  func(p *v1.Prometheus) { p.Spec.Version = "no version" },
+		"selector": func(p *v1.Prometheus) { p.Spec.RuleSelector = badSelector },
+	} {
+		services, alerts := []*v1.ServiceMonitor(nil), alertRules(1)
+		b := benches(1, &services, &alerts)[0]
+		change(b.owner)
+		if b.servers.Ahead.Compile(b.owner, b.cluster); b.rules.Compilations() != 0 {
+			t.Errorf("%s: its rules are compiled", name)
+		}
 	}
+}
+
+// A server may be deleted before its first reconciliation.
+func TestClosingDropsWhatIsCompiledAhead(t *testing.T) {
+	services, alerts := []*v1.ServiceMonitor(nil), alertRules(3)
+	b := benches(1, &services, &alerts)[0]
+	b.servers.Ahead.Compile(b.owner, b.cluster)
+	before := b.rules.Len()
+	b.servers.Open(keyOf(b.owner)).Close()
+	if n := b.rules.Len(); before != 3 || n != 0 {
+		t.Errorf("%d rule objects are kept of %d", n, before)
+	}
+}
+
+func keyOf(p *v1.Prometheus) types.NamespacedName {
+	return types.NamespacedName{Namespace: p.Namespace, Name: p.Name}
 }

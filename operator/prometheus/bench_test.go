@@ -2,11 +2,10 @@ package prometheus
 
 import (
 	"fmt"
+	"iter"
 	"slices"
 	"testing"
-	"time"
 
-	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
@@ -15,9 +14,11 @@ import (
 
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 	"github.com/firekeeper-dev/firekeeper/operator/assets"
-	"github.com/firekeeper-dev/firekeeper/operator/document"
+	"github.com/firekeeper-dev/firekeeper/operator/catalog"
+	"github.com/firekeeper-dev/firekeeper/operator/engine"
 	"github.com/firekeeper-dev/firekeeper/operator/informer"
 	"github.com/firekeeper-dev/firekeeper/operator/promconfig"
+	"github.com/firekeeper-dev/firekeeper/operator/rules"
 	"github.com/firekeeper-dev/firekeeper/operator/workload"
 )
 
@@ -25,9 +26,9 @@ import (
 // change costs must not grow like the whole.
 var sizes = []int{100, 1000, 10000}
 
-// monitors are ServiceMonitors as people write them, in 50 namespaces and in the
+// serviceMonitors are ServiceMonitors as people write them, in 50 namespaces and in the
 // order of a store.
-func monitors(n int) []*v1.ServiceMonitor {
+func serviceMonitors(n int) []*v1.ServiceMonitor {
 	out := make([]*v1.ServiceMonitor, n)
 	for i := range out {
 		m := &v1.ServiceMonitor{ObjectMeta: metav1.ObjectMeta{
@@ -42,8 +43,8 @@ func monitors(n int) []*v1.ServiceMonitor {
 	return out
 }
 
-// ruleObjects are PrometheusRules with 20 alerts each.
-func ruleObjects(n int) []*v1.PrometheusRule {
+// alertRules are PrometheusRules with 20 alerts each.
+func alertRules(n int) []*v1.PrometheusRule {
 	out := make([]*v1.PrometheusRule, n)
 	for i := range out {
 		r := &v1.PrometheusRule{ObjectMeta: metav1.ObjectMeta{
@@ -64,61 +65,58 @@ func ruleObjects(n int) []*v1.PrometheusRule {
 	return out
 }
 
-// bench is one owner with what the operator keeps of it between passes.
+// bench is one owner with what the operator keeps of it between reconciliations.
 type bench struct {
 	*gatherer
-	owner *v1.Prometheus
-	doc   *Documents
-	live  []*corev1.ConfigMap // with rules, as after the last pass
+	owner   *v1.Prometheus
+	cluster engine.Cluster
 }
 
 // pass is a gatherer over monitors that keeps what the operator keeps.
-func pass(all []*v1.ServiceMonitor) (*gatherer, *v1.Prometheus) {
-	b := newBench("main", &all, &[]*v1.PrometheusRule{}, newCompilers(), &document.Chunks{})
-	return b.gatherer, b.owner
+func pass(all *[]*v1.ServiceMonitor) *bench {
+	return benches(1, all, &[]*v1.PrometheusRule{})[0]
 }
 
-func newBench(name string, services *[]*v1.ServiceMonitor, alerts *[]*v1.PrometheusRule, compilers *Compilers, chunks *document.Chunks) *bench {
+// benches are owners of one family that select the same objects.
+func benches(n int, services *[]*v1.ServiceMonitor, alerts *[]*v1.PrometheusRule) []*bench {
+	servers, _ := Kinds(Options{Workload: benchConfig, Capabilities: promconfig.Capabilities{EndpointSlice: true}}, &rules.Cache{})
+	out := make([]*bench, n)
+	for i := range out {
+		out[i] = newBench(servers, fmt.Sprintf("main-%d", i), services, alerts)
+	}
+	return out
+}
+
+func newBench(servers *engine.Kind, name string, services *[]*v1.ServiceMonitor, alerts *[]*v1.PrometheusRule) *bench {
 	p := &v1.Prometheus{ObjectMeta: metav1.ObjectMeta{Namespace: "team-0", Name: name, UID: types.UID(name), Generation: 1}}
 	p.Spec.ServiceMonitorSelector, p.Spec.ServiceMonitorNamespaceSelector = &metav1.LabelSelector{}, &metav1.LabelSelector{}
 	p.Spec.RuleSelector, p.Spec.RuleNamespaceSelector = &metav1.LabelSelector{}, &metav1.LabelSelector{}
-	b := &bench{owner: p, doc: NewDocuments(chunks, 0)}
-	cluster := Cluster{
-		NamespaceLabels: func(string) (labels.Set, bool) { return nil, true },
-		ServiceMonitors: func(yield func(*v1.ServiceMonitor) bool) { slices.Values(*services)(yield) },
-		PodMonitors:     slices.Values[[]*v1.PodMonitor](nil),
-		PrometheusRules: func(yield func(*v1.PrometheusRule) bool) { slices.Values(*alerts)(yield) },
-		References:      &assets.Static{},
-		RuleConfigMaps:  func(string, string) []*corev1.ConfigMap { return b.live },
-		StatefulSets:    func(string, string) []*appsv1.StatefulSet { return nil },
-		Secrets:         func(string) []*corev1.Secret { return nil },
+	return &bench{
+		gatherer: servers.Open(types.NamespacedName{Namespace: "team-0", Name: name}).(*gatherer), owner: p,
+		cluster: engine.Cluster{
+			NamespaceLabels: func(string) (labels.Set, bool) { return nil, true },
+			Objects: func(kind string) iter.Seq[catalog.Object] {
+				return (&selectable{services: *services, rules: *alerts}).objects(kind)
+			},
+			References: &assets.Static{},
+		}.Offline(),
 	}
-	b.gatherer = &gatherer{
-		cluster: cluster, capabilities: promconfig.Capabilities{EndpointSlice: true},
-		compilers: compilers, current: static,
-		monitors: &recall[*CompiledMonitor]{}, ruleFiles: &recall[*CompiledRule]{},
-		unmanaged: func(Owner) bool { return false },
-		frame: func(o Owner, s *promconfig.Settings, rules []string) (promconfig.Frame, error) {
-			return o.frame(s, rules, cluster.References)
-		},
-	}
-	return b
 }
 
-// run makes one pass, without writing, and returns the hash of what is wanted.
+// run makes one reconciliation, without writing, and returns the hash of what is wanted.
 func (b *bench) run(tb testing.TB) string {
 	tb.Helper()
-	in, err := b.Gather(ForServer(b.owner), time.Time{})
+	in, err := b.gather(ForServer(b.owner), b.cluster)
 	if err != nil {
 		tb.Fatal(err)
 	}
-	plan, err := Desired(ForServer(b.owner), in, benchConfig, b.doc)
+	plan, err := in.Plan()
 	if err != nil {
 		tb.Fatal(err)
 	}
-	b.live = b.live[:0]
-	for name, files := range plan.Rules {
-		b.live = append(b.live, &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: name}, Data: files})
+	b.cluster.Live.ConfigMaps = b.cluster.Live.ConfigMaps[:0]
+	for name, files := range plan.files {
+		b.cluster.Live.ConfigMaps = append(b.cluster.Live.ConfigMaps, &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: name}, Data: files})
 	}
 	return plan.Hash
 }
@@ -158,26 +156,17 @@ func repeat(b *testing.B, owners []*bench, change func(i int)) {
 	}
 }
 
-func benches(n int, services *[]*v1.ServiceMonitor, alerts *[]*v1.PrometheusRule) []*bench {
-	compilers, chunks := newCompilers(), &document.Chunks{}
-	out := make([]*bench, n)
-	for i := range out {
-		out[i] = newBench(fmt.Sprintf("main-%d", i), services, alerts, compilers, chunks)
-	}
-	return out
-}
-
 // BenchmarkOneChange is one pass of an owner of which one object has changed.
 func BenchmarkOneChange(b *testing.B) {
 	for _, n := range sizes {
 		b.Run(fmt.Sprintf("monitors=%d", n), func(b *testing.B) {
-			services, alerts := monitors(n), []*v1.PrometheusRule(nil)
+			services, alerts := serviceMonitors(n), []*v1.PrometheusRule(nil)
 			repeat(b, benches(1, &services, &alerts), func(i int) { changeMonitor(services, i) })
 		})
 	}
 	for _, n := range sizes {
 		b.Run(fmt.Sprintf("rules=%d", n), func(b *testing.B) {
-			services, alerts := []*v1.ServiceMonitor(nil), ruleObjects(n)
+			services, alerts := []*v1.ServiceMonitor(nil), alertRules(n)
 			repeat(b, benches(1, &services, &alerts), func(i int) { changeRule(alerts, i) })
 		})
 	}
@@ -188,7 +177,7 @@ func BenchmarkOneChange(b *testing.B) {
 func BenchmarkFiftyOwners(b *testing.B) {
 	for _, n := range sizes {
 		b.Run(fmt.Sprintf("monitors=%d", n), func(b *testing.B) {
-			services, alerts := monitors(n), ruleObjects(n/10)
+			services, alerts := serviceMonitors(n), alertRules(n/10)
 			repeat(b, benches(50, &services, &alerts), func(i int) { changeMonitor(services, i) })
 		})
 	}
@@ -199,13 +188,13 @@ func BenchmarkFiftyOwners(b *testing.B) {
 func BenchmarkFirst(b *testing.B) {
 	for _, n := range sizes {
 		b.Run(fmt.Sprintf("monitors=%d", n), func(b *testing.B) {
-			services, alerts := monitors(n), []*v1.PrometheusRule(nil)
+			services, alerts := serviceMonitors(n), []*v1.PrometheusRule(nil)
 			first(b, &services, &alerts)
 		})
 	}
 	for _, n := range sizes {
 		b.Run(fmt.Sprintf("rules=%d", n), func(b *testing.B) {
-			services, alerts := []*v1.ServiceMonitor(nil), ruleObjects(n)
+			services, alerts := []*v1.ServiceMonitor(nil), alertRules(n)
 			first(b, &services, &alerts)
 		})
 	}
@@ -222,7 +211,7 @@ func first(b *testing.B, services *[]*v1.ServiceMonitor, alerts *[]*v1.Prometheu
 func BenchmarkNoChange(b *testing.B) {
 	for _, n := range sizes {
 		b.Run(fmt.Sprintf("monitors=%d", n), func(b *testing.B) {
-			services, alerts := monitors(n), ruleObjects(n/10)
+			services, alerts := serviceMonitors(n), alertRules(n/10)
 			o := benches(1, &services, &alerts)[0]
 			o.run(b)
 			last := o.run(b)
@@ -238,20 +227,23 @@ func BenchmarkNoChange(b *testing.B) {
 
 // BenchmarkSelected is the selection of one team's monitors among all.
 func BenchmarkSelected(b *testing.B) {
+	servers, _ := Kinds(Options{}, &rules.Cache{})
 	for _, n := range sizes {
 		b.Run(fmt.Sprintf("monitors=%d", n), func(b *testing.B) {
-			all := monitors(n)
 			p := &v1.Prometheus{}
 			p.Spec.ServiceMonitorSelector = &metav1.LabelSelector{MatchLabels: map[string]string{"team": "7"}}
 			p.Spec.ServiceMonitorNamespaceSelector = &metav1.LabelSelector{}
-			found, err := selectionRules(ForServer(p))
+			found, err := servers.Selectors(p)
 			if err != nil {
 				b.Fatal(err)
 			}
-			known := func(string) (labels.Set, bool) { return labels.Set{}, true }
+			cluster := engine.Cluster{
+				NamespaceLabels: func(string) (labels.Set, bool) { return labels.Set{}, true },
+				Objects:         (&selectable{services: serviceMonitors(n)}).objects,
+			}
 			b.ReportAllocs()
 			for b.Loop() {
-				if got := selected(found[v1.ServiceMonitorKind], slices.Values(all), known); len(got) != n/50 {
+				if got := engine.Selected[*v1.ServiceMonitor](cluster, found, catalog.ServiceMonitor); len(got) != n/50 {
 					b.Fatalf("%d selected", len(got))
 				}
 			}

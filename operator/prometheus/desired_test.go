@@ -25,20 +25,15 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
-	"github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1alpha1"
 	"github.com/firekeeper-dev/firekeeper/operator/apply"
 	"github.com/firekeeper-dev/firekeeper/operator/assets"
-	"github.com/firekeeper-dev/firekeeper/operator/controller"
+	"github.com/firekeeper-dev/firekeeper/operator/engine"
 )
 
-// scene is an owner and its cluster, for one pass.
+// scene is an owner and its cluster, for one reconciliation.
 type scene struct {
+	selectable
 	p            *v1.Prometheus
-	services     []*v1.ServiceMonitor
-	pods         []*v1.PodMonitor
-	probes       []*v1.Probe
-	scrapes      []*v1alpha1.ScrapeConfig
-	rules        []*v1.PrometheusRule
 	references   assets.Static
 	reader       assets.Reader // instead of references
 	configMaps   []*corev1.ConfigMap
@@ -51,7 +46,7 @@ type scene struct {
 func newScene() *scene {
 	s := &scene{p: &v1.Prometheus{ObjectMeta: metav1.ObjectMeta{Namespace: "team", Name: "web", UID: "p", Generation: 1}}}
 	s.p.Spec.ServiceMonitorSelector, s.p.Spec.PodMonitorSelector, s.p.Spec.RuleSelector = &metav1.LabelSelector{}, &metav1.LabelSelector{}, &metav1.LabelSelector{}
-	m := monitors(1)[0]
+	m := serviceMonitors(1)[0]
 	m.Namespace, m.Name = "team", "app"
 	s.services = []*v1.ServiceMonitor{m}
 	s.rules = []*v1.PrometheusRule{ruleOf("r", "up")}
@@ -71,27 +66,22 @@ func ruleOf(name, expr string) *v1.PrometheusRule {
 	return r
 }
 
-func (s *scene) gather() (Inputs, error) {
-	return GatherFrom(s.cluster(), ForServer(s.p), Options{DisableUnmanaged: s.disable}, time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC))
+func (s *scene) gather() (*Inputs, error) {
+	return gatherFor(Options{Workload: benchConfig, DisableUnmanaged: s.disable}, ForServer(s.p), s.cluster())
 }
 
-func (s *scene) cluster() Cluster {
+func (s *scene) cluster() engine.Cluster {
 	var reader assets.Reader = &s.references
 	if s.reader != nil {
 		reader = s.reader
 	}
-	return Cluster{
+	return engine.Cluster{
 		NamespaceLabels: func(name string) (labels.Set, bool) { return labels.Set{"kubernetes.io/metadata.name": name}, true },
-		ServiceMonitors: slices.Values(s.services),
-		PodMonitors:     slices.Values(s.pods),
-		Probes:          slices.Values(s.probes),
-		ScrapeConfigs:   slices.Values(s.scrapes),
-		PrometheusRules: slices.Values(s.rules),
+		Objects:         s.objects,
 		References:      reader,
-		RuleConfigMaps:  func(string, string) []*corev1.ConfigMap { return s.configMaps },
-		StatefulSets:    func(string, string) []*appsv1.StatefulSet { return s.statefulSets },
-		Secrets:         func(string) []*corev1.Secret { return s.secrets },
-	}
+		Now:             time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC),
+		Live:            engine.Live{ConfigMaps: s.configMaps, StatefulSets: byName(s.statefulSets), Secrets: byName(s.secrets)},
+	}.Offline()
 }
 
 func (s *scene) plan(t *testing.T) Plan {
@@ -100,11 +90,15 @@ func (s *scene) plan(t *testing.T) Plan {
 	if err != nil {
 		t.Fatal(err)
 	}
-	plan, err := Desired(ForServer(s.p), in, benchConfig, NewDocuments(nil, 0))
+	plan, err := in.Plan()
 	if err != nil {
 		t.Fatal(err)
 	}
 	return plan
+}
+
+func secretKey(name, key string) *corev1.SecretKeySelector {
+	return &corev1.SecretKeySelector{LocalObjectReference: corev1.LocalObjectReference{Name: name}, Key: key}
 }
 
 // steps are "verb Kind name", in order.
@@ -240,8 +234,11 @@ func TestHashFollowsTheContent(t *testing.T) {
 	base := newScene().plan(t).Hash
 	seen := map[string]string{base: "nothing"}
 	for name, change := range map[string]func(*scene){
-		"a monitor":          func(s *scene) { s.services[0].Spec.Endpoints[0].Path = "/x" },
-		"another monitor":    func(s *scene) { s.services = append(s.services, monitors(2)[1]); s.services[1].Namespace = "team" },
+		"a monitor": func(s *scene) { s.services[0].Spec.Endpoints[0].Path = "/x" },
+		"another monitor": func(s *scene) {
+			s.services = append(s.services, serviceMonitors(2)[1])
+			s.services[1].Namespace = "team"
+		},
 		"no monitor":         func(s *scene) { s.services = nil },
 		"a rule":             func(s *scene) { s.rules[0] = ruleOf("r", "sum(up)") },
 		"another rule":       func(s *scene) { s.rules = append(s.rules, ruleOf("s", "up")) },
@@ -298,13 +295,13 @@ func TestGatherKeepsRejectedObjectsApart(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := map[string]controller.Selection{"ServiceMonitor": {Selected: 1}, "PodMonitor": {Selected: 1, Rejected: 1}, "PrometheusRule": {Selected: 2, Rejected: 1}}
+	want := map[string]engine.Selection{"ServiceMonitor": {Selected: 1}, "PodMonitor": {Selected: 1, Rejected: 1}, "PrometheusRule": {Selected: 2, Rejected: 1}}
 	for kind, n := range want {
-		if in.Counts[kind] != n {
-			t.Errorf("%s: %+v, want %+v", kind, in.Counts[kind], n)
+		if in.counts()[kind] != n {
+			t.Errorf("%s: %+v, want %+v", kind, in.counts()[kind], n)
 		}
 	}
-	plan, err := Desired(ForServer(s.p), in, benchConfig, NewDocuments(nil, 0))
+	plan, err := in.Plan()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -346,13 +343,13 @@ func TestGatherFailsWhenTheClusterIsDown(t *testing.T) {
 		t.Errorf("err = %v", err)
 	}
 	want := assets.Ref{Kind: assets.Secret, Namespace: "team", Name: "login"}
-	if !slices.Contains(in.References, want) {
-		t.Errorf("references %v", in.References)
+	if !slices.Contains(slices.Collect(in.References()), want) {
+		t.Errorf("references %v", slices.Collect(in.References()))
 	}
 	s.reader = nil
 	in, err = s.gather() // the Secret does not exist: rejected, and noticed when it appears
-	if err != nil || in.Counts["ServiceMonitor"].Rejected != 1 || !slices.Contains(in.References, want) {
-		t.Errorf("%v, %+v, %v", err, in.Counts, in.References)
+	if err != nil || in.counts()["ServiceMonitor"].Rejected != 1 || !slices.Contains(slices.Collect(in.References()), want) {
+		t.Errorf("%v, %+v, %v", err, in.counts(), slices.Collect(in.References()))
 	}
 }
 

@@ -266,7 +266,7 @@ func TestNamesOfPrometheus(t *testing.T) {
 		"with a dot":           {func(p *v1.Prometheus) { p.Name = "a.b" }, "metadata.name: results in the pod"},
 		"many shards and replicas": {func(p *v1.Prometheus) {
 			p.Name, p.Spec.Shards, p.Spec.Replicas = strings.Repeat("p", 40), new(int32(1000)), new(int32(11))
-		}, "metadata.name: results in the pod"},
+		}, "metadata.name: results in the label controller-revision-hash"},
 		"build data":               {func(p *v1.Prometheus) { p.Spec.Version = "3.1.0+build" }, "spec.version: results in the label app.kubernetes.io/version"},
 		"Secrets with long names":  {func(p *v1.Prometheus) { p.Spec.Secrets = []string{strings.Repeat("s", 253)} }, ""},
 		"Secrets with alike names": {func(p *v1.Prometheus) { p.Spec.Secrets = []string{strings.Repeat("s", 252), strings.Repeat("s", 253)} }, "two volumes are named"},
@@ -278,7 +278,7 @@ func TestNamesOfPrometheus(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			plan, err := Desired(ForServer(s.p), in, benchConfig, NewDocuments(nil, 0))
+			plan, err := in.Plan()
 			switch {
 			case tc.want == "" && err == nil:
 				takenByTheServer(t, plan)

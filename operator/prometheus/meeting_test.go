@@ -10,6 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/firekeeper-dev/firekeeper/operator/apply"
+	"github.com/firekeeper-dev/firekeeper/operator/promworkload"
 	"github.com/firekeeper-dev/firekeeper/operator/workload"
 )
 
@@ -44,9 +45,9 @@ func TestPartsGoAroundForeignSecrets(t *testing.T) {
 		name := "prometheus-main-config-part-" + i
 		w.secrets[name] = &corev1.Secret{
 			ObjectMeta: metav1.ObjectMeta{Name: name, OwnerReferences: []metav1.OwnerReference{{UID: "other", Controller: new(true)}}},
-			Data:       map[string][]byte{workload.ConfigKey: []byte("another configuration")},
+			Data:       map[string][]byte{promworkload.ConfigKey: []byte("another configuration")},
 		}
-		foreign[name] = w.secrets[name].Data[workload.ConfigKey]
+		foreign[name] = w.secrets[name].Data[promworkload.ConfigKey]
 	}
 	_, plan, err := w.desired()
 	if err != nil {
@@ -63,7 +64,7 @@ func TestPartsGoAroundForeignSecrets(t *testing.T) {
 			continue
 		}
 		for _, source := range v.Projected.Sources[1:] {
-			if len(source.Secret.Items) != 2 || source.Secret.Items[0].Key == workload.ConfigKey {
+			if len(source.Secret.Items) != 2 || source.Secret.Items[0].Key == promworkload.ConfigKey {
 				t.Errorf("Secret %s shows %v", source.Secret.Name, source.Secret.Items)
 			}
 		}

@@ -1,26 +1,40 @@
 package prometheus
 
 import (
+	"fmt"
+
 	"k8s.io/apimachinery/pkg/types"
 
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 	"github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1alpha1"
 	"github.com/firekeeper-dev/firekeeper/operator/assets"
-	"github.com/firekeeper-dev/firekeeper/operator/fragment"
-	"github.com/firekeeper-dev/firekeeper/operator/informer"
+	"github.com/firekeeper-dev/firekeeper/operator/catalog"
+	"github.com/firekeeper-dev/firekeeper/operator/compiled"
 	"github.com/firekeeper-dev/firekeeper/operator/promconfig"
+	"github.com/firekeeper-dev/firekeeper/operator/promworkload"
 	"github.com/firekeeper-dev/firekeeper/operator/workload"
 )
 
 // Owner is a Prometheus or a PrometheusAgent: the object, what both kinds say in
 // the same words, and the object of its own type for the rest.
 type Owner struct {
-	informer.Object
+	catalog.Object
 	Fields *v1.CommonPrometheusFields // part of the object's spec
 	Status *v1.PrometheusStatus       // the object's
 
 	Server *v1.Prometheus            // nil for a PrometheusAgent
 	Agent  *v1alpha1.PrometheusAgent // nil for a Prometheus
+}
+
+// ownerOf is the owner that a workload of either kind is.
+func ownerOf(w v1.Workload) Owner {
+	switch w := w.(type) {
+	case *v1.Prometheus:
+		return ForServer(w)
+	case *v1alpha1.PrometheusAgent:
+		return ForAgent(w)
+	}
+	panic(fmt.Sprintf("%T is neither a Prometheus nor a PrometheusAgent", w))
 }
 
 // ForServer is the owner that a Prometheus is.
@@ -33,43 +47,36 @@ func ForAgent(a *v1alpha1.PrometheusAgent) Owner {
 	return Owner{Object: a, Fields: &a.Spec.CommonPrometheusFields, Status: &a.Status, Agent: a}
 }
 
-// Kind is the owner's kind.
-func (o Owner) Kind() *Kind {
+// workload is the owner as the engine sees it.
+func (o Owner) workload() v1.Workload { return o.Object.(v1.Workload) }
+
+// Row is the owner's kind.
+func (o Owner) Row() *catalog.Row {
 	if o.Server != nil {
-		return Servers
+		return catalog.Prometheus
 	}
-	return Agents
+	return catalog.PrometheusAgent
 }
 
 // Key is the owner's namespace and name.
-func (o Owner) Key() types.NamespacedName { return keyOf(o) }
-
-// String is for people: "Prometheus/monitoring/k8s".
-func (o Owner) String() string { return o.Kind().Name + "/" + o.GetNamespace() + "/" + o.GetName() }
-
-// fragments is the owner's name in the caches of fragments.
-func (o Owner) fragments() fragment.Owner {
-	return fragment.Owner{Kind: o.Kind().Name, Namespace: o.GetNamespace(), Name: o.GetName()}
+func (o Owner) Key() types.NamespacedName {
+	return types.NamespacedName{Namespace: o.GetNamespace(), Name: o.GetName()}
 }
 
-// copied returns a copy that may be changed and knows its own kind, which objects
-// in a cache do not.
-func (o Owner) copied() Owner {
-	if o.Server != nil {
-		o = ForServer(o.Server.DeepCopy())
-	} else {
-		o = ForAgent(o.Agent.DeepCopy())
-	}
-	o.GetObjectKind().SetGroupVersionKind(o.Kind().groupVersion.WithKind(o.Kind().Name))
-	return o
+// String is for people: "Prometheus/monitoring/k8s".
+func (o Owner) String() string { return o.Row().Kind + "/" + o.GetNamespace() + "/" + o.GetName() }
+
+// fragments is the owner's name in the caches of fragments.
+func (o Owner) fragments() compiled.Owner {
+	return compiled.Owner{Kind: o.Row().Kind, Namespace: o.GetNamespace(), Name: o.GetName()}
 }
 
 // Workload builds the objects that belong to the owner.
-func (o Owner) Workload(cfg workload.Config) *workload.Owner {
+func (o Owner) Workload(cfg workload.Config) *promworkload.Owner {
 	if o.Server != nil {
-		return workload.ForServer(o.Server, cfg)
+		return promworkload.ForServer(o.Server, cfg)
 	}
-	return workload.ForAgent(o.Agent, cfg)
+	return promworkload.ForAgent(o.Agent, cfg)
 }
 
 // usesDaemonSet reports whether the owner is an agent that runs on every node.
@@ -91,4 +98,18 @@ func (o Owner) frame(s *promconfig.Settings, ruleConfigMaps []string, r assets.R
 		return promconfig.CompileServer(o.Server, s, ruleConfigMaps, r)
 	}
 	return promconfig.CompileAgent(o.Agent, s, r)
+}
+
+// unmanaged reports whether an owner's configuration is left to the user. That of
+// an agent never is.
+func (opts Options) unmanaged(o Owner) bool {
+	return o.Server != nil && promconfig.Unmanaged(o.Server, opts.DisableUnmanaged)
+}
+
+// valueOr is the value behind a pointer, or a default.
+func valueOr[T any](p *T, fallback T) T {
+	if p == nil {
+		return fallback
+	}
+	return *p
 }

@@ -10,7 +10,7 @@ import (
 
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 	"github.com/firekeeper-dev/firekeeper/operator/apply"
-	"github.com/firekeeper-dev/firekeeper/operator/workload"
+	"github.com/firekeeper-dev/firekeeper/operator/wellknown"
 )
 
 // surplus decides about a shard that is not wanted any more:
@@ -24,38 +24,38 @@ import (
 //	Retain              | in the future       | keep
 //	Retain              | in the past         | delete
 //	Retain              | does not parse      | keep and warn
-func (plan *Plan) surplus(o Owner, cfg workload.Config, sts *appsv1.StatefulSet, now time.Time) {
+func (plan *Plan) surplus(in *Inputs, sts *appsv1.StatefulSet) {
 	identity := func(annotations map[string]string) *appsv1.StatefulSet {
-		meta := o.Workload(cfg).Identity(sts.Name)
+		meta := in.Owner.Workload(in.config()).Identity(sts.Name)
 		meta.Annotations = annotations
 		return &appsv1.StatefulSet{TypeMeta: metav1.TypeMeta{APIVersion: "apps/v1", Kind: "StatefulSet"}, ObjectMeta: meta}
 	}
 	remove := apply.Step{Verb: apply.Remove, Object: identity(nil)}
 	var policy *v1.ShardRetentionPolicy
-	if o.Server != nil {
-		policy = o.Server.Spec.ShardRetentionPolicy
+	if in.Owner.Server != nil {
+		policy = in.Owner.Server.Spec.ShardRetentionPolicy
 	}
-	if !cfg.ShardRetention || policy == nil || policy.WhenScaled != v1.RetainWhenScaledRetentionType {
+	if !in.config().ShardRetention || policy == nil || policy.WhenScaled != v1.RetainWhenScaledRetentionType {
 		plan.Workload = append(plan.Workload, remove)
 		return
 	}
-	text, set := sts.Annotations[workload.AnnotationDeletionDeadline]
+	text, set := sts.Annotations[wellknown.AnnotationDeletionDeadline]
 	if !set {
-		deadline, err := deletionDeadline(o.Server, now)
+		deadline, err := deletionDeadline(in.Owner.Server, in.Now)
 		if err != nil {
 			plan.Warnings = append(plan.Warnings, fmt.Sprintf("StatefulSet %s is kept: %v", sts.Name, err))
 			return
 		}
 		plan.Workload = append(plan.Workload, apply.Step{Verb: apply.Annotate, Object: identity(map[string]string{
-			workload.AnnotationDeletionDeadline: deadline.Format(time.RFC3339),
+			wellknown.AnnotationDeletionDeadline: deadline.Format(time.RFC3339),
 		})})
 		return
 	}
 	deadline, err := time.Parse(time.RFC3339, text)
 	switch {
 	case err != nil:
-		plan.Warnings = append(plan.Warnings, fmt.Sprintf("StatefulSet %s is kept: annotation %s: %v", sts.Name, workload.AnnotationDeletionDeadline, err))
-	case !deadline.IsZero() && deadline.Before(now):
+		plan.Warnings = append(plan.Warnings, fmt.Sprintf("StatefulSet %s is kept: annotation %s: %v", sts.Name, wellknown.AnnotationDeletionDeadline, err))
+	case !deadline.IsZero() && deadline.Before(in.Now):
 		plan.Workload = append(plan.Workload, remove)
 	}
 }
@@ -70,7 +70,7 @@ func deletionDeadline(p *v1.Prometheus, now time.Time) (time.Time, error) {
 	case period == "" && p.Spec.RetentionSize != "":
 		return time.Time{}, nil
 	case period == "":
-		period = defaultRetention
+		period = wellknown.DefaultRetention
 	}
 	d, err := model.ParseDuration(period)
 	if err != nil {
@@ -81,5 +81,3 @@ func deletionDeadline(p *v1.Prometheus, now time.Time) (time.Time, error) {
 	}
 	return now.UTC().Add(time.Duration(d)), nil
 }
-
-const defaultRetention = "24h"

@@ -9,6 +9,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
+	"github.com/firekeeper-dev/firekeeper/operator/wellknown"
 	"github.com/firekeeper-dev/firekeeper/operator/workload"
 )
 
@@ -47,15 +48,15 @@ func TestSurplusShards(t *testing.T) {
 			p.Spec.ShardRetentionPolicy, p.Spec.Retention, p.Spec.RetentionSize = tc.policy, v1.Duration(tc.retention), v1.ByteSize(tc.size)
 			sts := &appsv1.StatefulSet{ObjectMeta: metav1.ObjectMeta{Name: "prometheus-main-shard-1"}}
 			if tc.annotation != "" {
-				sts.Annotations = map[string]string{workload.AnnotationDeletionDeadline: tc.annotation}
+				sts.Annotations = map[string]string{wellknown.AnnotationDeletionDeadline: tc.annotation}
 			}
 			var plan Plan
-			plan.surplus(ForServer(p), workload.Config{ShardRetention: !tc.closed}, sts, now.Time)
+			plan.surplus(&Inputs{Owner: ForServer(p), Now: now.Time, options: Options{Workload: workload.Config{ShardRetention: !tc.closed}}}, sts)
 			got := ""
 			for _, s := range plan.Workload {
 				got = string(s.Verb)
 				if a := s.Object.GetAnnotations(); a != nil {
-					got = a[workload.AnnotationDeletionDeadline]
+					got = a[wellknown.AnnotationDeletionDeadline]
 				}
 			}
 			if diff := cmp.Diff(tc.want, got); diff != "" || (len(plan.Warnings) > 0) != tc.wantWarning {

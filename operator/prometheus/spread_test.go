@@ -10,12 +10,10 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/util/intstr"
@@ -26,24 +24,26 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1alpha1"
 	"github.com/firekeeper-dev/firekeeper/operator/apply"
 	"github.com/firekeeper-dev/firekeeper/operator/assets"
+	"github.com/firekeeper-dev/firekeeper/operator/configsecret"
+	"github.com/firekeeper-dev/firekeeper/operator/engine"
 	"github.com/firekeeper-dev/firekeeper/operator/promconfig"
+	"github.com/firekeeper-dev/firekeeper/operator/promworkload"
 	"github.com/firekeeper-dev/firekeeper/operator/workload"
 )
 
 // world is an owner and what its plans have made of a cluster, write by write.
 type world struct {
-	t        *testing.T
-	owner    Owner
-	config   workload.Config
-	services []*v1.ServiceMonitor
-	rules    []*v1.PrometheusRule
-	docs     *Documents
-	max      int // bytes of one Secret
+	t      *testing.T
+	owner  Owner
+	config workload.Config
+	docs   *configsecret.Documents
+	max    int // bytes of one Secret
+	selectable
 
 	secrets map[string]*corev1.Secret
 	maps    map[string]*corev1.ConfigMap
 	shards  map[string]*appsv1.StatefulSet
-	pods    []*corev1.Pod
+	running []*corev1.Pod
 	writes  []string       // of the last pass, changes only
 	after   func(w *world) // called after every write
 }
@@ -59,7 +59,7 @@ func newWorld(t *testing.T, layout workload.Layout) *world {
 	config := benchConfig
 	config.Layout = layout
 	return &world{
-		t: t, owner: ForServer(p), config: config, docs: NewDocuments(nil, smallSecret), max: smallSecret,
+		t: t, owner: ForServer(p), config: config, docs: configsecret.New(nil, smallSecret), max: smallSecret,
 		secrets: map[string]*corev1.Secret{}, maps: map[string]*corev1.ConfigMap{}, shards: map[string]*appsv1.StatefulSet{},
 	}
 }
@@ -73,31 +73,29 @@ func newAgentWorld(t *testing.T) *world {
 	return w
 }
 
-func (w *world) cluster() Cluster {
-	return Cluster{
-		NamespaceLabels: func(string) (labels.Set, bool) { return nil, true },
-		ServiceMonitors: slices.Values(w.services), PrometheusRules: slices.Values(w.rules),
-		PodMonitors: slices.Values[[]*v1.PodMonitor](nil), Probes: slices.Values[[]*v1.Probe](nil),
-		References:     &assets.Static{},
-		RuleConfigMaps: func(string, string) []*corev1.ConfigMap { return slices.Collect(maps.Values(w.maps)) },
-		StatefulSets:   func(string, string) []*appsv1.StatefulSet { return slices.Collect(maps.Values(w.shards)) },
-		Pods:           func(string, string) []*corev1.Pod { return w.pods },
-		Secrets: func(string) (out []*corev1.Secret) {
-			for _, s := range w.secrets {
-				out = append(out, apply.DigestSecret(s))
-			}
-			return out
-		},
+func (w *world) cluster() engine.Cluster {
+	live := engine.Live{ConfigMaps: slices.Collect(maps.Values(w.maps)), StatefulSets: w.shards, Pods: w.running, Secrets: map[string]*corev1.Secret{}}
+	for name, s := range w.secrets {
+		live.Secrets[name] = apply.DigestSecret(s)
 	}
+	return engine.Cluster{
+		NamespaceLabels: func(string) (labels.Set, bool) { return nil, true },
+		Objects:         w.objects, References: &assets.Static{}, Live: live,
+	}.Offline()
 }
 
-func (w *world) desired() (Inputs, Plan, error) {
+// desired returns the plan; one that is withheld comes with the reason as an error.
+func (w *world) desired() (*Inputs, Plan, error) {
 	w.t.Helper()
-	in, err := GatherFrom(w.cluster(), w.owner, Options{Workload: w.config}, time.Time{})
+	in, err := gatherFor(Options{Workload: w.config}, w.owner, w.cluster())
 	if err != nil {
 		w.t.Fatal(err)
 	}
-	plan, err := Desired(w.owner, in, w.config, w.docs)
+	in.documents = w.docs
+	plan, err := in.Plan()
+	if err == nil {
+		err = plan.Withheld
+	}
 	return in, plan, err
 }
 
@@ -192,7 +190,7 @@ func (w *world) read() (config string, rules map[string]string, err error) {
 	if main == nil {
 		return "", nil, parts.ErrMixed
 	}
-	plain, archived, err := parts.Read(files, workload.ConfigKey)
+	plain, archived, err := parts.Read(files, promworkload.ConfigKey)
 	maps.Copy(rules, archived)
 	return string(plain), rules, err
 }
@@ -202,9 +200,9 @@ func (w *world) checkDelivery(plan Plan) {
 	w.t.Helper()
 	want := plan.content()
 	main := w.secrets[w.owner.Workload(benchConfig).PrefixedName()].Data
-	sum := sha256.Sum256(main[workload.ConfigKey])
+	sum := sha256.Sum256(main[promworkload.ConfigKey])
 	have := hex.EncodeToString(sum[:])
-	list, err := parts.Parse(main[parts.ListName], workload.ConfigKey)
+	list, err := parts.Parse(main[parts.ListName], promworkload.ConfigKey)
 	if main[parts.ListName] != nil {
 		have = list.Config.Sum()
 	}
@@ -297,7 +295,7 @@ func TestAReaderSeesOneOfTheVersions(t *testing.T) {
 			}
 			// Who knows of no list must not take the beginning for everything.
 			main := w.secrets["prometheus-main"].Data
-			if plain, _, err := parts.Read(map[string][]byte{workload.ConfigKey: main[workload.ConfigKey]}, workload.ConfigKey); err == nil && string(plain) != before && string(plain) != next.String() {
+			if plain, _, err := parts.Read(map[string][]byte{promworkload.ConfigKey: main[promworkload.ConfigKey]}, promworkload.ConfigKey); err == nil && string(plain) != before && string(plain) != next.String() {
 				t.Errorf("%d monitors: a beginning passes for a whole: %d bytes", n, len(plain))
 			}
 		}
@@ -308,7 +306,7 @@ func TestAReaderSeesOneOfTheVersions(t *testing.T) {
 
 func TestOneChangedMonitorWritesItsPartAndTheList(t *testing.T) {
 	w := newWorld(t, workload.LayoutSplit)
-	w.docs, w.max = NewDocuments(nil, 8000), 8000
+	w.docs, w.max = configsecret.New(nil, 8000), 8000
 	w.services = distinctMonitors(600)
 	w.pass()
 	for i := range 12 {
@@ -331,14 +329,14 @@ func TestSingleLayoutMountsPartsOnceTheyAreNeeded(t *testing.T) {
 	w.services = all[:10]
 	w.pass()
 	plain := w.template()
-	if workload.ReadsParts(&plain.Spec) {
+	if w.owner.Workload(benchConfig).ReadsParts(&plain.Spec) {
 		t.Error("parts are mounted before there are any")
 	}
 	w.services = all
 	w.replacePods()
 	w.pass()
 	grown := w.template()
-	if !workload.ReadsParts(&grown.Spec) {
+	if !w.owner.Workload(benchConfig).ReadsParts(&grown.Spec) {
 		t.Error("parts are not mounted")
 	}
 	volumes := slices.Clone(grown.Spec.Volumes)
@@ -358,7 +356,7 @@ func TestSingleLayoutMountsPartsOnceTheyAreNeeded(t *testing.T) {
 func (w *world) replacePods() {
 	w.t.Helper()
 	_, plan, err := w.desired()
-	tooLarge, ok := errors.AsType[*TooLargeError](err)
+	tooLarge, ok := errors.AsType[*configsecret.TooLargeError](err)
 	if !ok || tooLarge.NotYet == "" || len(plan.Content) > 0 || plan.Hash != "" {
 		w.t.Fatalf("error %v, content %v", err, steps(plan.Content))
 	}
@@ -385,7 +383,7 @@ func bulkyRules(n int) []*v1.PrometheusRule {
 func TestRulesBeyondTheConfigMapsComeWithTheConfiguration(t *testing.T) {
 	all := bulkyRules(60)
 	w := newWorld(t, workload.LayoutSplit)
-	w.docs, w.max = NewDocuments(nil, 0), workload.MaxConfigBytes
+	w.docs, w.max = configsecret.New(nil, 0), configsecret.MaxBytes
 	w.services = distinctMonitors(3)
 	glob := promconfig.ConfigRuleDir + "/*.yaml"
 	var template *corev1.PodTemplateSpec
@@ -431,7 +429,7 @@ func TestRulesStayInConfigMapsWherePodsReadNoParts(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t, workload.LayoutSplit)
-			w.docs, w.max = NewDocuments(nil, 0), workload.MaxConfigBytes
+			w.docs, w.max = configsecret.New(nil, 0), configsecret.MaxBytes
 			w.services, w.rules = distinctMonitors(3), bulkyRules(60)
 			change(w)
 			if w.pass(); len(w.maps) < 4 || len(w.partSecrets()) > 0 {
@@ -449,8 +447,8 @@ func TestWhatDoesNotFitIsRefusedWhole(t *testing.T) {
 	before := maps.Clone(w.secrets)
 	w.services = all
 	_, _, err := w.desired()
-	tooLarge, ok := errors.AsType[*TooLargeError](err)
-	if !ok || tooLarge.Monitors != 3000 || tooLarge.Room != 8*smallSecret {
+	tooLarge, ok := errors.AsType[*configsecret.TooLargeError](err)
+	if !ok || tooLarge.Objects != 3000 || tooLarge.Room != 8*smallSecret {
 		t.Fatalf("error %v", err)
 	}
 	for _, part := range []string{"3000 monitors", "MiB compressed", "MiB plain", "let several Prometheus objects select", "spec.shards does not help"} {
@@ -463,24 +461,4 @@ func TestWhatDoesNotFitIsRefusedWhole(t *testing.T) {
 	}
 	w.services = all[:110]
 	w.pass()
-}
-
-func TestMemoryWarning(t *testing.T) {
-	for name, tc := range map[string]struct {
-		size, rules int
-		limit       string
-		want        string
-	}{
-		"a usual configuration":            {2 << 20, 0, "50Mi", ""},
-		"no limit":                         {500 << 20, 0, "0", ""},
-		"a limit that suffices":            {100 << 20, 0, "220Mi", ""},
-		"a large one, the default's limit": {100 << 20, 0, "50Mi", "--config-reloader-memory-limit=50Mi is too low, set it to 221Mi"},
-		"rules":                            {2 << 20, 20 << 20, "50Mi", "set it to 85Mi"},
-	} {
-		t.Run(name, func(t *testing.T) {
-			if got := memoryWarning(tc.size, tc.rules, resource.MustParse(tc.limit)); !strings.Contains(got, tc.want) || (got == "") != (tc.want == "") {
-				t.Errorf("warning %q, want %q", got, tc.want)
-			}
-		})
-	}
 }

@@ -15,6 +15,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
+	"github.com/firekeeper-dev/firekeeper/operator/configsecret"
+	"github.com/firekeeper-dev/firekeeper/operator/promworkload"
 	"github.com/firekeeper-dev/firekeeper/operator/workload"
 )
 
@@ -30,7 +32,7 @@ func takenOver(t *testing.T) *world {
 
 // readAsReference is what the reference's reloader makes of the Secret it mounts.
 func (w *world) readAsReference() (string, error) {
-	r, err := gzip.NewReader(bytes.NewReader(w.secrets["prometheus-main"].Data[workload.ConfigKey]))
+	r, err := gzip.NewReader(bytes.NewReader(w.secrets["prometheus-main"].Data[promworkload.ConfigKey]))
 	if err != nil {
 		return "", err
 	}
@@ -55,7 +57,7 @@ func bulkyMonitors(n int) []*v1.ServiceMonitor {
 func TestTakeoverOfALargeConfiguration(t *testing.T) {
 	all := bulkyMonitors(3100)
 	w := takenOver(t)
-	w.docs, w.max = NewDocuments(nil, 0), workload.MaxConfigBytes
+	w.docs, w.max = configsecret.New(nil, 0), configsecret.MaxBytes
 	w.services = all[:10]
 	w.pass()
 	before := w.template()
@@ -74,7 +76,7 @@ func TestTakeoverOfALargeConfiguration(t *testing.T) {
 		if err := gz.Close(); err != nil {
 			t.Fatal(err)
 		}
-		if reference.Len() < least || reference.Len() > workload.MaxConfigBytes {
+		if reference.Len() < least || reference.Len() > configsecret.MaxBytes {
 			t.Errorf("%d monitors: the reference writes %d bytes, which shows nothing", n, reference.Len())
 		}
 		if diff := cmp.Diff(before, w.template()); diff != "" || len(w.partSecrets()) > 0 {
@@ -118,7 +120,7 @@ func TestNoPartsForWhoCannotReadThem(t *testing.T) {
 				t.Errorf("%d ConfigMaps: rules are missing", len(w.maps))
 			}
 			secrets, template := maps.Clone(w.secrets), w.template().DeepCopy()
-			if workload.ReadsParts(&template.Spec) {
+			if w.owner.Workload(benchConfig).ReadsParts(&template.Spec) {
 				t.Error("the pod mounts parts")
 			}
 			w.services = all
@@ -165,11 +167,11 @@ func TestPartsWaitForTheLastPod(t *testing.T) {
 	over.Status.Phase = corev1.PodFailed
 	w.services = all
 
-	w.pods = []*corev1.Pod{known, held}
+	w.running = []*corev1.Pod{known, held}
 	if _, _, err := w.desired(); err == nil || !strings.Contains(err.Error(), `now pod prometheus-main-1: container init-config-reloader still has image "`+referenceReloader) {
 		t.Errorf("error %v", err)
 	}
-	w.pods = []*corev1.Pod{known, over}
+	w.running = []*corev1.Pod{known, over}
 	template := w.template().DeepCopy()
 	w.template().Spec.Containers[1].Image = referenceReloader // held back
 	if _, _, err := w.desired(); err == nil || !strings.Contains(err.Error(), "StatefulSet prometheus-main: container config-reloader") {
@@ -221,7 +223,7 @@ func TestEveryInterruptionLeavesAVersion(t *testing.T) {
 		remember()
 		for _, services := range [][]*v1.ServiceMonitor{all[:320], all[20:320], all[:200], all[100:320], all[:10], all[:300]} {
 			w.services = services
-			w.docs = NewDocuments(nil, smallSecret) // the operator started again
+			w.docs = configsecret.New(nil, smallSecret) // the operator started again
 			_, plan, err := w.desired()
 			if err != nil {
 				t.Fatal(err)

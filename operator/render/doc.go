@@ -1,7 +1,7 @@
-// Package render does without a cluster what the operator does in one: it reads
-// manifests, applies the defaults of the API, and runs the same gather and
-// decide steps, so that what it prints is what the operator would write.
+// Package render prints what the operator would write for the workloads among
+// manifests: objects, the plain configuration, or the plain rule files.
 //
-//	objects, err := render.Load(paths)
-//	for _, out := range render.Owners(objects, options) { … }
+//	objects, err := offline.Load(paths, kinds)
+//	outputs, err := render.Workloads(objects, "")
+//	outputs[0].WriteTo(os.Stdout, "config")
 package render

@@ -2,30 +2,22 @@ package render
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"slices"
 	"strings"
-	"time"
 
-	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	"sigs.k8s.io/yaml"
 
-	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 	"github.com/firekeeper-dev/firekeeper/operator/apply"
-	"github.com/firekeeper-dev/firekeeper/operator/prometheus"
+	"github.com/firekeeper-dev/firekeeper/operator/catalog"
+	"github.com/firekeeper-dev/firekeeper/operator/engine"
+	"github.com/firekeeper-dev/firekeeper/operator/offline"
 )
 
-// Options are what the operator's flags say about rendering.
-type Options struct {
-	Prometheus prometheus.Options
-	// For keeps one owner, "KIND/NAMESPACE/NAME"; empty keeps all.
-	For string
-}
-
-// Rejection is one object that an owner selects and refuses.
+// Rejection is one object that a workload selects and rejects.
 type Rejection struct {
 	Kind, Namespace, Name, Reason string
 }
@@ -35,125 +27,77 @@ func (r Rejection) String() string {
 	return fmt.Sprintf("rejected %s %s/%s: %s", r.Kind, r.Namespace, r.Name, r.Reason)
 }
 
-// Output is what the operator would write for one owner.
+// Output is what the operator would write for one workload.
 type Output struct {
-	Owner    string // "Prometheus/monitoring/k8s"
+	Workload string // "Prometheus/monitoring/k8s"
 	Objects  []apply.Object
 	Rejected []Rejection
-	Dropped  []string // what the owner's version does not know
+	Dropped  []string // what the workload's version does not support
 	Warnings []string
-	Err      error // the owner itself cannot be rendered
+	Err      error // the workload itself cannot be rendered
 
-	plan     prometheus.Plan
-	overflow []prometheus.RuleFile // rules in no ConfigMap
+	plain []engine.Plain
 }
 
-// Owners renders the owners among the objects, by namespace and name.
+// Workloads renders the workloads among the objects, by namespace and name: all, or
+// only "KIND/NAMESPACE/NAME".
 //
-// Errors: there is no owner, or none that options.For names.
-func Owners(o *Objects, opts Options) ([]Output, error) {
-	owners := o.owners()
+// Errors: there is no workload, or not the one.
+func Workloads(o *offline.Objects, only string) ([]Output, error) {
+	all := o.Workloads()
 	var out []Output
-	for _, owner := range owners {
-		if opts.For == "" || strings.EqualFold(opts.For, owner.String()) {
-			out = append(out, o.render(owner, opts.Prometheus))
+	for _, w := range all {
+		if only == "" || strings.EqualFold(only, w.String()) {
+			out = append(out, render(o, w))
 		}
 	}
 	switch {
-	case len(owners) == 0 && opts.For == "":
-		return nil, errors.New("nothing to render: the manifests hold no Prometheus and no PrometheusAgent")
+	case len(all) == 0 && only == "":
+		return nil, fmt.Errorf("nothing to render: the manifests hold %s", noneOf(o.Kinds))
 	case len(out) == 0:
-		return nil, fmt.Errorf("no %s among the manifests (%s)", opts.For, found(owners))
+		return nil, fmt.Errorf("no %s among the manifests (they hold %s)", only, names(o, all))
 	}
 	return out, nil
 }
 
-// owners are all owners by namespace and name.
-func (o *Objects) owners() []prometheus.Owner {
-	var out []prometheus.Owner
-	for _, p := range o.Prometheuses {
-		out = append(out, prometheus.ForServer(p))
-	}
-	for _, a := range o.PrometheusAgents {
-		out = append(out, prometheus.ForAgent(a))
-	}
-	slices.SortStableFunc(out, func(a, b prometheus.Owner) int { return strings.Compare(a.Key().String(), b.Key().String()) })
-	return out
-}
-
-// peers are the owners of a kind in a namespace.
-func (o *Objects) peers(kind *prometheus.Kind, namespace string) []prometheus.Peer {
-	var out []prometheus.Peer
-	for _, owner := range o.owners() {
-		if owner.Kind() == kind && owner.GetNamespace() == namespace {
-			out = append(out, prometheus.Peer{Owner: owner})
-		}
-	}
-	return out
-}
-
-// found lists the owners, for an error.
-func found(owners []prometheus.Owner) string {
-	if len(owners) == 0 {
-		return "they hold no Prometheus and no PrometheusAgent"
+// names lists the workloads, for an error.
+func names(o *offline.Objects, all []offline.Workload) string {
+	if len(all) == 0 {
+		return noneOf(o.Kinds)
 	}
 	var names []string
-	for _, owner := range owners {
-		names = append(names, owner.String())
+	for _, w := range all {
+		names = append(names, w.String())
 	}
-	return "they hold " + strings.Join(names, ", ")
+	return strings.Join(names, ", ")
 }
 
-func (o *Objects) render(owner prometheus.Owner, opts prometheus.Options) Output {
-	out := Output{Owner: owner.String()}
-	in, err := prometheus.GatherFrom(o.cluster(), owner, opts, time.Time{})
-	for _, m := range in.Monitors {
-		if m.Err != nil {
-			out.Rejected = append(out.Rejected, Rejection{m.Kind, m.Object.GetNamespace(), m.Object.GetName(), m.Err.Error()})
+// noneOf is "no Prometheus or PrometheusAgent".
+func noneOf(kinds []*engine.Kind) string {
+	var rows []*catalog.Row
+	for _, kind := range kinds {
+		rows = append(rows, kind.Row)
+	}
+	return "no " + catalog.Or(rows)
+}
+
+func render(o *offline.Objects, w offline.Workload) Output {
+	made := o.Reconcile(w)
+	out := Output{
+		Workload: w.String(), Dropped: made.Plan.Dropped, Warnings: made.Plan.Warnings, Err: made.Err,
+		plain: made.Plan.Plain,
+	}
+	for _, v := range made.Verdicts {
+		if v.Err != nil {
+			out.Rejected = append(out.Rejected, Rejection{v.Kind, v.Object.GetNamespace(), v.Object.GetName(), v.Err.Error()})
 		}
 	}
-	for _, r := range in.Rules {
-		if r.Err != nil {
-			out.Rejected = append(out.Rejected, Rejection{v1.PrometheusRuleKind, r.Object.Namespace, r.Object.Name, r.Err.Error()})
-		}
-	}
-	if err != nil {
-		out.Err = err
-		return out
-	}
-	plan, err := prometheus.Desired(owner, in, opts.Workload, prometheus.NewDocuments(nil, 0))
-	if err != nil {
-		out.Err = err
-		return out
-	}
-	for _, s := range append(plan.Content, plan.Workload...) {
+	for _, s := range slices.Concat(made.Plan.Content, made.Plan.Workload) {
 		if s.Verb == apply.Put || s.Verb == apply.PutIfNone {
 			out.Objects = append(out.Objects, s.Object)
 		}
 	}
-	out.Dropped, out.Warnings, out.plan = plan.Dropped, plan.Warnings, plan
-	for _, r := range in.Rules {
-		if _, found := slices.BinarySearch(in.RulePlan.Overflow, r.FileName); found && r.Err == nil {
-			out.overflow = append(out.overflow, r)
-		}
-	}
 	return out
-}
-
-func (o *Objects) cluster() prometheus.Cluster {
-	return prometheus.Cluster{
-		NamespaceLabels: o.namespaceLabels,
-		ServiceMonitors: slices.Values(o.ServiceMonitors),
-		PodMonitors:     slices.Values(o.PodMonitors),
-		Probes:          slices.Values(o.Probes),
-		ScrapeConfigs:   slices.Values(o.ScrapeConfigs),
-		PrometheusRules: slices.Values(o.PrometheusRules),
-		References:      &o.References,
-		Peers:           o.peers,
-		RuleConfigMaps:  func(string, string) []*corev1.ConfigMap { return nil },
-		StatefulSets:    func(string, string) []*appsv1.StatefulSet { return nil },
-		Secrets:         func(string) []*corev1.Secret { return nil },
-	}
 }
 
 // Parts are the values of WriteTo's part.
@@ -163,42 +107,41 @@ var Parts = []string{"objects", "config", "rules"}
 // plain configuration, "rules" as the plain rule files, each under a comment
 // with its name.
 func (out Output) WriteTo(w io.Writer, part string) error {
-	if part == "config" {
-		if err := out.plan.WriteConfig(w); err != nil {
-			return fmt.Errorf("%s: %w", out.Owner, err)
-		}
-		return nil
-	}
 	for _, object := range out.Objects {
 		var err error
 		if m, ok := object.(*corev1.ConfigMap); ok && part == "rules" {
 			err = writeRules(w, m)
 		}
-		if err == nil && part == "objects" {
+		if part == "objects" {
 			err = writeObject(w, object)
 		}
 		if err != nil {
-			return fmt.Errorf("%s: %s: %w", out.Owner, object.GetName(), err)
+			return fmt.Errorf("%s: %s: %w", out.Workload, object.GetName(), err)
 		}
 	}
-	for _, r := range out.overflow {
-		if part != "rules" {
-			break
+	for _, file := range out.plain {
+		if file.Part != part {
+			continue
 		}
-		if _, err := fmt.Fprintf(w, "---\n# with the configuration/%s\n%s", r.FileName, r.Content); err != nil {
-			return fmt.Errorf("%s: %w", out.Owner, err)
+		if err := writePlain(w, file); err != nil {
+			return fmt.Errorf("%s: %w", out.Workload, err)
 		}
 	}
 	return nil
 }
 
-func writeRules(w io.Writer, m *corev1.ConfigMap) error {
-	names := make([]string, 0, len(m.Data))
-	for name := range m.Data {
-		names = append(names, name)
+// writePlain writes a file; one that has a name comes with the configuration.
+func writePlain(w io.Writer, file engine.Plain) error {
+	if file.Name != "" {
+		if _, err := fmt.Fprintf(w, "---\n# with the configuration/%s\n", file.Name); err != nil {
+			return err
+		}
 	}
-	slices.Sort(names)
-	for _, name := range names {
+	return file.Text(w)
+}
+
+func writeRules(w io.Writer, m *corev1.ConfigMap) error {
+	for _, name := range slices.Sorted(maps.Keys(m.Data)) {
 		if _, err := fmt.Fprintf(w, "---\n# %s/%s\n%s", m.Name, name, m.Data[name]); err != nil {
 			return err
 		}

@@ -29,6 +29,15 @@ func Orphan(p *corev1.Pod) bool {
 	return ok && len(p.OwnerReferences) == 0
 }
 
+// Abandoned reports whether a pod of a StatefulSet is left when its StatefulSet is gone:
+// an orphan, or one that a DaemonSet with the same pod labels has adopted since. That one
+// would go on beside the pods of the DaemonSet, or in the place of one.
+func Abandoned(p *corev1.Pod) bool {
+	owner := metav1.GetControllerOf(p)
+	_, _, ok := SetOf(p)
+	return Orphan(p) || ok && owner != nil && owner.Kind == "DaemonSet"
+}
+
 // Relabel returns the labels that an orphan needs so that a recreated StatefulSet
 // adopts it; nil when it does already. A pod that somebody took out of a selector is
 // younger than its StatefulSet and left alone.

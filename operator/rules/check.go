@@ -13,18 +13,20 @@ import (
 
 var errMissingExpr = errors.New("must be set")
 
-// checker collects the faults of a document: what Prometheus' own rule file
-// reader would refuse, with the field as the user wrote it. A test holds the
-// verdicts of the two equal. exprs comes from parseAll.
+// checker collects the faults of a rule file: what Prometheus' own rule file
+// reader would refuse, or that of a Thanos Ruler, with the field as the user wrote
+// it. A test holds the verdicts equal. exprs comes from parseAll.
 type checker struct {
 	scheme      model.ValidationScheme
+	settings    *Settings
+	functions   map[string]any // of templates
 	faults      []Fault
 	path        string // of the group or rule being checked
 	group, rule string // their names, see Fault
 }
 
-func check(doc *document, exprs map[[2]int]string, s Settings) []Fault {
-	c := &checker{scheme: s.scheme()}
+func check(doc *ruleFile, exprs map[[2]int]string, s Settings) []Fault {
+	c := &checker{scheme: s.scheme(), settings: &s, functions: s.templateFunctions()}
 	seen := make(map[string]int, len(doc.Groups))
 	for i := range doc.Groups {
 		g := &doc.Groups[i]
@@ -39,6 +41,7 @@ func check(doc *document, exprs map[[2]int]string, s Settings) []Fault {
 		c.duration(".interval", g.Interval)
 		c.duration(".query_offset", g.QueryOffset)
 		c.labels(g.Labels)
+		c.strategy(g.PartialResponseStrategy)
 		for j := range g.Rules {
 			c.checkRule(i, j, &g.Rules[j], exprs[[2]int{i, j}])
 		}
@@ -108,6 +111,15 @@ func (c *checker) duration(field, text string) bool {
 	return d != 0
 }
 
+// strategy checks what a ruler does with partial answers. A ruler takes an empty
+// one for abort, and refuses the whole file for an unknown one. The file of a
+// Prometheus has none.
+func (c *checker) strategy(text string) {
+	if text != "" && !strings.EqualFold(text, "abort") && !strings.EqualFold(text, "warn") {
+		c.add(".partial_response_strategy", "must be abort or warn, is %q", text)
+	}
+}
+
 func (c *checker) labels(in map[string]string) {
 	for _, name := range names(in) {
 		if !c.scheme.IsValidLabelName(name) || name == model.MetricNameLabel {
@@ -121,8 +133,8 @@ func (c *checker) labels(in map[string]string) {
 
 func (c *checker) templates(field, alert string, in map[string]string) {
 	for _, name := range names(in) {
-		if err := checkTemplate(alert, in[name]); err != nil {
-			c.add(field, "%q: %s", name, err.Error())
+		if err := checkTemplate(alert, in[name], c.functions); err != nil {
+			c.add(field, "%q: %s%s", name, err.Error(), c.settings.whyUndefined(err))
 		}
 	}
 }

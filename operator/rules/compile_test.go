@@ -121,7 +121,7 @@ func TestCompileRejects(t *testing.T) {
 			if d := cmp.Diff(tc.want, got.Err.Error()); d != "" {
 				t.Errorf("(-want +got):\n%s", d)
 			}
-			doc, _ := documentOf(&object(tc.groups...).Spec, s)
+			doc, _ := ruleFileOf(&object(tc.groups...).Spec, s)
 			if text, err := doc.render(); err != nil || len(readByPrometheus(text, s)) == 0 {
 				t.Errorf("Prometheus accepts what is rejected here (%v):\n%s", err, text)
 			}

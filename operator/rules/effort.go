@@ -1,6 +1,14 @@
 package rules
 
-import "fmt"
+import (
+	"errors"
+	"fmt"
+	"regexp/syntax"
+
+	"github.com/prometheus/prometheus/util/strutil"
+
+	"github.com/firekeeper-dev/firekeeper/operator/regexcost"
+)
 
 // maxEffort bounds how long one object can keep a worker busy: about a second.
 // Checking types and printing both cost, in Prometheus' parser, depth of the tree
@@ -9,24 +17,57 @@ import "fmt"
 // people write, is a hundredth of this.
 const maxEffort = 1 << 30
 
-// affordable adds the effort of an expression to what the object has cost so
-// far, unless the object would cost too much. Tokens stand for the depth.
-func affordable(text string, spent *int) error {
-	n := tokens(text)
+// maxRegexpCost bounds what the regular expressions of one object compile to: about
+// 30 MB, and less than 0.1 s. The names of all jobs of a large cluster, written into
+// every expression that has room for them, are a quarter of this.
+const maxRegexpCost = 4 << 20
+
+var errRegexpCost = errors.New("too much to check for one object: its regular expressions compile to too much; " +
+	"use fewer repetitions such as {100} and fewer character classes")
+
+// effort is what the expressions of an object have cost so far.
+type effort struct{ parsing, regexps int }
+
+// affordable adds an expression, unless the object would cost too much. Tokens stand
+// for the depth.
+func (e *effort) affordable(text string) error {
+	regexps := 0
+	n := tokens(text, func(literal string) { regexps += costOf(literal) })
 	cost := n * len(text)
-	if *spent+cost > maxEffort {
+	if e.parsing+cost > maxEffort {
 		return fmt.Errorf("too much to check for one object: %d words and operators in %d bytes; use several expressions or objects", n, len(text))
 	}
-	*spent += cost
+	if e.regexps+regexps > maxRegexpCost {
+		return errRegexpCost
+	}
+	e.parsing += cost
+	e.regexps += regexps
 	return nil
 }
 
+// costOf is the cost of a regular expression in quotes. What cannot be read is left for
+// Prometheus' parser to refuse, which compiles nothing then.
+func costOf(literal string) int {
+	text, err := strutil.Unquote(literal)
+	if err != nil {
+		return 0
+	}
+	parsed, err := syntax.Parse(text, syntax.Perl)
+	if err != nil {
+		return 0
+	}
+	return regexcost.Of(parsed)
+}
+
 // tokens counts words and operators of an expression outside strings and
-// comments. It may count too many, never too few.
-func tokens(text string) int {
+// comments. It may count too many, never too few. Strings after =~ and !~ are handed
+// to regexps, which may be nil.
+func tokens(text string, regexps func(literal string)) int {
 	n := 0
 	var quote byte // the kind of string, or '#' for a comment
+	var begin int  // of the string
 	word := false
+	matches := false // the last token is the end of =~ or !~
 	for i := 0; i < len(text); i++ {
 		c := text[i]
 		switch {
@@ -40,7 +81,10 @@ func tokens(text string) int {
 			case c == '\\' && quote != '`':
 				i++
 			case c == quote, c == '\n' && quote != '`': // a line's end is an error there
-				quote = 0
+				if matches && regexps != nil {
+					regexps(text[begin : i+1])
+				}
+				quote, matches = 0, false
 			}
 			continue
 		}
@@ -48,16 +92,16 @@ func tokens(text string) int {
 		case ' ', '\t', '\n', '\r':
 			word = false
 		case '"', '\'', '`', '#':
-			quote, word = c, false
+			quote, begin, word = c, i, false
 			n++
 		case '+', '-', '*', '/', '%', '^', '=', '!', '<', '>', '(', ')', '[', ']', '{', '}', ',', ':', '@', '~':
-			word = false
+			word, matches = false, c == '~'
 			n++
 		default:
 			if !word {
 				n++
 			}
-			word = true
+			word, matches = true, false
 		}
 	}
 	return n

@@ -12,9 +12,9 @@ import (
 // parseAll parses every expression of the document once. Where a label is
 // enforced, labels and expressions of the document are replaced. The result has
 // the fault of each expression, by group and rule; nil when all are well.
-func parseAll(doc *document, namespace string, s Settings) map[[2]int]string {
+func parseAll(doc *ruleFile, namespace string, s Settings) map[[2]int]string {
 	var faults map[[2]int]string
-	work := 0
+	var spent effort
 	p := parser.NewParser(s.PromQL)
 	var must *labels.Matcher
 	if s.EnforcedLabel != "" {
@@ -26,9 +26,9 @@ func parseAll(doc *document, namespace string, s Settings) map[[2]int]string {
 			if must != nil {
 				r.Labels = withLabel(r.Labels, must.Name, must.Value)
 			}
-			err := affordable(r.exprText(), &work)
+			err := spent.affordable(r.exprText())
 			if err == nil {
-				err = r.parse(p, must)
+				err = r.parse(p, must, &s)
 			}
 			if err != nil {
 				if faults == nil {
@@ -43,12 +43,15 @@ func parseAll(doc *document, namespace string, s Settings) map[[2]int]string {
 
 // parse checks the expression and, with a matcher, prints it back with the
 // matcher in every selector. Formatting and comments are lost then.
-func (r *rule) parse(p parser.Parser, must *labels.Matcher) error {
+func (r *rule) parse(p parser.Parser, must *labels.Matcher, s *Settings) error {
 	text := r.exprText()
 	if text == "" {
 		return errMissingExpr
 	}
 	expr, err := p.ParseExpr(text)
+	if err == nil {
+		err = s.checkFunctions(expr)
+	}
 	if err != nil || must == nil {
 		return err
 	}

@@ -22,7 +22,7 @@ var everyOption = parser.Options{
 
 func enforced(expr, label string) (string, error) {
 	r := rule{Expr: expr}
-	err := r.parse(parser.NewParser(everyOption), labels.MustNewMatcher(labels.MatchEqual, label, "bar"))
+	err := r.parse(parser.NewParser(everyOption), labels.MustNewMatcher(labels.MatchEqual, label, "bar"), &Settings{})
 	return r.exprText(), err
 }
 
@@ -206,7 +206,7 @@ func FuzzCompileAgreesWithPrometheus(f *testing.F) {
 		}
 		s := Settings{UTF8Names: utf8Names}
 		got := Compile(object(of(r)), s)
-		doc, _ := documentOf(&object(of(r)).Spec, s)
+		doc, _ := ruleFileOf(&object(of(r)).Spec, s)
 		file, err := doc.render()
 		if err != nil {
 			t.Fatal(err)

@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"maps"
 	"slices"
+
+	"github.com/firekeeper-dev/firekeeper/operator/wellknown"
 )
 
 // maxBucketBytes limits keys and contents of one ConfigMap together. It keeps
@@ -161,7 +163,7 @@ func (p *packer) eachOnce() bool {
 func (p *packer) bucketAt(index int) *bucket {
 	at, found := slices.BinarySearchFunc(p.buckets, index, func(b *bucket, i int) int { return cmp.Compare(b.index, i) })
 	if !found {
-		p.buckets = slices.Insert(p.buckets, at, &bucket{index: index, name: nameAt(p.base, index), written: true})
+		p.buckets = slices.Insert(p.buckets, at, &bucket{index: index, name: wellknown.RuleConfigMapName(p.base, index), written: true})
 	}
 	return p.buckets[at]
 }

@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/firekeeper-dev/firekeeper/operator/wellknown"
 )
 
 const base = "prometheus-main-rulefiles"
@@ -19,7 +21,7 @@ func text(n int, fill string) string { return strings.Repeat(fill, n) }
 func buckets(files ...map[string]string) []Bucket {
 	var out []Bucket
 	for i, f := range files {
-		out = append(out, Bucket{Name: nameAt(base, i), Files: f})
+		out = append(out, Bucket{Name: wellknown.RuleConfigMapName(base, i), Files: f})
 	}
 	return out
 }
@@ -127,12 +129,12 @@ func TestPack(t *testing.T) {
 			want:  []string{"upsert 0: b"}, names: []int{0, 1},
 		},
 		"a gap is filled before a new name is taken": {
-			live:  []Bucket{{nameAt(base, 0), files{"a": text(MaxFileBytes, "a")}}, {nameAt(base, 2), files{"c": text(MaxFileBytes, "c")}}},
+			live:  []Bucket{{wellknown.RuleConfigMapName(base, 0), files{"a": text(MaxFileBytes, "a")}}, {wellknown.RuleConfigMapName(base, 2), files{"c": text(MaxFileBytes, "c")}}},
 			files: files{"a": text(MaxFileBytes, "a"), "c": text(MaxFileBytes, "c"), "n": "n"},
 			want:  []string{"upsert 1: n"}, names: []int{0, 1, 2},
 		},
 		"a missing first one returns with the next change": {
-			live:  []Bucket{{nameAt(base, 1), files{"a": "a"}}},
+			live:  []Bucket{{wellknown.RuleConfigMapName(base, 1), files{"a": "a"}}},
 			files: files{"a": "A"}, want: []string{"upsert 0:", "upsert 1: a"}, names: []int{0, 1},
 		},
 		"ConfigMaps of others are neither read nor touched": {
@@ -150,7 +152,7 @@ func TestPack(t *testing.T) {
 			}
 			var names []string
 			for _, i := range tc.names {
-				names = append(names, nameAt(base, i))
+				names = append(names, wellknown.RuleConfigMapName(base, i))
 			}
 			if d := cmp.Diff(names, got.Names); d != "" {
 				t.Errorf("names (-want +got):\n%s", d)
@@ -210,33 +212,5 @@ func TestPackDoesNotFlap(t *testing.T) {
 		if round > 0 && len(p.Steps) != 1 {
 			t.Errorf("round %d: %d writes, want 1", round, len(p.Steps))
 		}
-	}
-}
-
-func TestMountNames(t *testing.T) {
-	at := func(idx ...int) (out []string) {
-		for _, i := range idx {
-			out = append(out, nameAt(base, i))
-		}
-		return out
-	}
-	for name, tc := range map[string]struct{ in, want []string }{
-		"one is padded to three":          {at(0), at(0, 1, 2)},
-		"two are padded to three":         {at(0, 1), at(0, 1, 2)},
-		"three stay":                      {at(0, 1, 2), at(0, 1, 2)},
-		"eleven stay in order of strings": {at(0, 1, 10, 2, 3, 4, 5, 6, 7, 8, 9), at(0, 1, 10, 2, 3, 4, 5, 6, 7, 8, 9)},
-		"a gap is padded":                 {at(0, 2), at(0, 1, 2)},
-	} {
-		t.Run(name, func(t *testing.T) {
-			if d := cmp.Diff(tc.want, MountNames(base, tc.in)); d != "" {
-				t.Error(d)
-			}
-		})
-	}
-	if got := PrometheusBase("main"); got != base {
-		t.Errorf("PrometheusBase = %q", got)
-	}
-	if got := ThanosRulerBase("main"); got != "thanos-ruler-main-rulefiles" {
-		t.Errorf("ThanosRulerBase = %q", got)
 	}
 }

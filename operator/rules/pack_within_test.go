@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/firekeeper-dev/firekeeper/operator/wellknown"
 )
 
 // within is a cluster with ConfigMaps and a place for what they have no room for.
@@ -140,7 +142,7 @@ func many(n, size int) map[string]string {
 
 func TestPackWithinFillsLikePackAndOneChangeIsOneWrite(t *testing.T) {
 	files := many(500, 10_000)
-	free, w := Pack(base, nil, files), within{most: MountedConfigMaps}
+	free, w := Pack(base, nil, files), within{most: wellknown.MountedRuleConfigMaps}
 	p := w.reconcile(t, files)
 	if len(p.Names) != 3 || p.Late != len(p.Steps) {
 		t.Fatalf("%v, late %d", p.Names, p.Late)

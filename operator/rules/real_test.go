@@ -2,13 +2,16 @@ package rules
 
 import (
 	"bytes"
+	"cmp"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"sigs.k8s.io/yaml"
 
+	"github.com/firekeeper-dev/firekeeper/internal/cluster/programs"
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 )
 
@@ -85,30 +88,24 @@ func TestRealRulesCompile(t *testing.T) {
 	}
 }
 
-// promtool finds the program by environment, by PATH, or where the local cluster
+// program finds a program by environment, by PATH, or where the local cluster
 // keeps what it built; or skips.
-func promtool(t *testing.T) string {
+func program(t *testing.T, name string) string {
 	t.Helper()
-	name := os.Getenv("FIREKEEPER_PROMTOOL")
-	if name == "" {
-		name = "promtool"
-	}
-	path, err := exec.LookPath(name)
-	if err == nil {
+	env := "FIREKEEPER_" + strings.NewReplacer("-", "_", ".", "_").Replace(strings.ToUpper(name))
+	if path, err := exec.LookPath(cmp.Or(os.Getenv(env), name)); err == nil {
 		return path
 	}
-	if built, _ := filepath.Glob(filepath.Join("..", "..", ".cache", "programs", "prometheus-*", "promtool")); len(built) > 0 {
-		if path, err = filepath.Abs(built[len(built)-1]); err == nil {
-			return path
-		}
+	path, err := programs.Default(os.Stderr).Have(t.Context(), name)
+	if err != nil || path == "" {
+		t.Skipf("no %s; put it on PATH or set %s (%v)", name, env, err)
 	}
-	t.Skipf("no promtool; put it on PATH or set FIREKEEPER_PROMTOOL (%v)", err)
-	return ""
+	return path
 }
 
 // TestPromtoolAcceptsRuleFiles asks the program users would ask.
 func TestPromtoolAcceptsRuleFiles(t *testing.T) {
-	tool := promtool(t)
+	tool := program(t, "promtool")
 	objects := append(realRules(t), typical(50))
 	s := settings("3.13.2")
 	for _, label := range []string{"", "namespace"} {

@@ -9,12 +9,12 @@ import (
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 )
 
-// document is a rule file. The fields of the three structs stand in the
+// ruleFile is a rule file. The fields of the three structs stand in the
 // alphabetical order of their keys, so that the text equals what the detour over
 // JSON and a sorted map would write (a test compares the two). The YAML library
 // is the one behind sigs.k8s.io/yaml: another one breaks lines elsewhere and would
 // rewrite every ConfigMap of a cluster that is taken over.
-type document struct {
+type ruleFile struct {
 	Groups []group `yaml:"groups,omitempty"`
 }
 
@@ -38,12 +38,12 @@ type rule struct {
 	Record        string            `yaml:"record,omitempty"`
 }
 
-// documentOf copies the spec without what the target does not know. Maps are
+// ruleFileOf copies the spec without what the target does not know. Maps are
 // shared with the spec: replace, never change them.
 //
 // Empty durations are left out: they pass the CRD, and Prometheus refuses the
 // whole file when it meets one.
-func documentOf(spec *v1.PrometheusRuleSpec, s Settings) (document, []string) {
+func ruleFileOf(spec *v1.PrometheusRuleSpec, s Settings) (ruleFile, []string) {
 	var dropped []string
 	drop := func(key keySet, format string, at ...any) bool {
 		if s.unknown&key == 0 {
@@ -53,7 +53,7 @@ func documentOf(spec *v1.PrometheusRuleSpec, s Settings) (document, []string) {
 		return true
 	}
 
-	doc := document{Groups: make([]group, len(spec.Groups))}
+	doc := ruleFile{Groups: make([]group, len(spec.Groups))}
 	for i := range spec.Groups {
 		in, out := &spec.Groups[i], &doc.Groups[i]
 		out.Name = in.Name
@@ -96,7 +96,7 @@ func ruleOf(in *v1.Rule) rule {
 	return out
 }
 
-func (d *document) render() (string, error) {
+func (d *ruleFile) render() (string, error) {
 	b, err := yaml.Marshal(d)
 	return string(b), err
 }

@@ -84,7 +84,7 @@ func TestRenderEqualsTheDetourOverJSON(t *testing.T) {
 		if err != nil {
 			t.Fatalf("seed %d: %v", seed, err)
 		}
-		doc, dropped := documentOf(spec, Settings{Thanos: true})
+		doc, dropped := ruleFileOf(spec, Settings{Thanos: true})
 		got, err := doc.render()
 		if err != nil || len(dropped) > 0 {
 			t.Fatalf("seed %d: %v, dropped %v", seed, err, dropped)

@@ -30,11 +30,14 @@ type Settings struct {
 	PromQL parser.Options
 
 	// Thanos means the file is for a Thanos Ruler, which alone knows
-	// partial_response_strategy.
+	// partial_response_strategy. It is part of Key, so a Prometheus and a ruler that
+	// select one object each have a fragment of their own.
 	Thanos bool
 
-	// unknown are the keys the target's version has not learned yet.
+	// unknown are the keys, and lacking the functions, that the target's version has
+	// not learned yet.
 	unknown keySet
+	lacking functionSet
 }
 
 // Exclusion names rule objects the namespace label is not enforced on.
@@ -52,12 +55,14 @@ func PrometheusSettings(p *v1.Prometheus, v *semver.Version) Settings {
 		UTF8Names:     !v.LessThan(utf8Since.prometheus),
 		PromQL:        PromQLOptions(p.Spec.EnableFeatures),
 		unknown:       unknownTo(v, false),
+		lacking:       lackingIn(v, false),
 	}
 }
 
-// ThanosRulerSettings reads the settings of a Thanos Ruler of version v. Of the
-// language features only the experimental functions can be switched on in a
-// ruler, and only where --enable-feature reaches it.
+// ThanosRulerSettings reads the settings of a Thanos Ruler of version v
+// (already parsed from spec.version or the default). Of the language features
+// only the experimental functions can be switched on in a ruler, and only where
+// --enable-feature reaches it.
 func ThanosRulerSettings(t *v1.ThanosRuler, v *semver.Version) Settings {
 	s := Settings{
 		EnforcedLabel: t.Spec.EnforcedNamespaceLabel,
@@ -65,12 +70,17 @@ func ThanosRulerSettings(t *v1.ThanosRuler, v *semver.Version) Settings {
 		UTF8Names:     !v.LessThan(utf8Since.thanos),
 		Thanos:        true,
 		unknown:       unknownTo(v, true),
+		lacking:       lackingIn(v, true),
 	}
+	// Each element is one flag, and a ruler compares it with the name as it is.
 	if !v.LessThan(thanosFeaturesSince) {
-		s.PromQL.EnableExperimentalFunctions = PromQLOptions(t.Spec.EnableFeatures).EnableExperimentalFunctions
+		s.PromQL.EnableExperimentalFunctions = slices.Contains(t.Spec.EnableFeatures, experimentalFunctions)
 	}
 	return s
 }
+
+// experimentalFunctions is a feature of Prometheus and of Thanos Ruler.
+const experimentalFunctions = "promql-experimental-functions"
 
 // PromQLOptions translates spec.enableFeatures (the values of Prometheus'
 // --enable-feature) into parser options. Other features do not matter here.
@@ -80,7 +90,7 @@ func PromQLOptions(features []string) parser.Options {
 		// The list is handed on joined with commas, so an entry may hold several.
 		for f := range strings.SplitSeq(entry, ",") {
 			switch strings.TrimSpace(f) {
-			case "promql-experimental-functions":
+			case experimentalFunctions:
 				o.EnableExperimentalFunctions = true
 			case "promql-duration-expr":
 				o.ExperimentalDurationExpr = true
@@ -124,6 +134,8 @@ func (s Settings) Key() string {
 	}
 	b = append(b, '/')
 	b = strconv.AppendUint(b, uint64(s.unknown), 16)
+	b = append(b, '/')
+	b = strconv.AppendUint(b, uint64(s.lacking), 16)
 	if s.EnforcedLabel == "" {
 		return string(b) // exclusions mean nothing without a label
 	}
@@ -151,7 +163,7 @@ func (s Settings) scheme() model.ValidationScheme {
 func exclusions(refs []v1.ObjectReference, deprecated []v1.PrometheusRuleExcludeConfig) []Exclusion {
 	var out []Exclusion
 	for _, r := range refs {
-		group := r.Group == "" || r.Group == "monitoring.coreos.com"
+		group := r.Group == "" || r.Group == v1.GroupName
 		if group && r.Resource == "prometheusrules" && r.Namespace != "" {
 			out = append(out, Exclusion{Namespace: r.Namespace, Name: r.Name})
 		}

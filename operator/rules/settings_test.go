@@ -44,6 +44,7 @@ func TestKeyTellsApartWhatMatters(t *testing.T) {
 		"ranges":            prometheus("3.13.2", feature("promql-extended-range-selectors")),
 		"fill":              prometheus("3.13.2", feature("promql-binop-fill-modifiers")),
 		"thanos":            ThanosRulerSettings(&v1.ThanosRuler{}, semver.MustParse("0.42.4")),
+		"3.10.0":            prometheus("3.10.0", plain), // has other functions only
 		"thanos 0.38.0":     ThanosRulerSettings(&v1.ThanosRuler{}, semver.MustParse("0.38.0")),
 		"other label":       {EnforcedLabel: "ns", UTF8Names: true},
 		"label with quotes": {EnforcedLabel: `ns"/"demo"."web"`, UTF8Names: true},
@@ -58,9 +59,9 @@ func TestKeyTellsApartWhatMatters(t *testing.T) {
 	}
 
 	for name, pair := range map[string][2]Settings{
-		"versions that know the same":              {prometheus("3.0.0", plain), prometheus("3.13.2", plain)},
+		"versions that know the same":              {prometheus("3.13.0", plain), prometheus("3.13.2", plain)},
 		"order and repetition of exclusions":       {prometheus("3.0.0", enforcing(web, api)), prometheus("3.0.0", enforcing(api, web, api))},
-		"exclusions where nothing is enforced":     {prometheus("3.0.0", plain), {UTF8Names: true, Excluded: []Exclusion{{"demo", ""}}}},
+		"exclusions where nothing is enforced":     {prometheus("3.13.2", plain), {UTF8Names: true, Excluded: []Exclusion{{"demo", ""}}}},
 		"features that do not matter":              {prometheus("3.0.0", plain), prometheus("3.0.0", feature("agent"))},
 		"an excluded object and nothing enforced":  {prometheus("3.0.0", enforcing(web)).For("demo", "web"), prometheus("3.0.0", plain)},
 		"exclusions of other objects, for this":    {prometheus("3.0.0", enforcing(api)).For("demo", "web"), prometheus("3.0.0", enforcing())},
@@ -81,16 +82,25 @@ func TestPromQLOptions(t *testing.T) {
 }
 
 func TestThanosRulerKnowsOnlyExperimentalFunctions(t *testing.T) {
-	owner := &v1.ThanosRuler{}
-	owner.Spec.EnableFeatures = []string{
-		"promql-experimental-functions", "promql-duration-expr", "promql-extended-range-selectors", "promql-binop-fill-modifiers",
-	}
-	for version, want := range map[string]parser.Options{
-		"0.38.0": {},
-		"0.39.0": {EnableExperimentalFunctions: true},
+	for _, tc := range []struct {
+		version  string
+		features []string
+		want     parser.Options
+	}{
+		{"0.39.0", nil, parser.Options{}},
+		{"0.38.0", []string{"promql-experimental-functions"}, parser.Options{}},
+		{"0.39.0", []string{"promql-experimental-functions"}, parser.Options{EnableExperimentalFunctions: true}},
+		{"0.42.4", []string{"other", "promql-experimental-functions"}, parser.Options{EnableExperimentalFunctions: true}},
+		{"0.42.4", []string{"promql-experimental-functions,other"}, parser.Options{}}, // the ruler does not split at commas
+		{"0.42.4", []string{" promql-experimental-functions"}, parser.Options{}},
+		{"0.42.4", []string{"promql-duration-expr"}, parser.Options{}},
+		{"0.42.4", []string{"promql-extended-range-selectors"}, parser.Options{}},
+		{"0.42.4", []string{"promql-binop-fill-modifiers"}, parser.Options{}},
 	} {
-		if d := cmp.Diff(want, ThanosRulerSettings(owner, semver.MustParse(version)).PromQL); d != "" {
-			t.Errorf("%s: %s", version, d)
+		owner := &v1.ThanosRuler{}
+		owner.Spec.EnableFeatures = tc.features
+		if d := cmp.Diff(tc.want, ThanosRulerSettings(owner, semver.MustParse(tc.version)).PromQL); d != "" {
+			t.Errorf("%s with %q: %s", tc.version, tc.features, d)
 		}
 	}
 }

@@ -14,15 +14,15 @@ import (
 const prelude = "{{$labels := .Labels}}{{$externalLabels := .ExternalLabels}}" +
 	"{{$externalURL := .ExternalURL}}{{$value := .Value}}"
 
-// checkTemplate reports whether Prometheus can parse the text as a template of
-// the alert. It asks Go's template parser directly: the way over Prometheus'
+// checkTemplate reports whether a target with these functions can parse the text as
+// a template of the alert. It asks Go's template parser directly: the way over Prometheus'
 // expander builds a table of thirty functions for each text only to look up
 // their names.
-func checkTemplate(alert, text string) error {
+func checkTemplate(alert, text string, functions map[string]any) error {
 	if !strings.Contains(text, "{{") {
 		return nil
 	}
-	_, err := parse.Parse("__alert_"+alert, prelude+text, "{{", "}}", templateFunctions())
+	_, err := parse.Parse("__alert_"+alert, prelude+text, "{{", "}}", functions)
 	return err
 }
 

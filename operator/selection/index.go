@@ -45,18 +45,18 @@ func (x *Index) Len() int {
 
 // Object is what selection looks at in one version of an object.
 type Object struct {
-	Namespace       string
+	Namespace, Name string
 	NamespaceLabels labels.Set
 	Labels          labels.Set
 }
 
-// Owners returns the owners that select any of the given versions of an object
-// of the kind (its old and its new one, say), sorted.
+// Owners returns the owners that select, or name, any of the given versions of an
+// object of the kind (its old and its new one, say), sorted.
 func (x *Index) Owners(kind string, versions ...Object) []types.NamespacedName {
 	return x.find(func(owner types.NamespacedName, rules Rules) bool {
 		rule := rules[kind]
 		for _, v := range versions {
-			if rule.Why(v.Namespace, v.NamespaceLabels, v.Labels) == Selected {
+			if rule.Names(v.Namespace, v.Name) || rule.Why(v.Namespace, v.NamespaceLabels, v.Labels) == Selected {
 				return true
 			}
 		}

@@ -10,9 +10,11 @@ package selection
 
 import (
 	"fmt"
+	"slices"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/types"
 )
 
 // Reason says why an object is not selected; empty when it is.
@@ -35,6 +37,19 @@ type Rule struct {
 	own        string
 	namespaces labels.Selector // nil: the owner's own namespace
 	objects    labels.Selector // nil: nothing
+	named      []types.NamespacedName
+}
+
+// Naming returns the rule of an owner that also names objects. It uses them in another
+// way: they are not selected, whatever their labels are, and their changes concern it.
+func (r Rule) Naming(objects ...types.NamespacedName) Rule {
+	r.named = objects
+	return r
+}
+
+// Names reports whether the owner names an object.
+func (r Rule) Names(namespace, name string) bool {
+	return slices.Contains(r.named, types.NamespacedName{Namespace: namespace, Name: name})
 }
 
 // Parse reads the selectors as the API has them: an absent object selector

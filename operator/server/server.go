@@ -1,4 +1,5 @@
-// Package server is the operator's HTTP side: metrics, health and profiles.
+// Package server is the operator's HTTP side: metrics, health, profiles
+// and webhooks.
 package server
 
 import (
@@ -10,10 +11,13 @@ import (
 
 	"github.com/firekeeper-dev/firekeeper/internal/httpserver"
 	"github.com/firekeeper-dev/firekeeper/internal/version"
+	"github.com/firekeeper-dev/firekeeper/operator/admission"
 )
 
 // Registry returns a registry with the metrics of the process and the build.
-func Registry() *prometheus.Registry {
+//
+// program: what the metric about the build begins with, "prometheus_operator".
+func Registry(program string) *prometheus.Registry {
 	reg := prometheus.NewRegistry()
 	reg.MustRegister(
 		collectors.NewGoCollector(collectors.WithGoCollectorRuntimeMetrics(
@@ -21,20 +25,37 @@ func Registry() *prometheus.Registry {
 			collectors.GoRuntimeMetricsRule{Matcher: syncMetrics},
 		)),
 		collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}),
-		version.NewCollector("prometheus_operator"),
+		version.NewCollector(program),
 	)
 	return reg
 }
 
-// Handler answers /metrics, /healthz and /debug/pprof/.
-func Handler(reg *prometheus.Registry) http.Handler {
+// Handler answers /metrics, /healthz, /readyz, /debug/pprof/ and the webhooks. ready
+// reports whether the caches are complete.
+func Handler(reg *prometheus.Registry, ready func() bool, webhooks *admission.Handler) http.Handler {
 	mux := http.NewServeMux()
+	webhooks.Register(mux)
 	mux.Handle("GET /metrics", httpserver.Metrics(reg))
 	mux.HandleFunc("/healthz", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusOK) })
+	mux.HandleFunc("/readyz", func(w http.ResponseWriter, _ *http.Request) {
+		if !ready() {
+			http.Error(w, "the caches are not complete yet", http.StatusServiceUnavailable)
+		}
+	})
 	mux.HandleFunc("/debug/pprof/", pprof.Index)
 	mux.HandleFunc("/debug/pprof/cmdline", pprof.Cmdline)
 	mux.HandleFunc("/debug/pprof/profile", pprof.Profile)
 	mux.HandleFunc("/debug/pprof/symbol", pprof.Symbol)
 	mux.HandleFunc("/debug/pprof/trace", pprof.Trace)
+	return mux
+}
+
+// WebhookHandler answers the webhooks, /metrics and /healthz, for a program that has
+// nothing else to do.
+func WebhookHandler(reg *prometheus.Registry, webhooks *admission.Handler) http.Handler {
+	mux := http.NewServeMux()
+	webhooks.Register(mux)
+	mux.Handle("GET /metrics", httpserver.Metrics(reg))
+	mux.HandleFunc("/healthz", httpserver.Up)
 	return mux
 }

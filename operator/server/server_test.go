@@ -17,10 +17,12 @@ import (
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/metrics"
+
+	"github.com/firekeeper-dev/firekeeper/operator/admission"
 )
 
 func TestHandler(t *testing.T) {
-	srv := httptest.NewServer(Handler(Registry()))
+	srv := httptest.NewServer(Handler(Registry("prometheus_operator"), func() bool { return true }, admission.New(admission.Options{})))
 	defer srv.Close()
 	for path, tc := range map[string]struct {
 		code int
@@ -28,6 +30,7 @@ func TestHandler(t *testing.T) {
 	}{
 		"/healthz":               {http.StatusOK, nil},
 		"/metrics":               {http.StatusOK, []string{"prometheus_operator_build_info{", "go_gc_", "go_sched_", "go_memory_", "go_sync_", "process_start_time_seconds"}},
+		"/readyz":                {http.StatusOK, nil},
 		"/debug/pprof/":          {http.StatusOK, []string{"goroutine"}},
 		"/debug/pprof/heap":      {http.StatusOK, nil},
 		"/debug/pprof/cmdline":   {http.StatusOK, nil},
@@ -65,6 +68,57 @@ func TestHandler(t *testing.T) {
 	resp.Body.Close()
 	if resp.StatusCode != http.StatusMethodNotAllowed {
 		t.Errorf("POST /metrics: %d", resp.StatusCode)
+	}
+}
+
+// TestWebhooks: both programs answer the webhooks, and each its own health.
+func TestWebhooks(t *testing.T) {
+	webhooks := admission.New(admission.Options{})
+	for name, tc := range map[string]struct {
+		handler http.Handler
+		pprof   int
+		metric  string
+	}{
+		"operator": {Handler(Registry("prometheus_operator"), func() bool { return true }, webhooks), 200, "prometheus_operator_build_info{"},
+		"webhook":  {WebhookHandler(Registry("prometheus_operator_admission_webhook"), webhooks), 404, "prometheus_operator_admission_webhook_build_info{"},
+	} {
+		get := func(method, path string) *httptest.ResponseRecorder {
+			w := httptest.NewRecorder()
+			tc.handler.ServeHTTP(w, httptest.NewRequest(method, path, nil))
+			return w
+		}
+		for _, path := range []string{admission.ValidateRulesPath, admission.MutateRulesPath, admission.ValidateAlertmanagerConfigsPath, admission.ConvertPath} {
+			if w := get(http.MethodPost, path); w.Code != http.StatusBadRequest { // the body is empty
+				t.Errorf("%s: %s is %d", name, path, w.Code)
+			}
+		}
+		if w := get(http.MethodGet, "/metrics"); !strings.Contains(w.Body.String(), tc.metric) {
+			t.Errorf("%s: no %s", name, tc.metric)
+		}
+		if w := get(http.MethodGet, "/debug/pprof/cmdline"); w.Code != tc.pprof {
+			t.Errorf("%s: pprof is %d", name, w.Code)
+		}
+	}
+	w := httptest.NewRecorder()
+	WebhookHandler(Registry("x"), webhooks).ServeHTTP(w, httptest.NewRequest(http.MethodGet, "/healthz", nil))
+	if w.Code != 200 || w.Body.String() != `{"status":"up"}` {
+		t.Errorf("healthz: %d %s", w.Code, w.Body)
+	}
+}
+
+// TestNotReady: until the caches are complete the process lives, and is not ready.
+func TestNotReady(t *testing.T) {
+	srv := httptest.NewServer(Handler(Registry("prometheus_operator"), func() bool { return false }, admission.New(admission.Options{})))
+	defer srv.Close()
+	for path, want := range map[string]int{"/healthz": http.StatusOK, "/readyz": http.StatusServiceUnavailable} {
+		resp, err := http.Get(srv.URL + path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		resp.Body.Close()
+		if resp.StatusCode != want {
+			t.Errorf("%s answers %s", path, resp.Status)
+		}
 	}
 }
 

@@ -15,9 +15,13 @@ type Config struct {
 	// Labels and Annotations are put on every generated object. Labels also
 	// reach the pods and the selectors of the StatefulSets.
 	Labels, Annotations map[string]string
-	// PrometheusBaseImage and ThanosBaseImage are repositories without a tag;
-	// an owner's image wins.
+	// PrometheusBaseImage, ThanosBaseImage and AlertmanagerBaseImage are repositories
+	// without a tag; an owner's image wins.
 	PrometheusBaseImage, ThanosBaseImage string
+	AlertmanagerBaseImage                string `json:",omitempty"`
+	// ClusterDomain ends the names of Services, as in "cluster.local"; empty relies on
+	// the DNS search path of the pods.
+	ClusterDomain string `json:",omitempty"`
 	// ConfigReloaderImage and RulesReloaderImage are complete references.
 	ConfigReloaderImage, RulesReloaderImage string
 	// PartsReaders are repositories of images, without tag, that read a
@@ -55,6 +59,7 @@ type ReloaderResources struct {
 	CPURequest, CPULimit, MemoryRequest, MemoryLimit resource.Quantity
 }
 
+// localhost is Localhost or its default.
 func (c Config) localhost() string {
 	if c.Localhost == "" {
 		return "localhost"

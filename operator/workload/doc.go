@@ -1,22 +1,18 @@
-// Package workload builds what runs a Prometheus: the StatefulSets with their
-// pods, the governing Service and the Secrets around the configuration. It
-// decides from plain values only; there is no client, clock or logger here, and
+// Package workload is what the pods of every kind have in common: names, labels
+// and metadata of generated objects, StatefulSets, the governing Service, storage,
+// the web configuration, reloader sidecars and tables of arguments. It knows no
+// kind; a [Kind] names one, and [Base] joins it with an object. What only the pods of
+// one family have is in packages promworkload and thanosruler.
+//
+// It decides from plain values only; there is no client, clock or logger here, and
 // the same arguments give the same bytes.
 //
-//	owner := workload.ForServer(p, cfg)
-//	for shard, name := range owner.ShardNames() {
-//		sts, err := owner.StatefulSet(workload.Inputs{Shard: int32(shard), …})
-//	}
-//	for _, d := range owner.Dropped() { … } // fields the version does not support
+//	base := &workload.Base{Kind: kind, Meta: &p.ObjectMeta, Fields: &p.Spec.WorkloadFields, Config: cfg}
+//	args, dropped := workload.Fill(rows, version, owner)
+//	sts := base.NewStatefulSet(base.PrefixedName(), match, hash, pod)
 //
-// An owner that moves to this operator keeps its pods only when the pod
+// An object that moves to this operator keeps its pods only when the pod
 // template stays the same in every detail. The order of arguments, volumes,
 // mounts, containers and variables is therefore part of the contract, and so is
 // whether a field is absent or explicitly at its default.
-//
-// Whatever depends on a version is a row with a gate: args_*.go for the
-// servers, thanos.go for the sidecar. A new flag is a row at its place.
-//
-// What other kinds need too is exported: [Image], [MergeContainers],
-// [ConfigReloader], [RulesReloader], [WebConfig].
 package workload

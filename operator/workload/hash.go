@@ -19,10 +19,21 @@ type hashInput struct {
 	Live                *appsv1.StatefulSetSpec // finds edits by hand, which are undone
 	RuleConfigMaps      []string
 	TLSSecrets          int
-	ConfigInParts       bool `json:",omitempty"`
+	ConfigInParts       bool   `json:",omitempty"`
+	Files               string `json:",omitempty"`
 }
 
-// InputHash is the value of AnnotationInputHash: as long as it is equal to that
+// HashInputs is what makes a StatefulSet outdated besides the object and the
+// operator's settings.
+type HashInputs struct {
+	RuleConfigMaps []string // in any order
+	TLSSecrets     int
+	ConfigInParts  bool
+	HTTP2          *bool  // of spec.web.httpConfig
+	Files          string // stands for files that the server reads only when it starts
+}
+
+// HashOf is the value of AnnotationInputHash: as long as it is equal to that
 // of the live object, the StatefulSet need not be written.
 //
 // live is what is in the cluster, nil when there is nothing. Its spec finds edits by
@@ -32,20 +43,18 @@ type hashInput struct {
 // counts as no spec, as it did for the create. This needs no memory, so it also
 // holds after a restart of the operator.
 //
-// The order of in.RuleConfigMaps does not count. The hash is over JSON, in which
-// quantities have one form per value ("1000m" is "1").
-func (o *Owner) InputHash(live *appsv1.StatefulSet, pod Inputs) (string, error) {
+// The hash is over JSON, in which quantities have one form per value ("1000m" is "1").
+func (b *Base) HashOf(live *appsv1.StatefulSet, pod HashInputs) (string, error) {
 	in := hashInput{
-		Labels:         o.meta.Labels,
-		Annotations:    o.meta.Annotations,
-		Generation:     o.meta.Generation,
-		Config:         o.cfg,
-		RuleConfigMaps: slices.Sorted(slices.Values(o.ruleConfigMaps(pod))),
+		Labels:         b.Meta.Labels,
+		Annotations:    b.Meta.Annotations,
+		Generation:     b.Meta.Generation,
+		Config:         b.Config,
+		RuleConfigMaps: slices.Sorted(slices.Values(pod.RuleConfigMaps)),
 		TLSSecrets:     pod.TLSSecrets,
-		ConfigInParts:  pod.ConfigInParts && !o.partsAhead(), // else it is so in any case
-	}
-	if w := o.common.Web; w != nil && w.HTTPConfig != nil {
-		in.HTTP2 = w.HTTPConfig.HTTP2
+		ConfigInParts:  pod.ConfigInParts,
+		HTTP2:          pod.HTTP2,
+		Files:          pod.Files,
 	}
 	if live != nil && live.Generation != 1 {
 		spec := live.Spec
@@ -54,7 +63,7 @@ func (o *Owner) InputHash(live *appsv1.StatefulSet, pod Inputs) (string, error) 
 	}
 	text, err := json.Marshal(in)
 	if err != nil {
-		return "", fmt.Errorf("hash inputs of %s: %w", o.PrefixedName(), err)
+		return "", fmt.Errorf("hash inputs of %s: %w", b.PrefixedName(), err)
 	}
 	return strconv.FormatUint(xxhash.Sum64(text), 10), nil
 }

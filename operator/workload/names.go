@@ -3,86 +3,90 @@ package workload
 import (
 	"fmt"
 	"slices"
+	"strings"
+
+	appsv1 "k8s.io/api/apps/v1"
+	"k8s.io/apimachinery/pkg/util/validation"
+
+	"github.com/firekeeper-dev/firekeeper/operator/wellknown"
 )
 
-// PrefixedName is the name of the configuration Secret and of shard 0, and the
-// base of all other names: "prometheus-k8s".
-func (o *Owner) PrefixedName() string { return o.kind.prefix + "-" + o.meta.Name }
+// PrefixedName is the base of all other names: "prometheus-k8s".
+func (b *Base) PrefixedName() string { return b.Kind.Prefix + "-" + b.Meta.Name }
 
 // ConfigSecretName is the Secret with the configuration.
-func (o *Owner) ConfigSecretName() string { return o.PrefixedName() }
-
-// ConfigParts is how many Secrets there are for parts of a configuration, beside the
-// first. Every pod mounts all of them, there or not, and the kubelet watches each. At
-// most half of them are in use: a new version is written beside the one that pods
-// may still need.
-const ConfigParts = 16
+func (b *Base) ConfigSecretName() string { return b.PrefixedName() + b.Kind.ConfigSecret.Suffix }
 
 // ConfigPartName is the Secret with the i-th part of the configuration, from 1.
-func (o *Owner) ConfigPartName(i int) string { return o.PrefixedName() + partSuffix(i) }
-
-func partSuffix(i int) string { return fmt.Sprintf("-config-part-%d", i) }
+func (b *Base) ConfigPartName(i int) string { return b.PrefixedName() + configPartSuffix(i) }
 
 // WebConfigSecretName is the Secret with the web configuration.
-func (o *Owner) WebConfigSecretName() string { return o.PrefixedName() + "-web-config" }
-
-// ThanosHTTPClientSecretName is the Secret with which the Thanos sidecar talks to
-// Prometheus.
-func (o *Owner) ThanosHTTPClientSecretName() string {
-	return o.PrefixedName() + "-" + thanosClientVolume
-}
+func (b *Base) WebConfigSecretName() string { return b.PrefixedName() + "-web-config" }
 
 // TLSAssetSecretName is the i-th Secret of TLS assets.
-func (o *Owner) TLSAssetSecretName(i int) string {
-	return fmt.Sprintf("%s-tls-assets-%d", o.PrefixedName(), i)
+func (b *Base) TLSAssetSecretName(i int) string {
+	return fmt.Sprintf("%s-tls-assets-%d", b.PrefixedName(), i)
 }
 
-// RuleConfigMapName is the i-th ConfigMap of rules.
-func (o *Owner) RuleConfigMapName(i int) string {
-	return fmt.Sprintf("%s-rulefiles-%d", o.PrefixedName(), i)
-}
+// RuleConfigMapBase begins the names of the ConfigMaps of rules.
+func (b *Base) RuleConfigMapBase() string { return b.PrefixedName() + "-rulefiles" }
 
-// minRuleVolumes is how many rule volumes a pod has at least. The volumes are
-// optional, so rules can grow into them without a new pod.
-const minRuleVolumes = 3
-
-// PadRuleConfigMaps adds the names of ConfigMaps that do not exist yet, up to
-// three. The result is what StatefulSet, InputHash and rule_files take.
-func (o *Owner) PadRuleConfigMaps(names []string) []string {
+// PadRuleConfigMaps adds names of ConfigMaps that do not exist (yet) until there are
+// three, sorted: the volumes are optional, so rules can grow into them without a new
+// pod. The result is what StatefulSet, InputHash and rule_files take.
+func (b *Base) PadRuleConfigMaps(names []string) []string {
 	out := slices.Clone(names)
-	for i := 0; len(out) < minRuleVolumes; i++ {
-		if name := o.RuleConfigMapName(i); !slices.Contains(out, name) {
+	for i := 0; len(out) < wellknown.MountedRuleConfigMaps; i++ {
+		if name := wellknown.RuleConfigMapName(b.RuleConfigMapBase(), i); !slices.Contains(out, name) {
 			out = append(out, name)
 		}
 	}
+	slices.Sort(out)
 	return out
 }
 
-// ServiceName is the Service that governs the StatefulSets: the owner's or the
+// ServiceName is the Service that governs the StatefulSets: the object's or the
 // default one.
-func (o *Owner) ServiceName() string {
-	if o.CustomService() {
-		return o.common.ServiceName
+func (b *Base) ServiceName() string {
+	if b.CustomService() {
+		return b.Fields.ServiceName
 	}
-	return o.kind.service
+	return b.Kind.Service
 }
 
-// CustomService reports whether the owner names its own Service; then the
+// CustomService reports whether the object names its own Service; then the
 // default one is neither created nor deleted.
-func (o *Owner) CustomService() bool { return o.common.ServiceName != "" }
+func (b *Base) CustomService() bool { return b.Fields.ServiceName != "" }
 
-// ShardNames are the names of the StatefulSets that should exist, in order.
-func (o *Owner) ShardNames() []string {
-	names := make([]string, o.Shards())
-	for i := range names {
-		names[i] = o.shardName(int32(i))
-	}
-	return names
+// childName is a name or label value that a field of the object leads to.
+type childName struct {
+	field, what, value string
+	check              func(string) []string
 }
 
-func (o *Owner) shardName(shard int32) string {
-	if shard == 0 {
-		return o.PrefixedName()
+// CheckNames refuses an object whose name is legal and leads to objects or pods that
+// the API server refuses. version is the label of the pods, set the name of a
+// StatefulSet or empty, and volumes are those with names of their own objects.
+func (b *Base) CheckNames(version, set string, volumes []string) error {
+	const name = "metadata.name"
+	all := []childName{
+		{name, "label " + b.Kind.NameLabels[0], b.Meta.Name, validation.IsValidLabelValue},
+		{"spec.version", "label " + wellknown.LabelAppVersion, version, validation.IsValidLabelValue},
 	}
-	return fmt.Sprintf("%s-shard-%d", o.PrefixedName(), shard)
+	if set != "" {
+		// The hostname of the last pod, which is also the value of a label.
+		last := fmt.Sprintf("%s-%d", set, max(b.Replicas()-1, 0))
+		all = append(all, childName{name, "pod", last, validation.IsDNS1123Label})
+		// The StatefulSet's controller adds a hash of 10 characters.
+		all = append(all, childName{name, "label " + appsv1.ControllerRevisionHashLabelKey, set + "-" + strings.Repeat("0", 10), validation.IsValidLabelValue})
+	}
+	for _, v := range volumes {
+		all = append(all, childName{name, "volume", v, validation.IsDNS1123Label})
+	}
+	for _, c := range all {
+		if wrong := c.check(c.value); len(wrong) > 0 {
+			return fmt.Errorf("%s: results in the %s %q, which the API server rejects: %s", c.field, c.what, c.value, wrong[0])
+		}
+	}
+	return nil
 }

@@ -14,6 +14,15 @@ import (
 // Mirrors keep it below a prefix of theirs; the reference's reloader never has it.
 const ownReloader = "firekeeper/config-reloader"
 
+// ConfigParts is how many Secrets there are for parts of a configuration, beside the
+// first. Every pod mounts all of them, there or not, and the kubelet watches each. At
+// most half of them are in use: a new version is written beside the one that pods
+// may still need.
+const ConfigParts = 16
+
+// configPartSuffix ends the name of the Secret with the i-th part, from 1.
+func configPartSuffix(i int) string { return fmt.Sprintf("-config-part-%d", i) }
+
 // PartsReader reports whether an image is known to read a configuration in parts: it
 // is this project's config-reloader, or from a repository in [Config.PartsReaders].
 // A reloader that is taken for a reader and is none keeps every pod that starts
@@ -42,46 +51,46 @@ func CheckPartsReader(repository string) error {
 
 // PartsFault says why the pods that are wanted could not read a configuration in
 // parts; empty when they can.
-func (o *Owner) PartsFault() string {
+func (b *Base) PartsFault() string {
 	for _, c := range []struct {
 		name  string
 		field string
 		user  []corev1.Container
 	}{
-		{ContainerConfigReloader, "spec.containers", o.common.Containers},
-		{ContainerInitConfigReloader, "spec.initContainers", o.common.InitContainers},
+		{ContainerConfigReloader, "spec.containers", b.Fields.Containers},
+		{ContainerInitConfigReloader, "spec.initContainers", b.Fields.InitContainers},
 	} {
-		image, from := o.cfg.ConfigReloaderImage, "--prometheus-config-reloader"
+		image, from := b.Config.ConfigReloaderImage, "--prometheus-config-reloader"
 		for _, u := range c.user {
 			if u.Name == c.name && u.Image != "" {
 				image, from = u.Image, c.field
 			}
 		}
-		if !o.cfg.PartsReader(image) {
+		if !b.Config.PartsReader(image) {
 			return fmt.Sprintf("image %q of container %s (%s) is not known to read a configuration in parts", image, c.name, from)
 		}
 	}
 	return ""
 }
 
-// PartsFault is that of a pod that exists, or of a template for such.
-func (c Config) PartsFault(pod *corev1.PodSpec) string {
+// PartsFaultOf is that of a pod that exists, or of a template for such.
+func (b *Base) PartsFaultOf(pod *corev1.PodSpec) string {
 	have := map[string]string{}
 	for _, k := range slices.Concat(pod.InitContainers, pod.Containers) {
 		have[k.Name] = k.Image
 	}
 	for _, name := range []string{ContainerConfigReloader, ContainerInitConfigReloader} {
-		if image := have[name]; !c.PartsReader(image) {
+		if image := have[name]; !b.Config.PartsReader(image) {
 			return fmt.Sprintf("container %s still has image %q", name, image)
 		}
 	}
-	if !mountsAllParts(pod) {
+	if !b.mountsAllParts(pod) {
 		return "the Secrets of the parts are not mounted yet"
 	}
 	return ""
 }
 
-// TrimReloaders keeps of a pod's spec what [Config.PartsFault] looks at.
+// TrimReloaders keeps of a pod's spec what [Base.PartsFaultOf] looks at, of whatever kind it is.
 func TrimReloaders(pod *corev1.PodSpec) corev1.PodSpec {
 	out := corev1.PodSpec{}
 	for _, list := range []struct {
@@ -95,33 +104,47 @@ func TrimReloaders(pod *corev1.PodSpec) corev1.PodSpec {
 		}
 	}
 	for _, v := range pod.Volumes {
-		if v.Name == configVolume && v.Projected != nil && len(v.Projected.Sources) > 0 {
-			last := v.Projected.Sources[len(v.Projected.Sources)-1:]
-			v.Projected = &corev1.ProjectedVolumeSource{Sources: slices.Clone(last)}
-			out.Volumes = []corev1.Volume{v}
+		if last := lastPart(v); last != nil {
+			v.Projected = &corev1.ProjectedVolumeSource{Sources: []corev1.VolumeProjection{{Secret: last}}}
+			out.Volumes = append(out.Volumes, v)
 		}
 	}
 	return out
 }
 
 // ReadsParts reports whether a pod sees parts of its configuration.
-func ReadsParts(pod *corev1.PodSpec) bool { return configSources(pod) != nil }
-
-// mountsAllParts reports whether a pod sees as many parts as there may be.
-func mountsAllParts(pod *corev1.PodSpec) bool {
-	sources := configSources(pod)
-	if len(sources) == 0 {
-		return false
-	}
-	last := sources[len(sources)-1].Secret
-	return last != nil && strings.HasSuffix(last.Name, partSuffix(ConfigParts))
+func (b *Base) ReadsParts(pod *corev1.PodSpec) bool {
+	v := b.configVolume(pod)
+	return v != nil && v.Projected != nil
 }
 
-func configSources(pod *corev1.PodSpec) []corev1.VolumeProjection {
-	for _, v := range pod.Volumes {
-		if v.Name == configVolume && v.Projected != nil {
-			return v.Projected.Sources
-		}
+// mountsAllParts reports whether a pod sees as many parts as there may be.
+func (b *Base) mountsAllParts(pod *corev1.PodSpec) bool {
+	v := b.configVolume(pod)
+	if v == nil {
+		return false
 	}
-	return nil
+	last := lastPart(*v)
+	return last != nil && last.Name == b.ConfigPartName(ConfigParts)
+}
+
+func (b *Base) configVolume(pod *corev1.PodSpec) *corev1.Volume {
+	i := slices.IndexFunc(pod.Volumes, func(v corev1.Volume) bool { return v.Name == b.Kind.ConfigSecret.Volume })
+	if i < 0 {
+		return nil
+	}
+	return &pod.Volumes[i]
+}
+
+// lastPart is the source of the last part that a volume shows; nil when it does not
+// show as many as there may be.
+func lastPart(v corev1.Volume) *corev1.SecretProjection {
+	if v.Projected == nil || len(v.Projected.Sources) == 0 {
+		return nil
+	}
+	last := v.Projected.Sources[len(v.Projected.Sources)-1].Secret
+	if last == nil || !strings.HasSuffix(last.Name, configPartSuffix(ConfigParts)) {
+		return nil
+	}
+	return last
 }

@@ -2,7 +2,6 @@ package workload
 
 import (
 	corev1 "k8s.io/api/core/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 )
@@ -54,29 +53,6 @@ func dnsConfig(in *v1.PodDNSConfig) *corev1.PodDNSConfig {
 			option.Value = new(o.Value)
 		}
 		out.Options = append(out.Options, option)
-	}
-	return out
-}
-
-// spreadConstraints are the user's, with the labels of the pods added where
-// that is asked for. match is the selector of the StatefulSet.
-func spreadConstraints(in []v1.TopologySpreadConstraint, match map[string]string) []corev1.TopologySpreadConstraint {
-	var out []corev1.TopologySpreadConstraint
-	for _, c := range in {
-		constraint := c.TopologySpreadConstraint
-		if c.AdditionalLabelSelectors != nil {
-			own := overlay(match)
-			if *c.AdditionalLabelSelectors == v1.ResourceNameLabelSelector {
-				delete(own, LabelShard)
-			}
-			selector := &metav1.LabelSelector{}
-			if constraint.LabelSelector != nil {
-				selector = constraint.LabelSelector.DeepCopy()
-			}
-			selector.MatchLabels = overlay(selector.MatchLabels, own)
-			constraint.LabelSelector = selector
-		}
-		out = append(out, constraint)
 	}
 	return out
 }

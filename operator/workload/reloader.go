@@ -52,21 +52,21 @@ type Listener struct {
 // address is the listen address.
 func (l Listener) address(cfg Config, port int32) string {
 	if l.Local {
-		return hostPort(cfg.localhost(), port)
+		return HostPort(cfg.localhost(), port)
 	}
 	return fmt.Sprintf(":%d", port)
 }
 
-// Log is what the owner says about logging; empty means the program's default.
+// Log is what the object says about logging; empty means the program's default.
 type Log struct{ Level, Format string }
 
-func (l Log) args() []arg {
-	var out []arg
+func (l Log) args() []Arg {
+	var out []Arg
 	if l.Level != "" && l.Level != "info" {
-		out = append(out, arg{"log-level", l.Level})
+		out = append(out, Arg{"log-level", l.Level})
 	}
 	if l.Format != "" && l.Format != "logfmt" {
-		out = append(out, arg{"log-format", l.Format})
+		out = append(out, Arg{"log-format", l.Format})
 	}
 	return out
 }
@@ -89,14 +89,14 @@ type ConfigReloader struct {
 
 // Sidecar is the container config-reloader.
 func (r ConfigReloader) Sidecar(cfg Config) corev1.Container {
-	args := []arg{{"listen-address", r.Listener.address(cfg, reloaderPort)}}
+	args := []Arg{{"listen-address", r.Listener.address(cfg, reloaderPort)}}
 	if r.Listener.WebConfigFile != "" {
-		args = append(args, arg{"web-config-file", r.Listener.WebConfigFile})
+		args = append(args, Arg{"web-config-file", r.Listener.WebConfigFile})
 	}
 	if r.Reload.Signal {
-		args = append(args, arg{"reload-method", "signal"}, arg{"runtimeinfo-url", r.Reload.RuntimeInfoURL})
+		args = append(args, Arg{"reload-method", "signal"}, Arg{"runtimeinfo-url", r.Reload.RuntimeInfoURL})
 	} else {
-		args = append(args, arg{"reload-url", r.Reload.URL})
+		args = append(args, Arg{"reload-url", r.Reload.URL})
 	}
 	c := r.container(cfg, ContainerConfigReloader, append(args, r.fileArgs()...))
 	serve(&c, cfg, r.Listener, reloaderPort, reloaderPortName, reloaderHealthPath)
@@ -108,7 +108,7 @@ func (r ConfigReloader) Sidecar(cfg Config) corev1.Container {
 // repeats a well-known pod exactly: in the split layout rules-reloader has the
 // same number, and the API server would warn about it.
 func (r ConfigReloader) Init(cfg Config) corev1.Container {
-	args := []arg{{"watch-interval", "0"}, {"listen-address", fmt.Sprintf(":%d", initPort)}}
+	args := []Arg{{"watch-interval", "0"}, {"listen-address", fmt.Sprintf(":%d", initPort)}}
 	c := r.container(cfg, ContainerInitConfigReloader, append(args, r.fileArgs()...))
 	if cfg.Layout == LayoutSingle {
 		c.Ports = []corev1.ContainerPort{{Name: initPortName, ContainerPort: initPort, Protocol: corev1.ProtocolTCP}}
@@ -116,25 +116,25 @@ func (r ConfigReloader) Init(cfg Config) corev1.Container {
 	return c
 }
 
-func (r ConfigReloader) fileArgs() []arg {
-	var args []arg
+func (r ConfigReloader) fileArgs() []Arg {
+	var args []Arg
 	dirs := slices.Clone(r.WatchedDirs)
 	if r.ConfigFile != "" {
-		args = append(args, arg{"config-file", r.ConfigFile}, arg{"config-envsubst-file", r.OutputFile})
+		args = append(args, Arg{"config-file", r.ConfigFile}, Arg{"config-envsubst-file", r.OutputFile})
 		if dir := path.Dir(r.ConfigFile); !slices.Contains(dirs, dir) {
 			dirs = append(dirs, dir)
 		}
 	}
 	for _, dir := range dirs {
-		args = append(args, arg{"watched-dir", dir})
+		args = append(args, Arg{"watched-dir", dir})
 	}
 	return append(args, r.Log.args()...)
 }
 
-func (r ConfigReloader) container(cfg Config, name string, args []arg) corev1.Container {
-	c := operatorContainer(name, cfg.ConfigReloaderImage, r.PullPolicy)
+func (r ConfigReloader) container(cfg Config, name string, args []Arg) corev1.Container {
+	c := NewContainer(name, cfg.ConfigReloaderImage, r.PullPolicy)
 	c.Command = []string{"/bin/prometheus-config-reloader"}
-	c.Args = render(args)
+	c.Args = Render(args)
 	c.Env = slices.Clone(r.Env)
 	c.VolumeMounts = slices.Clone(r.Mounts)
 	c.Resources = cfg.ReloaderResources.requirements()
@@ -153,22 +153,22 @@ type RulesReloader struct {
 
 // Sidecar is the container rules-reloader.
 func (r RulesReloader) Sidecar(cfg Config) corev1.Container {
-	var args []arg
+	var args []Arg
 	if r.Reload.Signal {
-		args = append(args, arg{"reload-method", "signal"}, arg{"runtimeinfo-url", r.Reload.RuntimeInfoURL})
+		args = append(args, Arg{"reload-method", "signal"}, Arg{"runtimeinfo-url", r.Reload.RuntimeInfoURL})
 	} else {
-		args = append(args, arg{"webhook-url", r.Reload.URL})
+		args = append(args, Arg{"webhook-url", r.Reload.URL})
 	}
 	for _, dir := range r.VolumeDirs {
-		args = append(args, arg{"volume-dir", dir})
+		args = append(args, Arg{"volume-dir", dir})
 	}
-	args = append(args, arg{"web.listen-address", r.Listener.address(cfg, rulesPort)})
+	args = append(args, Arg{"web.listen-address", r.Listener.address(cfg, rulesPort)})
 	if r.Listener.WebConfigFile != "" {
-		args = append(args, arg{"web-config-file", r.Listener.WebConfigFile})
+		args = append(args, Arg{"web-config-file", r.Listener.WebConfigFile})
 	}
-	c := operatorContainer(ContainerRulesReloader, cfg.RulesReloaderImage, r.PullPolicy)
+	c := NewContainer(ContainerRulesReloader, cfg.RulesReloaderImage, r.PullPolicy)
 	c.Command = []string{"/bin/rules-reloader"}
-	c.Args = render(append(args, r.Log.args()...))
+	c.Args = Render(append(args, r.Log.args()...))
 	c.VolumeMounts = slices.Clone(r.Mounts)
 	c.Resources = cfg.ReloaderResources.requirements()
 	serve(&c, cfg, r.Listener, rulesPort, rulesPortName, reloaderHealthPath)
@@ -204,7 +204,7 @@ func (l Listener) probeHandler(port int32, healthPath string) (corev1.ProbeHandl
 	case l.Local && secured:
 		return corev1.ProbeHandler{}, false
 	case l.Local:
-		return execHandler(scheme + "://" + hostPort(execProbeHost, port) + healthPath), true
+		return ExecHandler(scheme + "://" + HostPort(ExecProbeHost, port) + healthPath), true
 	case secured:
 		return corev1.ProbeHandler{TCPSocket: &corev1.TCPSocketAction{Port: intstr.FromInt32(port)}}, true
 	}
@@ -212,8 +212,8 @@ func (l Listener) probeHandler(port int32, healthPath string) (corev1.ProbeHandl
 	return corev1.ProbeHandler{HTTPGet: get}, true
 }
 
-// operatorContainer has what all containers of the operator have in common.
-func operatorContainer(name, image string, pull corev1.PullPolicy) corev1.Container {
+// NewContainer has what all containers of the operator have in common.
+func NewContainer(name, image string, pull corev1.PullPolicy) corev1.Container {
 	return corev1.Container{
 		Name:                     name,
 		Image:                    image,

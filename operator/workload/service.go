@@ -8,99 +8,107 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
-	"k8s.io/apimachinery/pkg/util/intstr"
+
+	"github.com/firekeeper-dev/firekeeper/operator/wellknown"
 )
 
 // Peer is a workload of the same kind in the same namespace.
 type Peer struct {
-	*Owner
-	Foreign bool // another operator is responsible for it
+	*Base
+	Ports   []corev1.ServicePort // that it needs of the shared Service; none when it does not use it
+	Foreign bool                 // another operator is responsible for it
 }
 
-// GoverningService is the headless Service that gives pods their names. All
+// ServiceUser is a workload, and what it needs of the shared Service.
+type ServiceUser interface {
+	// SharedService is that of [Base].
+	SharedService(own []corev1.ServicePort, peers []Peer) (svc *corev1.Service, lost []string)
+	// ServicePorts are none when the workload does not use the Service.
+	ServicePorts() []corev1.ServicePort
+	// Peer is that of [Base].
+	Peer(ports []corev1.ServicePort, foreign bool) Peer
+}
+
+// PeerOf is a workload as the others see it with whom it shares the Service.
+func PeerOf(u ServiceUser, foreign bool) Peer { return u.Peer(u.ServicePorts(), foreign) }
+
+// Peer is the workload as others see it, with the ports that it needs of the Service.
+func (b *Base) Peer(ports []corev1.ServicePort, foreign bool) Peer {
+	return Peer{Base: b, Ports: ports, Foreign: foreign}
+}
+
+// SharedService is the headless Service that gives pods their names. All
 // workloads of the kind in a namespace share it, and it selects the pods of all: its
 // ports are the union over all, whoever manages them and whoever asks. lost says
-// which ports of this workload are not among them.
+// which ports of this workload, its own, are not among them.
 //
 // Plain owner references name the workloads of this operator; they are to be merged
 // with those that are there.
-func (o *Owner) GoverningService(peers ...Peer) (svc *corev1.Service, lost []string) {
-	users := []Peer{{Owner: o}}
+func (b *Base) SharedService(own []corev1.ServicePort, peers []Peer) (svc *corev1.Service, lost []string) {
+	users := []Peer{{Base: b, Ports: own}}
 	for _, p := range peers {
-		if p.meta.Name != o.meta.Name && p.UsesGoverningService() {
+		if p.Meta.Name != b.Meta.Name && len(p.Ports) > 0 {
 			users = append(users, p)
 		}
 	}
-	slices.SortFunc(users, func(a, b Peer) int {
-		return cmp.Or(a.meta.CreationTimestamp.Compare(b.meta.CreationTimestamp.Time), cmp.Compare(a.meta.Name, b.meta.Name))
+	slices.SortFunc(users, func(x, y Peer) int {
+		return cmp.Or(x.Meta.CreationTimestamp.Compare(y.Meta.CreationTimestamp.Time), cmp.Compare(x.Meta.Name, y.Meta.Name))
 	})
-	meta := o.objectMeta(o.kind.service)
-	meta.Labels = overlay(managedBy, map[string]string{LabelOperated: "true"}, o.cfg.Labels)
+	meta := b.ObjectMeta(b.Kind.Service)
+	meta.Labels = Overlay(managedBy, map[string]string{b.Kind.OperatedLabel: "true"}, b.Config.Labels)
 	meta.OwnerReferences = nil
 	for _, u := range users {
-		if u.Owner == o || !u.Foreign && u.meta.DeletionTimestamp == nil {
-			meta.OwnerReferences = append(meta.OwnerReferences, u.plainReference())
+		if u.Base == b || !u.Foreign && u.Meta.DeletionTimestamp == nil {
+			meta.OwnerReferences = append(meta.OwnerReferences, u.PlainReference())
 		}
 	}
-	ports, lost := o.unitePorts(users)
+	ports, lost := b.unitePorts(users)
 	return &corev1.Service{
 		TypeMeta:   metav1.TypeMeta{APIVersion: "v1", Kind: "Service"},
 		ObjectMeta: meta,
 		Spec: corev1.ServiceSpec{
 			ClusterIP: corev1.ClusterIPNone,
 			Ports:     ports,
-			Selector:  map[string]string{LabelAppName: o.kind.appName},
+			Selector:  map[string]string{wellknown.LabelAppName: b.Kind.AppName},
 		},
 	}, lost
 }
 
-// UsesGoverningService reports whether the workload's pods need the Service that is
-// shared.
-func (o *Owner) UsesGoverningService() bool { return !o.CustomService() && !o.daemonSet }
-
-// ServicePorts are the ports that a workload needs of the shared Service; none when
-// it does not use it.
-func (o *Owner) ServicePorts() []corev1.ServicePort {
-	if !o.UsesGoverningService() {
-		return nil
-	}
-	out := []corev1.ServicePort{{Name: o.portName(), Port: webPort, TargetPort: intstr.FromString(o.portName())}}
-	if o.thanos() != nil {
-		out = append(out, corev1.ServicePort{
-			Name: thanosGRPCPortName, Port: thanosGRPCPort, TargetPort: intstr.FromString(thanosGRPCPortName),
-		})
-	}
-	return out
-}
-
-// unitePorts returns the ports of all, those for the web first. Names and numbers
-// occur once in a Service: of two that collide, the older workload's stays.
-func (o *Owner) unitePorts(users []Peer) (ports []corev1.ServicePort, lost []string) {
+// unitePorts returns the ports of all, those for the web first. Names occur once in a
+// Service, and so do numbers with a protocol: of two that collide, the older
+// workload's stays.
+func (b *Base) unitePorts(users []Peer) (ports []corev1.ServicePort, lost []string) {
 	var holders []string
 	claim := func(p Peer, port corev1.ServicePort) {
-		i := slices.IndexFunc(ports, func(have corev1.ServicePort) bool { return have.Name == port.Name || have.Port == port.Port })
+		i := slices.IndexFunc(ports, func(have corev1.ServicePort) bool {
+			return have.Name == port.Name || have.Port == port.Port && cmp.Or(have.Protocol, corev1.ProtocolTCP) == cmp.Or(port.Protocol, corev1.ProtocolTCP)
+		})
 		switch {
 		case i < 0:
-			ports, holders = append(ports, port), append(holders, p.meta.Name)
-		case p.Owner == o && (ports[i].Name != port.Name || ports[i].Port != port.Port):
+			ports, holders = append(ports, port), append(holders, p.Meta.Name)
+		case p.Base == b && (ports[i].Name != port.Name || ports[i].Port != port.Port):
 			lost = append(lost, fmt.Sprintf("port %q (%d) is not in Service %q, where %s %q has port %q (%d): use the same spec.portName, or a Service of its own in spec.serviceName",
-				port.Name, port.Port, o.kind.service, o.kind.name, holders[i], ports[i].Name, ports[i].Port))
+				port.Name, port.Port, b.Kind.Service, b.Kind.Row.Kind, holders[i], ports[i].Name, ports[i].Port))
 		}
 	}
-	for i := range 2 {
+	most := 0
+	for _, u := range users {
+		most = max(most, len(u.Ports))
+	}
+	for i := range most {
 		for _, u := range users {
-			if own := u.ServicePorts(); i < len(own) {
-				claim(u, own[i])
+			if i < len(u.Ports) {
+				claim(u, u.Ports[i])
 			}
 		}
 	}
 	return ports, lost
 }
 
-// CheckService says whether a Service named by spec.serviceName can govern the
-// pods of all shards.
-func (o *Owner) CheckService(svc *corev1.Service) error {
-	own := labels.Set(o.SelectorLabels())
+// CheckService says whether a Service named by spec.serviceName can govern the pods
+// with some labels.
+func CheckService(svc *corev1.Service, pods map[string]string) error {
+	own := labels.Set(pods)
 	// A Service without a selector matches everything.
 	if labels.SelectorFromSet(svc.Spec.Selector).Matches(own) {
 		return nil

@@ -1,53 +1,38 @@
 package workload
 
 import (
-	"path"
-	"slices"
-
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// storageSubPath is the folder of the volume that holds the database.
-const storageSubPath = "prometheus-db"
-
 // claimsStorage reports whether the data volume comes from a claim template.
 // emptyDir and ephemeral win over one.
-func (o *Owner) claimsStorage() bool {
-	s := o.common.Storage
+func (b *Base) claimsStorage() bool {
+	s := b.Fields.Storage
 	return s != nil && s.EmptyDir == nil && s.Ephemeral == nil
 }
 
-// ownData reports whether the pod has a data volume. In a DaemonSet it needs one
-// because the root filesystem is read-only, unless the user brings it; the pod that
-// the single layout repeats leaves it to the image.
-func (o *Owner) ownData() bool {
-	return !o.daemonSet || o.cfg.Layout != LayoutSingle && !slices.ContainsFunc(o.common.VolumeMounts, func(m corev1.VolumeMount) bool {
-		return path.Clean(m.MountPath) == storageDir
-	})
-}
-
-// dataVolumeName is the same in all shards.
-func (o *Owner) dataVolumeName() string {
-	if o.claimsStorage() && o.common.Storage.VolumeClaimTemplate.Metadata.Name != "" {
-		return o.common.Storage.VolumeClaimTemplate.Metadata.Name
+// DataVolumeName is the same in all shards.
+func (b *Base) DataVolumeName() string {
+	if b.claimsStorage() && b.Fields.Storage.VolumeClaimTemplate.Metadata.Name != "" {
+		return b.Fields.Storage.VolumeClaimTemplate.Metadata.Name
 	}
-	return o.PrefixedName() + "-db"
+	return b.PrefixedName() + b.Kind.Data.Suffix
 }
 
-// dataMount is where the database is, in the containers that use it.
-func (o *Owner) dataMount() corev1.VolumeMount {
-	m := corev1.VolumeMount{Name: o.dataVolumeName(), MountPath: storageDir}
-	if s := o.common.Storage; s != nil && !s.DisableMountSubPath {
-		m.SubPath = storageSubPath
+// DataMount is where the data is, in the containers that use it.
+func (b *Base) DataMount() corev1.VolumeMount {
+	m := corev1.VolumeMount{Name: b.DataVolumeName(), MountPath: b.Kind.Data.Dir}
+	if s := b.Fields.Storage; s != nil && !s.DisableMountSubPath {
+		m.SubPath = b.Kind.Data.SubPath
 	}
 	return m
 }
 
-// dataVolumes is the data volume, or nothing when a claim template makes it.
-func (o *Owner) dataVolumes() []corev1.Volume {
-	v := corev1.Volume{Name: o.dataVolumeName()}
-	switch s := o.common.Storage; {
+// DataVolumes is the data volume, or nothing when a claim template makes it.
+func (b *Base) DataVolumes() []corev1.Volume {
+	v := corev1.Volume{Name: b.DataVolumeName()}
+	switch s := b.Fields.Storage; {
 	case s == nil:
 		v.EmptyDir = &corev1.EmptyDirVolumeSource{}
 	case s.EmptyDir != nil:
@@ -60,17 +45,17 @@ func (o *Owner) dataVolumes() []corev1.Volume {
 	return []corev1.Volume{v}
 }
 
-// claimTemplates is the claim template of a StatefulSet. It has no apiVersion
+// ClaimTemplates is the claim template of a StatefulSet. It has no apiVersion
 // and kind: the API server refuses updates of a StatefulSet whose templates
 // differ in them.
-func (o *Owner) claimTemplates() []corev1.PersistentVolumeClaim {
-	if !o.claimsStorage() {
+func (b *Base) ClaimTemplates() []corev1.PersistentVolumeClaim {
+	if !b.claimsStorage() {
 		return nil
 	}
-	template := o.common.Storage.VolumeClaimTemplate
+	template := b.Fields.Storage.VolumeClaimTemplate
 	claim := corev1.PersistentVolumeClaim{
 		ObjectMeta: metav1.ObjectMeta{
-			Name:        o.dataVolumeName(),
+			Name:        b.DataVolumeName(),
 			Labels:      template.Metadata.Labels,
 			Annotations: template.Metadata.Annotations,
 		},

@@ -7,13 +7,16 @@ import (
 	corev1 "k8s.io/api/core/v1"
 )
 
+// TLSAssetsVolume is the name of [Base.TLSAssets].
+const TLSAssetsVolume = "tls-assets"
+
 // TLSAssetSecrets spreads files (name to content) over as many Secrets as they
 // need; there is always one. held says which Secret has a file now: it stays there
 // as long as it fits, because pods mount a new Secret only after a rollout, and a
 // file that moves there would be missing until then. Other files are added in the
 // order of their names. A file that is larger than the room of a Secret gets one of
 // its own: no value in the cluster is larger than the API server allows.
-func (o *Owner) TLSAssetSecrets(files map[string][]byte, held map[string]int) []*corev1.Secret {
+func (b *Base) TLSAssetSecrets(files map[string][]byte, held map[string]int) []*corev1.Secret {
 	p := packing{files: files, parts: []map[string][]byte{{}}, sizes: []int{0}}
 	names := slices.Sorted(maps.Keys(files))
 	names = slices.DeleteFunc(names, func(name string) bool {
@@ -29,9 +32,18 @@ func (o *Owner) TLSAssetSecrets(files map[string][]byte, held map[string]int) []
 	}
 	out := make([]*corev1.Secret, p.used())
 	for i := range out {
-		out[i] = o.secret(o.TLSAssetSecretName(i), p.parts[i])
+		out[i] = b.Secret(b.TLSAssetSecretName(i), p.parts[i])
 	}
 	return out
+}
+
+// TLSAssets shows all Secrets of TLS assets as one folder.
+func (b *Base) TLSAssets(secrets int) corev1.Volume {
+	projected := &corev1.ProjectedVolumeSource{}
+	for i := range max(secrets, 1) {
+		projected.Sources = append(projected.Sources, SecretProjection(b.TLSAssetSecretName(i), nil))
+	}
+	return corev1.Volume{Name: TLSAssetsVolume, VolumeSource: corev1.VolumeSource{Projected: projected}}
 }
 
 // packing are files on their way into Secrets.
@@ -51,7 +63,7 @@ func (p *packing) stays(name string, at int) bool {
 }
 
 func (p *packing) fits(name string, at int) bool {
-	return p.sizes[at]+len(name)+len(p.files[name]) <= maxAssetBytes
+	return p.sizes[at]+len(name)+len(p.files[name]) <= MaxSecretBytes
 }
 
 func (p *packing) add(name string, at int) {

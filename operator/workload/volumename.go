@@ -20,13 +20,13 @@ func sanitise(name string, max int) string {
 	return name[:min(len(name), max)]
 }
 
-// volumeName is the name of the volume that carries a Secret or ConfigMap the
+// VolumeName is the name of the volume that carries a Secret or ConfigMap the
 // user mounts ("secret-" or "configmap-" and the object's name).
-func volumeName(prefix, object string) string {
+func VolumeName(prefix, object string) string {
 	return strings.TrimRight(sanitise(prefix+object, validation.DNS1123LabelMaxLength), "-")
 }
 
-// uniqueVolumeName is volumeName with a hash of the object's full name, so that
+// uniqueVolumeName is VolumeName with a hash of the object's full name, so that
 // two long names never meet.
 func uniqueVolumeName(prefix, object string) string {
 	const hashLen = 8
@@ -37,10 +37,10 @@ func uniqueVolumeName(prefix, object string) string {
 	return sanitise(prefix+object, validation.DNS1123LabelMaxLength-1-hashLen) + "-" + sum
 }
 
-// checkVolumeNames refuses a pod the API server would refuse. It matters that
+// CheckVolumeNames refuses a pod the API server would refuse. It matters that
 // this is found here: a refused update makes the operator replace the
 // StatefulSet, and that would end the pods that still run.
-func checkVolumeNames(volumes []corev1.Volume) error {
+func CheckVolumeNames(volumes []corev1.Volume) error {
 	seen := make(map[string]bool, len(volumes))
 	for _, v := range volumes {
 		if seen[v.Name] {

@@ -16,7 +16,7 @@ func TestVolumeName(t *testing.T) {
 		strings.Repeat("a", 70):        "secret-" + strings.Repeat("a", 56),
 		strings.Repeat("a", 55) + ".b": "secret-" + strings.Repeat("a", 55),
 	} {
-		if got := volumeName("secret-", object); got != want {
+		if got := VolumeName("secret-", object); got != want {
 			t.Errorf("%q: %q, want %q", object, got, want)
 		}
 	}
@@ -37,11 +37,11 @@ func FuzzVolumeName(f *testing.F) {
 	f.Add("\xff\x00")
 	f.Fuzz(func(t *testing.T, object string) {
 		for _, prefix := range []string{"secret-", "configmap-"} {
-			name := volumeName(prefix, object)
+			name := VolumeName(prefix, object)
 			if errs := validation.IsDNS1123Label(name); len(errs) > 0 {
-				t.Errorf("volumeName(%q) = %q: %v", object, name, errs)
+				t.Errorf("VolumeName(%q) = %q: %v", object, name, errs)
 			}
-			if again := volumeName("", name); again != name {
+			if again := VolumeName("", name); again != name {
 				t.Errorf("not stable: %q then %q", name, again)
 			}
 		}
@@ -53,10 +53,10 @@ func FuzzVolumeName(f *testing.F) {
 }
 
 func TestCheckVolumeNames(t *testing.T) {
-	if err := checkVolumeNames([]corev1.Volume{{Name: "a"}, {Name: "b"}}); err != nil {
+	if err := CheckVolumeNames([]corev1.Volume{{Name: "a"}, {Name: "b"}}); err != nil {
 		t.Error(err)
 	}
-	if err := checkVolumeNames([]corev1.Volume{{Name: "a"}, {Name: "b"}, {Name: "a"}}); err == nil {
+	if err := CheckVolumeNames([]corev1.Volume{{Name: "a"}, {Name: "b"}, {Name: "a"}}); err == nil {
 		t.Error("the same name twice is accepted")
 	}
 }

@@ -1,5 +1,6 @@
 // Command demo shows the whole product on one machine: a Kubernetes, the
-// operator, a Prometheus, and how long a change takes to be live in it.
+// operator, a Prometheus, how long a change takes to be live in it, and how an
+// alert arrives through an Alertmanager.
 //
 //	demo up      (make demo)
 //	demo down    (make demo-down)
@@ -37,14 +38,18 @@ func main() {
 func usage() {
 	fmt.Fprint(os.Stderr, `usage: demo up|down
 
-up    starts a one-node Kubernetes on this machine (Linux, root), or takes the
-      cluster of KUBECONFIG; builds and loads the images, installs the operator,
-      applies deploy/examples, changes a rule and a monitor, and says how long
-      each took until the running Prometheus showed it. Running it again is fine.
+up    takes the cluster of KUBECONFIG; without it, kind and docker when both are
+      on PATH; without them, starts a one-node Kubernetes on this machine (Linux,
+      root). DEMO_ON=kind or DEMO_ON=node chooses between the last two. Builds and
+      loads the images, installs the operator, applies deploy/examples, changes a
+      rule and a monitor, and says how long each took until the running
+      Prometheus showed it. Then an alert fires, and the log of the webhook that
+      received it is printed (on a cluster of KUBECONFIG, where that receiver is
+      not: until it is in Alertmanager). Running it again is fine.
 down  removes what up made: the whole cluster when up started it, otherwise the
       example and the operator.
 
-A cluster of your own has to get the images from somewhere: push them with
+The cluster of KUBECONFIG has to get the images from somewhere: push them with
   make images IMAGE=registry.example/firekeeper TAG=demo
 and set IMAGE and TAG to the same values for the demo.
 `)

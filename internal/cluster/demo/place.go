@@ -1,12 +1,15 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
+	"slices"
 	"strings"
 	"time"
 
@@ -14,14 +17,24 @@ import (
 	"github.com/firekeeper-dev/firekeeper/internal/cluster/programs"
 )
 
-// clusterDir is where the demo keeps its cluster, the same as `make cluster-up`.
+// clusterDir is where the demo keeps the node of its own, the same as `make cluster-up`.
 const clusterDir = ".cluster"
+
+// where is a way to get a Kubernetes.
+type where string
+
+const (
+	given where = "KUBECONFIG" // somebody else's cluster
+	kind  where = "kind"       // containers of docker
+	node  where = "node"       // programs of this machine
+)
 
 // place is the Kubernetes that the demo runs on.
 type place struct {
+	on         where
 	kubectl    string
 	kubeconfig string
-	own        *cluster.Cluster // nil: somebody else's
+	node       *cluster.Cluster // only on a node of our own
 	root       string           // working tree
 	version    string           // of the working tree
 	image, tag string           // where the images are
@@ -34,60 +47,131 @@ func say(format string, args ...any) {
 
 var began = time.Now()
 
-// knownPlace says where the demo runs. foreign: on the cluster of KUBECONFIG;
-// otherwise on one of its own, which may not be there yet.
-func knownPlace(ctx context.Context) (p *place, foreign bool, err error) {
+// newPlace knows the working tree and where the demo would run, but no cluster yet.
+func newPlace() (*place, error) {
 	root, err := programs.Root()
 	if err != nil {
-		return nil, false, err
+		return nil, err
 	}
+	return placeIn(root)
+}
+
+func placeIn(root string) (*place, error) {
 	version, err := os.ReadFile(filepath.Join(root, ".version"))
 	if err != nil {
-		return nil, false, err
+		return nil, err
 	}
-	p = &place{root: root, version: strings.TrimSpace(string(version))}
-	p.image, p.tag = envOr("IMAGE", "firekeeper"), envOr("TAG", "v"+p.version)
+	p := &place{root: root, version: strings.TrimSpace(string(version))}
+	p.image, p.tag = cmp.Or(os.Getenv("IMAGE"), "firekeeper"), cmp.Or(os.Getenv("TAG"), "v"+p.version)
+	p.on, err = p.choose()
+	return p, err
+}
+
+// choose says where the demo runs: on the cluster of KUBECONFIG, where it ran before, in kind, or on a node of our own.
+// DEMO_ON=kind or DEMO_ON=node decides between the last two.
+func (p *place) choose() (where, error) {
 	config := os.Getenv("KUBECONFIG")
-	if config == "" || config == filepath.Join(p.dir(), "kubeconfig") {
-		return p, false, nil
+	ours := map[string]where{p.kindConfig(): kind, filepath.Join(p.dir(), "kubeconfig"): node} // as the demo says at its end
+	_, err := os.Stat(p.kindConfig())
+	kindRuns := err == nil
+	on := where(os.Getenv("DEMO_ON"))
+	wished := on != ""
+	switch {
+	case wished && !slices.Contains([]where{kind, node}, on):
+		return "", fmt.Errorf("DEMO_ON=%s: want kind or node", on)
+	case wished:
+	case ours[config] != "":
+		on = ours[config]
+	case config != "":
+		return given, nil
+	case kindRuns || onPath("kind") && !p.nodeRuns():
+		on = kind
+	default:
+		on = node
 	}
-	found, err := programs.Default(os.Stdout).Find(ctx, "kubectl")
-	if err != nil {
-		return nil, true, err
+	if on == kind {
+		return kind, p.kindUsable()
 	}
-	p.kubeconfig, p.kubectl = config, found["kubectl"]
-	return p, true, nil
+	return node, p.nodeUsable()
+}
+
+// onPath reports whether a program can be run.
+func onPath(program string) bool {
+	_, err := exec.LookPath(program)
+	return err == nil
 }
 
 func (p *place) dir() string { return filepath.Join(p.root, clusterDir) }
 
-// findPlace is knownPlace with a cluster that runs.
-func findPlace(ctx context.Context) (*place, error) {
-	p, foreign, err := knownPlace(ctx)
-	if err != nil {
-		return nil, err
-	}
-	if foreign {
-		say("using the cluster of KUBECONFIG=%s", p.kubeconfig)
-		return p, nil
-	}
-	p.own, err = cluster.Open(p.dir(), os.Stdout)
-	if _, no := errors.AsType[*cluster.NotRunningError](err); no {
-		say("starting a one-node Kubernetes in %s (building its programs takes some 15 minutes the first time)", p.dir())
-		p.own, err = cluster.Start(ctx, cluster.Options{Dir: p.dir(), Node: true, Detach: true, Log: os.Stdout})
-	}
-	if err != nil {
-		return nil, err
-	}
-	p.kubeconfig, p.kubectl = p.own.Kubeconfig, filepath.Join(p.dir(), "bin", "kubectl")
-	return p, nil
+// nodeRuns reports whether the demo's own node is there.
+func (p *place) nodeRuns() bool {
+	_, err := cluster.Open(p.dir(), nil)
+	return err == nil
 }
 
-func envOr(name, fallback string) string {
-	if v := os.Getenv(name); v != "" {
-		return v
+// nodeUsable says what keeps a node from running on this machine.
+func (p *place) nodeUsable() error {
+	if runtime.GOOS == "linux" && os.Geteuid() == 0 || p.nodeRuns() {
+		return nil
 	}
-	return fallback
+	return errors.New("a Kubernetes node on this machine needs Linux and root: run the demo as root, install kind and docker, " +
+		"or set KUBECONFIG to a cluster")
+}
+
+// findPlace returns a place whose cluster answers.
+func findPlace(ctx context.Context) (*place, error) {
+	p, err := newPlace()
+	if err != nil {
+		return nil, err
+	}
+	return p, p.open(ctx)
+}
+
+// open gets the cluster of the place to run.
+func (p *place) open(ctx context.Context) error {
+	switch p.on {
+	case given:
+		return p.openGiven(ctx)
+	case kind:
+		return p.openKind(ctx)
+	default:
+		return p.openNode(ctx)
+	}
+}
+
+// openGiven takes the cluster of KUBECONFIG.
+func (p *place) openGiven(ctx context.Context) (err error) {
+	p.kubeconfig = os.Getenv("KUBECONFIG")
+	say("using the cluster of KUBECONFIG=%s", p.kubeconfig)
+	if p.kubectl, err = findKubectl(ctx); err != nil {
+		return err
+	}
+	if _, err := p.run(ctx, "get", "--raw=/version", "--request-timeout=10s"); err != nil {
+		return fmt.Errorf("the cluster of KUBECONFIG=%s does not answer; without KUBECONFIG the demo makes a cluster of its own: %w", p.kubeconfig, err)
+	}
+	return nil
+}
+
+// findKubectl prefers what is there, of any version, to what has to be built.
+func findKubectl(ctx context.Context) (string, error) {
+	if path, err := exec.LookPath("kubectl"); err == nil {
+		return path, nil
+	}
+	return programs.Default(os.Stdout).One(ctx, "kubectl", true)
+}
+
+// openNode starts a node on this machine, or takes the one that runs.
+func (p *place) openNode(ctx context.Context) (err error) {
+	p.node, err = cluster.Open(p.dir(), os.Stdout)
+	if _, no := errors.AsType[*cluster.NotRunningError](err); no {
+		say("starting a one-node Kubernetes in %s (building its programs takes some 15 minutes the first time)", p.dir())
+		p.node, err = cluster.Start(ctx, cluster.Options{Dir: p.dir(), Node: true, Detach: true, Log: os.Stdout})
+	}
+	if err != nil {
+		return err
+	}
+	p.kubeconfig, p.kubectl = p.node.Kubeconfig, filepath.Join(p.dir(), "bin", "kubectl")
+	return nil
 }
 
 // run runs kubectl; its output is part of the error when it fails.
@@ -97,46 +181,18 @@ func (p *place) run(ctx context.Context, args ...string) (string, error) {
 
 // feed is run with standard input.
 func (p *place) feed(ctx context.Context, stdin string, args ...string) (string, error) {
-	cmd := exec.CommandContext(ctx, p.kubectl, args...)
-	cmd.Env = append(os.Environ(), "KUBECONFIG="+p.kubeconfig)
+	return command(ctx, stdin, []string{"KUBECONFIG=" + p.kubeconfig}, p.kubectl, args...)
+}
+
+// command runs a program and returns what it prints, which is part of the error when it fails.
+func command(ctx context.Context, stdin string, env []string, program string, args ...string) (string, error) {
+	cmd := exec.CommandContext(ctx, program, args...)
+	cmd.Env = append(os.Environ(), env...)
 	cmd.Stdin = strings.NewReader(stdin)
 	out, err := cmd.CombinedOutput()
 	text := strings.TrimSpace(string(out))
 	if err != nil {
-		return text, fmt.Errorf("kubectl %s: %w\n%s", strings.Join(args, " "), err, text)
+		return text, fmt.Errorf("%s %s: %w\n%s", filepath.Base(program), strings.Join(args, " "), err, text)
 	}
 	return text, nil
 }
-
-// loadImages builds the images and makes them known to the node. A cluster of
-// somebody else's has to find them in a registry.
-func (p *place) loadImages(ctx context.Context) error {
-	if p.own == nil {
-		say("expecting the images %s/{operator,config-reloader,rules-reloader}:%s in a registry", p.image, p.tag)
-		return nil
-	}
-	say("building the programs")
-	build := exec.CommandContext(ctx, "make", "image-files")
-	build.Dir, build.Stdout, build.Stderr = p.root, os.Stdout, os.Stderr
-	if err := build.Run(); err != nil {
-		return fmt.Errorf("make image-files: %w", err)
-	}
-	for _, name := range []string{"operator", "config-reloader", "rules-reloader"} {
-		img := cluster.Image{
-			Name: "docker.io/" + p.image + "/" + name + ":" + p.tag, Context: p.root,
-			Dockerfile: filepath.Join(p.root, "Dockerfile.reloader"), Args: map[string]string{"RELOADER": name},
-		}
-		if name == "operator" {
-			img.Dockerfile, img.Args = filepath.Join(p.root, "Dockerfile.operator"), nil
-		}
-		say("loading image %s", img.Name)
-		if err := p.own.LoadImage(ctx, img); err != nil {
-			return err
-		}
-	}
-	say("loading image %s (built from its Go module, some minutes the first time)", prometheusImage)
-	return p.own.LoadPrometheus(ctx, prometheusImage)
-}
-
-// prometheusImage is what the examples ask for.
-const prometheusImage = "quay.io/prometheus/prometheus:v3.13.2"

@@ -41,7 +41,10 @@ func up(ctx context.Context) error {
 	if err := p.changes(ctx, server); err != nil {
 		return err
 	}
-	return p.where(ctx)
+	if err := p.alert(ctx, proxy); err != nil {
+		return err
+	}
+	return p.showWhere(ctx)
 }
 
 // install deploys the operator from deploy/.
@@ -58,7 +61,7 @@ func (p *place) install(ctx context.Context) error {
 		return err
 	}
 	// A newer image of the same name must be taken up as well.
-	if p.own != nil {
+	if p.ownNodes() {
 		if _, err := p.run(ctx, "-n", "firekeeper", "rollout", "restart", "deployment/prometheus-operator"); err != nil {
 			return err
 		}
@@ -69,15 +72,12 @@ func (p *place) install(ctx context.Context) error {
 
 // example applies deploy/examples and waits until all of it works.
 func (p *place) example(ctx context.Context, server *live.Prometheus) error {
-	say("applying deploy/examples: a Prometheus, a sample program, a ServiceMonitor and a PrometheusRule")
+	say("applying deploy/examples: a Prometheus, an Alertmanager, a sample program, and how it is watched")
 	if _, err := p.run(ctx, "apply", "-f", filepath.Join(p.root, "deploy", "examples")); err != nil {
 		return err
 	}
 	say("waiting for pod %s", pod)
-	if _, err := p.run(ctx, "-n", namespace, "wait", "--for=create", "pod/"+pod, "--timeout=2m"); err != nil {
-		return err
-	}
-	if _, err := p.run(ctx, "-n", namespace, "wait", "--for=condition=Ready", "pod/"+pod, "--timeout=5m"); err != nil {
+	if err := p.ready(ctx, pod); err != nil {
 		return err
 	}
 	say("waiting for the sample to be scraped and its rule to be loaded")
@@ -94,6 +94,15 @@ func (p *place) example(ctx context.Context, server *live.Prometheus) error {
 		}
 		return false, err
 	})
+	return err
+}
+
+// ready waits until a pod is there and ready.
+func (p *place) ready(ctx context.Context, pod string) error {
+	if _, err := p.run(ctx, "-n", namespace, "wait", "--for=create", "pod/"+pod, "--timeout=2m"); err != nil {
+		return err
+	}
+	_, err := p.run(ctx, "-n", namespace, "wait", "--for=condition=Ready", "pod/"+pod, "--timeout=5m")
 	return err
 }
 
@@ -135,45 +144,66 @@ func (p *place) change(ctx context.Context, what, object, patch string, shows fu
 	return nil
 }
 
-// where says where to look.
-func (p *place) where(ctx context.Context) error {
-	objects, err := p.run(ctx, "-n", namespace, "get", "prometheus,servicemonitor,prometheusrule,statefulset,pod")
+// showWhere says where to look.
+func (p *place) showWhere(ctx context.Context) error {
+	objects, err := p.run(ctx, "-n", namespace, "get", "prometheus,alertmanager,servicemonitor,prometheusrule,alertmanagerconfig,statefulset,pod")
 	if err != nil {
 		return err
 	}
 	fmt.Printf("\n%s\n\n", objects)
 	fmt.Printf("  export KUBECONFIG=%s\n", p.kubeconfig)
-	if p.own != nil {
-		ip, err := p.run(ctx, "-n", namespace, "get", "pod", pod, "-o", "jsonpath={.status.podIP}")
+	if p.on == node {
+		ip, err := p.address(ctx, pod)
 		if err != nil {
 			return err
 		}
-		fmt.Printf("  Prometheus        http://%s:9090\n", ip)
+		alertmanager, err := p.address(ctx, alertmanagerPod)
+		if err != nil {
+			return err
+		}
+		fmt.Printf("  Prometheus        http://%s:%d\n", ip, port)
+		fmt.Printf("  Alertmanager      http://%s:%d\n", alertmanager, alertmanagerPort)
 		fmt.Printf("  config-reloader   http://%s:8080/api/v1/applied\n", ip)
 		fmt.Printf("  rules-reloader    http://%s:8081/api/v1/applied\n", ip)
 	} else {
-		fmt.Printf("  Prometheus        %s -n %s port-forward pod/%s 9090\n", p.kubectl, namespace, pod)
+		fmt.Printf("  Prometheus        %s -n %s port-forward pod/%s %d\n", p.kubectl, namespace, pod, port)
+		fmt.Printf("  Alertmanager      %s -n %s port-forward pod/%s %d\n", p.kubectl, namespace, alertmanagerPod, alertmanagerPort)
 	}
 	fmt.Printf("  operator metrics  %s -n firekeeper port-forward deployment/prometheus-operator 8080\n", p.kubectl)
 	fmt.Printf("  remove it all     make demo-down\n")
 	return nil
 }
 
+// address is the IP address of a pod.
+func (p *place) address(ctx context.Context, pod string) (string, error) {
+	return p.run(ctx, "-n", namespace, "get", "pod", pod, "-o", "jsonpath={.status.podIP}")
+}
+
 // down removes what up made: the whole cluster, or from somebody else's the
 // example and the operator. It is fine when there is nothing.
 func down(ctx context.Context) error {
-	p, foreign, err := knownPlace(ctx)
-	if err != nil {
+	p, err := newPlace()
+	if p == nil || p.on == "" {
 		return err
 	}
-	if !foreign {
+	return p.down(ctx) // also where up could not run
+}
+
+func (p *place) down(ctx context.Context) error {
+	if p.on != given {
+		if err := p.downKind(ctx); err != nil {
+			return err
+		}
 		say("stopping the cluster in %s", p.dir())
 		return cluster.Down(p.dir(), os.Stdout)
+	}
+	if err := p.open(ctx); err != nil {
+		return err
 	}
 	say("removing the example and the operator")
 	if _, err := p.run(ctx, "delete", "--ignore-not-found", "-f", filepath.Join(p.root, "deploy", "examples")); err != nil {
 		return err
 	}
-	_, err = p.run(ctx, "delete", "--ignore-not-found", "-k", filepath.Join(p.root, "deploy"))
+	_, err := p.run(ctx, "delete", "--ignore-not-found", "-k", filepath.Join(p.root, "deploy"))
 	return err
 }

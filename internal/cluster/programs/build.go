@@ -20,14 +20,19 @@ type batch struct {
 	folder  string   // absolute, holds the go.mod
 	pkgs    []string // to build
 	ldflags string
+	tags    string
 	out     string // folder for the programs
 }
 
 // buildOrder puts the folders that take long last, so that an early failure
 // does not cost their minutes.
 func buildOrder(missing map[string][]string) []string {
-	long := map[string]int{"coredns": 1, "alertmanager": 1, "prometheus": 2, "kubernetes": 3,
-		"prometheus-2.47": 4, "prometheus-2.53": 4, "prometheus-2.55": 4, "prometheus-3.5": 4}
+	long := map[string]int{
+		"coredns": 1, "alertmanager": 1, "alertmanager-0.21": 1, "alertmanager-0.24": 1, "alertmanager-0.27": 1,
+		"blackbox-exporter": 1, "kube-state-metrics": 1, "kube-rbac-proxy": 1,
+		"prometheus": 2, "thanos": 2, "kubernetes": 3,
+		"prometheus-2.47": 4, "prometheus-2.53": 4, "prometheus-2.55": 4, "prometheus-3.5": 4,
+	}
 	folders := slices.Sorted(maps.Keys(missing))
 	slices.SortStableFunc(folders, func(a, b string) int { return long[a] - long[b] })
 	return folders
@@ -82,6 +87,7 @@ func (f *Finder) buildInto(ctx context.Context, dir, v string, names []string) e
 	b := batch{
 		folder:  filepath.Join(f.Sources, src.folder),
 		ldflags: strings.TrimSpace("-s -w " + expand(src.ldflags, v)),
+		tags:    src.tags,
 		out:     scratch,
 	}
 	for _, name := range names {
@@ -116,7 +122,7 @@ func expand(ldflags, v string) string {
 
 // goBuild runs go build outside the workspace, static and reproducible.
 func goBuild(ctx context.Context, b batch) error {
-	args := append([]string{"build", "-trimpath", "-buildvcs=false", "-ldflags", b.ldflags, "-o", b.out + "/"}, b.pkgs...)
+	args := append([]string{"build", "-trimpath", "-buildvcs=false", "-ldflags", b.ldflags, "-tags", b.tags, "-o", b.out + "/"}, b.pkgs...)
 	cmd := exec.CommandContext(ctx, "go", args...)
 	cmd.Dir = b.folder
 	cmd.Env = append(os.Environ(), "GOWORK=off", "GOFLAGS=-mod=readonly", "CGO_ENABLED=0", "GOOS=", "GOARCH=")

@@ -100,6 +100,15 @@ func (f *Finder) Have(ctx context.Context, name string) (string, error) {
 	return f.existing(ctx, name, src)
 }
 
+// One is Find for one program when build is set, else Have.
+func (f *Finder) One(ctx context.Context, name string, build bool) (string, error) {
+	if !build {
+		return f.Have(ctx, name)
+	}
+	found, err := f.Find(ctx, name)
+	return found[name], err
+}
+
 // existing returns the path of a program that is already on the machine, or "".
 func (f *Finder) existing(ctx context.Context, name string, src source) (string, error) {
 	if f.Assets != "" {

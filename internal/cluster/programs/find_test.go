@@ -184,3 +184,32 @@ func TestStaticPassesOverScripts(t *testing.T) {
 		t.Errorf("found %s, want %s", got["etcd"], want)
 	}
 }
+
+// TestOne: without build, a program that is not on the machine is not there.
+func TestOne(t *testing.T) {
+	f := finder(t, "")
+	if path, err := f.One(t.Context(), "etcd", false); path != "" || err != nil {
+		t.Errorf("got %q, %v before it is built", path, err)
+	}
+	built, err := f.One(t.Context(), "etcd", true)
+	if built == "" || err != nil {
+		t.Fatalf("got %q, %v of a build", built, err)
+	}
+	if path, err := f.One(t.Context(), "etcd", false); path != built || err != nil {
+		t.Errorf("got %q, %v after the build, want %q", path, err, built)
+	}
+	if _, err := f.One(t.Context(), "no-program", true); err == nil {
+		t.Error("a program that nobody knows was found")
+	}
+}
+
+func TestRelease(t *testing.T) {
+	dir := t.TempDir()
+	v, err := Release(t.Context(), script(t, dir, "promtool", "promtool, version 2.45.3+ds (branch: debian/sid, revision: 2.45.3+ds-3)"))
+	if err != nil || v.String() != "2.45.3" {
+		t.Errorf("got %v, %v", v, err)
+	}
+	if v, err := Release(t.Context(), script(t, dir, "silent", "hello")); err == nil {
+		t.Errorf("got %v of a program that prints no version", v)
+	}
+}

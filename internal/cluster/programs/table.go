@@ -15,6 +15,7 @@ type source struct {
 	module  string // whose version is the program's; empty for a program of our own
 	pkg     string // package to build
 	ldflags string // {v} is the module's version without "v", {minor} its second number
+	tags    string // build tags, comma-separated
 	file    string // name of the built program; empty when it is the row's
 
 	versionArgs []string // make the program print its version
@@ -58,6 +59,15 @@ func oldPromtool(minor, release string) source {
 	}
 }
 
+// oldAmtool is the checker of an older release of Alertmanager, as oldPromtool is of Prometheus.
+func oldAmtool(minor string) source {
+	return source{
+		folder: "alertmanager-" + minor, module: "github.com/prometheus/alertmanager",
+		pkg: "github.com/prometheus/alertmanager/cmd/amtool", file: "amtool",
+		ldflags: commonLdflags + "{v}",
+	}
+}
+
 func alert(name string) source {
 	return source{
 		folder: "alertmanager", module: "github.com/prometheus/alertmanager",
@@ -65,6 +75,11 @@ func alert(name string) source {
 		ldflags: commonLdflags + "{v}", versionArgs: []string{"--version"},
 		from: version{0, 31, 0}, below: version{1, 0, 0},
 	}
+}
+
+// exporter is a program that is never taken from PATH: only the pinned release will do.
+func exporter(folder, module, command string) source {
+	return source{folder: folder, module: module, pkg: module + command, ldflags: commonLdflags + "{v}"}
 }
 
 var table = map[string]source{
@@ -92,7 +107,28 @@ var table = map[string]source{
 	"promtool-3.5":  oldPromtool("3.5", "3.5.1"),
 	"alertmanager":  alert("alertmanager"),
 	"amtool":        alert("amtool"),
-	"pause":         {folder: "pause", pkg: "."},
+	"amtool-0.21":   oldAmtool("0.21"),
+	"amtool-0.24":   oldAmtool("0.24"),
+	"amtool-0.27":   oldAmtool("0.27"),
+	// Without the tag, Thanos compiles, but reads the labels of Prometheus's packages in a form that they no longer have:
+	// a sidecar panics as soon as somebody asks it for its labels.
+	"thanos": {
+		folder: "thanos", module: "github.com/thanos-io/thanos", pkg: "github.com/thanos-io/thanos/cmd/thanos",
+		ldflags: commonLdflags + "{v}", tags: "slicelabels", versionArgs: []string{"--version"},
+		from: version{0, 42, 0}, below: version{1, 0, 0},
+	},
+	"helm": {
+		folder: "helm", module: "helm.sh/helm/v3", pkg: "helm.sh/helm/v3/cmd/helm",
+		ldflags: "-X helm.sh/helm/v3/internal/version.version=v{v}", versionArgs: []string{"version", "--short"},
+		from: version{3, 14, 0}, below: version{4, 0, 0},
+	},
+	"pause":   {folder: "pause", pkg: "."},
+	"webhook": {folder: "webhook", pkg: "."},
+	// What kube-prometheus runs beside Prometheus and Alertmanager, in the versions of its manifests.
+	"node_exporter":      exporter("node-exporter", "github.com/prometheus/node_exporter", ""),
+	"blackbox_exporter":  exporter("blackbox-exporter", "github.com/prometheus/blackbox_exporter", ""),
+	"kube-state-metrics": exporter("kube-state-metrics", "k8s.io/kube-state-metrics/v2", ""),
+	"kube-rbac-proxy":    exporter("kube-rbac-proxy", "github.com/brancz/kube-rbac-proxy", "/cmd/kube-rbac-proxy"),
 }
 
 // fileOf is the file name of a built program.

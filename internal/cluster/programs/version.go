@@ -8,6 +8,8 @@ import (
 	"regexp"
 	"strconv"
 	"time"
+
+	"github.com/Masterminds/semver/v3"
 )
 
 // version is major, minor, patch.
@@ -51,4 +53,13 @@ func reportedVersion(ctx context.Context, path string, args []string) (version, 
 		return version{}, fmt.Errorf("%s: prints no version", path)
 	}
 	return v, nil
+}
+
+// Release is the version that a program reports with --version.
+func Release(ctx context.Context, path string) (*semver.Version, error) {
+	v, err := reportedVersion(ctx, path, []string{"--version"})
+	if err != nil {
+		return nil, err
+	}
+	return semver.New(uint64(v[0]), uint64(v[1]), uint64(v[2]), "", ""), nil
 }

@@ -2,4 +2,4 @@
 # Writes docs/reference from the programs: flags, metrics, version gates.
 set -eu
 cd "$(dirname "$0")/../../.."
-go run ./cmd/reference docs/reference
+go run ./operator/reference docs/reference

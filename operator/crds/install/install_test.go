@@ -12,8 +12,10 @@ import (
 	client "k8s.io/apiextensions-apiserver/pkg/client/clientset/clientset/typed/apiextensions/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/client-go/rest"
+	"k8s.io/client-go/util/cert"
 	"k8s.io/client-go/util/retry"
 
 	"github.com/firekeeper-dev/firekeeper/internal/cluster"
@@ -163,6 +165,47 @@ func TestTakeOver(t *testing.T) {
 	}
 	if now.Spec.Conversion.Strategy != apiextensionsv1.WebhookConverter {
 		t.Error("the conversion webhook is lost")
+	}
+}
+
+// TestConversion serves AlertmanagerConfig in both versions by a webhook, which may move; others keep its CA.
+func TestConversion(t *testing.T) {
+	c := connect(t)
+	wipe(t, c)
+	const name = "alertmanagerconfigs.monitoring.coreos.com"
+	o := install.Options{Version: "1.0.0", Conversion: &install.Conversion{
+		Service: types.NamespacedName{Namespace: "a", Name: "hook"}, InjectCAFrom: "a/cert",
+	}}
+	if got := apply(t, c, o); got[install.Created] != 10 {
+		t.Errorf("apply: %v, want 10 created", got)
+	}
+	crd := get(t, c, name)
+	at := crd.Spec.Conversion.Webhook.ClientConfig
+	if len(crd.Spec.Versions) != 2 || at.Service.Namespace != "a" || at.Service.Name != "hook" || *at.Service.Path != "/convert" {
+		t.Errorf("%d versions, converted by %v", len(crd.Spec.Versions), at.Service)
+	}
+	if got := crd.Annotations["cert-manager.io/inject-ca-from"]; got != "a/cert" {
+		t.Errorf("the CA comes from %q", got)
+	}
+	if other := get(t, c, "probes.monitoring.coreos.com"); other.Spec.Conversion.Strategy != apiextensionsv1.NoneConverter {
+		t.Errorf("Probes are converted by %v", other.Spec.Conversion)
+	}
+	ca, _, err := cert.GenerateSelfSignedCertKey("hook.a.svc", nil, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	crd.Spec.Conversion.Webhook.ClientConfig.CABundle = ca
+	if _, err := c.Update(t.Context(), crd, metav1.UpdateOptions{FieldManager: "injector"}); err != nil {
+		t.Fatal(err)
+	}
+	apply(t, c, o)
+	if got := get(t, c, name).Spec.Conversion.Webhook.ClientConfig.CABundle; string(got) != string(ca) {
+		t.Error("the CA is lost")
+	}
+	o.Conversion.Service.Namespace = "b"
+	apply(t, c, o)
+	if at := get(t, c, name).Spec.Conversion.Webhook.ClientConfig; at.Service.Namespace != "b" || string(at.CABundle) != string(ca) {
+		t.Errorf("after a move: %v, with a CA of %d bytes", at.Service, len(at.CABundle))
 	}
 }
 

@@ -14,6 +14,7 @@ import (
 	client "k8s.io/apiextensions-apiserver/pkg/client/clientset/clientset/typed/apiextensions/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/firekeeper-dev/firekeeper/operator/crds"
 )
@@ -24,7 +25,22 @@ type Options struct {
 	Full    bool              // the set with descriptions and all versions
 	Force   bool              // also over a newer CRD
 	Labels  map[string]string // for every CRD
+	// Conversion is the webhook that converts AlertmanagerConfigs, which are then served
+	// in all versions; nil leaves it as it is.
+	Conversion *Conversion
 }
+
+// Conversion is where API servers reach the conversion webhook.
+type Conversion struct {
+	Service      types.NamespacedName // port 443
+	InjectCAFrom string               // NAMESPACE/NAME of a Certificate of cert-manager; empty: none
+}
+
+const (
+	convertedCRD = "alertmanagerconfigs.monitoring.coreos.com"
+	// injectAnnotation makes cert-manager write its CA into a CRD.
+	injectAnnotation = "cert-manager.io/inject-ca-from"
+)
 
 // Step is what to do with one CRD.
 type Step struct {
@@ -57,7 +73,8 @@ func Plan(ctx context.Context, c client.CustomResourceDefinitionInterface, o Opt
 		if err != nil {
 			return nil, fmt.Errorf("read CRD %s: %w", want.Name, err)
 		}
-		if o.Full || len(servedBeyond(live, want)) > 0 {
+		converted := o.Conversion != nil && want.Name == convertedCRD
+		if o.Full || converted || len(servedBeyond(live, want)) > 0 {
 			all, err := full()
 			if err != nil {
 				return nil, err
@@ -65,6 +82,9 @@ func Plan(ctx context.Context, c client.CustomResourceDefinitionInterface, o Opt
 			want = all[i]
 		}
 		want = desired(want, live, o.Labels)
+		if converted {
+			o.Conversion.set(want)
+		}
 		steps = append(steps, Step{Want: want, Live: live})
 		if reason := newer(live, want); reason != "" && !o.Force {
 			refused = errors.Join(refused, &RefusedError{Name: want.Name, Reason: reason})
@@ -91,6 +111,29 @@ func desired(crd, live *apiextensionsv1.CustomResourceDefinition, labels map[str
 		want.Spec.Conversion = live.Spec.Conversion.DeepCopy()
 	}
 	return want
+}
+
+// set makes a CRD be converted by the webhook. The CA stays until whoever keeps the certificate replaces it.
+func (c Conversion) set(crd *apiextensionsv1.CustomResourceDefinition) {
+	var ca []byte
+	if now := crd.Spec.Conversion; now != nil && now.Webhook != nil && now.Webhook.ClientConfig != nil {
+		ca = now.Webhook.ClientConfig.CABundle
+	}
+	crd.Spec.Conversion = &apiextensionsv1.CustomResourceConversion{
+		Strategy: apiextensionsv1.WebhookConverter,
+		Webhook: &apiextensionsv1.WebhookConversion{
+			ConversionReviewVersions: []string{"v1"},
+			ClientConfig: &apiextensionsv1.WebhookClientConfig{
+				CABundle: ca,
+				Service: &apiextensionsv1.ServiceReference{
+					Namespace: c.Service.Namespace, Name: c.Service.Name, Path: new("/convert"), Port: new(int32(443)),
+				},
+			},
+		},
+	}
+	if c.InjectCAFrom != "" {
+		crd.Annotations[injectAnnotation] = c.InjectCAFrom
+	}
 }
 
 // servedBeyond lists the versions that live serves or has stored and want lacks.

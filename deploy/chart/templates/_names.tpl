@@ -1,0 +1,112 @@
+{{/* The name of what belongs to the release: once "firekeeper" if the release is called so. */}}
+{{- define "firekeeper.name" -}}
+{{- ternary .Release.Name (printf "%s-%s" .Release.Name .Chart.Name) (contains .Chart.Name .Release.Name) | trunc 53 | trimSuffix "-" }}
+{{- end }}
+
+{{- define "firekeeper.account" -}}
+{{- if .Values.serviceAccount.create }}{{ .Values.serviceAccount.name | default (include "firekeeper.name" .) }}{{ else }}{{ required "serviceAccount.name is needed with serviceAccount.create=false" .Values.serviceAccount.name }}{{ end }}
+{{- end }}
+
+{{- define "firekeeper.selector" -}}
+{{ include "firekeeper.selectorOf" (list . "controller") }}
+{{- end }}
+
+{{- define "firekeeper.labels" -}}
+{{ include "firekeeper.labelsOf" (list . "controller") }}
+{{- end }}
+
+{{/* The labels that select the pods of a component: list of the root and the component. */}}
+{{- define "firekeeper.selectorOf" -}}
+app.kubernetes.io/component: {{ index . 1 }}
+app.kubernetes.io/instance: {{ (index . 0).Release.Name }}
+app.kubernetes.io/name: prometheus-operator
+{{- end }}
+
+{{- define "firekeeper.labelsOf" -}}
+{{ include "firekeeper.selectorOf" . }}
+{{- with index . 0 }}
+app.kubernetes.io/managed-by: {{ .Release.Service }}
+app.kubernetes.io/version: {{ .Chart.AppVersion | quote }}
+helm.sh/chart: {{ include "firekeeper.chart" . }}
+{{- end }}
+{{- end }}
+
+{{- define "firekeeper.chart" -}}
+{{ .Chart.Name }}-{{ .Chart.Version }}
+{{- end }}
+
+{{- define "firekeeper.webhook" -}}
+{{ include "firekeeper.name" . }}-admission-webhook
+{{- end }}
+
+{{/* The Secret of the webhook's certificate. */}}
+{{- define "firekeeper.webhookSecret" -}}
+{{ .Values.webhook.secretName | default (printf "%s-certs" (include "firekeeper.webhook" .)) }}
+{{- end }}
+
+{{/* RBAC objects of a file for this release: list of the root, the file, the name of all of them, the component and the namespace. */}}
+{{- define "firekeeper.rbac" -}}
+{{- $top := index . 0 }}{{ $name := index . 2 }}{{ $component := index . 3 }}{{ $namespace := index . 4 }}
+{{- range splitList "\n---\n" ($top.Files.Get (index . 1)) }}
+{{- $object := fromYaml . }}
+---
+apiVersion: {{ $object.apiVersion }}
+kind: {{ $object.kind }}
+metadata:
+  name: {{ $name }}
+  {{- if $object.metadata.namespace }}
+  namespace: {{ $namespace }}
+  {{- end }}
+  labels:
+    {{- include "firekeeper.labelsOf" (list $top $component) | nindent 4 }}
+{{- with $object.rules }}
+rules:
+{{ toYaml . }}
+{{- end }}
+{{- with $object.roleRef }}
+roleRef:
+  apiGroup: {{ .apiGroup }}
+  kind: {{ .kind }}
+  name: {{ $name }}
+subjects:
+- kind: ServiceAccount
+  name: {{ include "firekeeper.account" $top }}
+  namespace: {{ $top.Release.Namespace }}
+{{- end }}
+{{- end }}
+{{- end }}
+
+{{- define "firekeeper.tag" -}}
+{{ .Values.image.tag | default (printf "v%s" .Chart.AppVersion) }}
+{{- end }}
+
+{{/* The rules of the ClusterRole in files/rbac.yaml; with rbac.leastPrivilege without list and watch of Secrets. */}}
+{{- define "firekeeper.rules" -}}
+{{- $least := .Values.rbac.leastPrivilege }}
+{{- range splitList "\n---\n" (.Files.Get "files/rbac.yaml") }}
+{{- $object := fromYaml . }}
+{{- if eq $object.kind "ClusterRole" }}
+{{- range $object.rules }}
+{{- if and $least (has "secrets" .resources) }}
+{{- $_ := set . "verbs" (without .verbs "list" "watch") }}
+{{- end }}
+{{- end }}
+{{- toYaml $object.rules }}
+{{- end }}
+{{- end }}
+{{- end }}
+
+{{- define "firekeeper.securityContext" -}}
+allowPrivilegeEscalation: false
+readOnlyRootFilesystem: true
+capabilities:
+  drop: [ALL]
+{{- end }}
+
+{{- define "firekeeper.podSecurityContext" -}}
+runAsNonRoot: true
+runAsUser: 65534
+runAsGroup: 65534
+seccompProfile:
+  type: RuntimeDefault
+{{- end }}

@@ -1,0 +1,87 @@
+// Package ports hands out TCP ports to programs that are told where to listen, so that
+// no two of them get the same one, also from different processes.
+//
+//	lease, err := ports.Take(2)
+//	if err != nil {
+//		return err
+//	}
+//	defer lease.Release()
+//	start(lease.Ports[0], lease.Ports[1])
+package ports
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"net"
+	"os"
+	"path/filepath"
+	"strconv"
+	"syscall"
+)
+
+// Ports come from below the node ports of Services and the range from which the kernel takes ports for outgoing
+// connections, so that nothing slips in between choosing a port and listening on it.
+const firstPort, lastPort = 20000, 29999
+
+// Lease keeps ports from being handed out again: nothing listens on them yet when another process looks for free ones.
+// Each lease locks one byte per port of a file that all processes of a user share; closing the file, or the end of the
+// process, ends the lease.
+type Lease struct {
+	Ports []int
+	file  *os.File
+}
+
+// ofdSetLock is F_OFD_SETLK: a lock of the open file instead of the process, so that two leases of one process
+// exclude each other too.
+const ofdSetLock = 37
+
+// Take finds TCP ports that are free on every address of the machine.
+func Take(count int) (*Lease, error) {
+	name := filepath.Join(os.TempDir(), fmt.Sprintf("firekeeper-ports-%d", os.Geteuid()))
+	f, err := os.OpenFile(name, os.O_CREATE|os.O_RDWR, 0o600)
+	if err != nil {
+		return nil, fmt.Errorf("open port leases: %w", err)
+	}
+	l := &Lease{file: f}
+	for range 50 * count {
+		if len(l.Ports) == count {
+			return l, nil
+		}
+		port := firstPort + rand.IntN(lastPort-firstPort+1)
+		lock := syscall.Flock_t{Type: syscall.F_WRLCK, Whence: io.SeekStart, Start: int64(port), Len: 1}
+		if syscall.FcntlFlock(f.Fd(), ofdSetLock, &lock) == nil && !l.has(port) && Taken(port) == nil {
+			l.Ports = append(l.Ports, port)
+		}
+	}
+	l.Release()
+	return nil, fmt.Errorf("no %d free ports between %d and %d", count, firstPort, lastPort)
+}
+
+// has reports whether the lease already holds a port; its own lock would not tell.
+func (l *Lease) has(port int) bool {
+	for _, p := range l.Ports {
+		if p == port {
+			return true
+		}
+	}
+	return false
+}
+
+// Release ends the lease; the ports may be handed out again.
+func (l *Lease) Release() { _ = l.file.Close() }
+
+// Taken returns an error when something listens on one of the TCP ports.
+func Taken(ports ...int) error {
+	var errs []error
+	for _, port := range ports {
+		ln, err := net.Listen("tcp", ":"+strconv.Itoa(port))
+		if err != nil {
+			errs = append(errs, fmt.Errorf("port %d is taken: %w", port, err))
+			continue
+		}
+		_ = ln.Close()
+	}
+	return errors.Join(errs...)
+}

@@ -1,0 +1,162 @@
+package httpserver
+
+import (
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+)
+
+// TLS is what the flags --web.… about TLS say, and makes the configuration of a
+// server: certificates are reread, so that one that is renewed is used without a
+// restart.
+type TLS struct {
+	Enable, HTTP2                bool
+	CertFile, KeyFile, ClientCAs string
+	ReloadInterval               time.Duration
+	MinVersion                   string   // VersionTLS12 or VersionTLS13; empty means the former
+	CipherSuites                 []string // of TLS 1.2, by their Go names; empty means those of Go
+	Curves                       []string // of Curves; empty means those of Go
+}
+
+// Config is for Options.TLS; nil means plain HTTP.
+//
+// Errors name the flag: a version, suite or curve that is not known, files that
+// cannot be read or do not fit together.
+func (w *TLS) Config(log *slog.Logger) (*tls.Config, error) {
+	if !w.Enable {
+		return nil, nil
+	}
+	switch {
+	case w.CertFile == "" && w.KeyFile == "" && w.ClientCAs == "":
+		log.Warn("no certificate configured, serving without TLS", "flags", "--web.cert-file, --web.key-file")
+		return nil, nil
+	case w.CertFile == "" || w.KeyFile == "":
+		return nil, errors.New("--web.cert-file, --web.key-file: both are needed for --web.enable-tls")
+	}
+	base := &tls.Config{NextProtos: []string{"http/1.1"}}
+	if w.HTTP2 {
+		base.NextProtos = []string{"h2", "http/1.1"}
+	}
+	var err error
+	if base.MinVersion, err = minVersion(w.MinVersion); err != nil {
+		return nil, err
+	}
+	if base.CipherSuites, err = cipherSuites(w.CipherSuites); err != nil {
+		return nil, err
+	}
+	if base.CurvePreferences, err = curves(w.Curves); err != nil {
+		return nil, err
+	}
+	files := &certificates{flags: w, base: base, log: log}
+	if err := files.read(time.Now()); err != nil {
+		return nil, err
+	}
+	if files.current.ClientCAs == nil && w.ClientCAs != "" {
+		log.Warn("no client CA file, not requesting client certificates", "path", w.ClientCAs)
+	}
+	out := base.Clone()
+	out.GetConfigForClient = files.configFor
+	out.GetCertificate = func(*tls.ClientHelloInfo) (*tls.Certificate, error) { return &files.latest().Certificates[0], nil }
+	return out, nil
+}
+
+// certificates are the files as they were last read.
+type certificates struct {
+	flags *TLS
+	base  *tls.Config
+	log   *slog.Logger
+
+	mu      sync.Mutex
+	current *tls.Config
+	at      time.Time
+}
+
+func (f *certificates) configFor(*tls.ClientHelloInfo) (*tls.Config, error) { return f.latest(), nil }
+
+func (f *certificates) latest() *tls.Config {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if now := time.Now(); now.Sub(f.at) >= f.flags.ReloadInterval {
+		if err := f.read(now); err != nil {
+			f.log.Error("cannot reload the certificates, keeping the previous ones", "err", err)
+			f.at = now
+		}
+	}
+	return f.current
+}
+
+// read replaces the configuration when all files are good.
+func (f *certificates) read(now time.Time) error {
+	cert, err := tls.LoadX509KeyPair(f.flags.CertFile, f.flags.KeyFile)
+	if err != nil {
+		return fmt.Errorf("--web.cert-file, --web.key-file: %w", err)
+	}
+	next := f.base.Clone()
+	next.Certificates = []tls.Certificate{cert}
+	if info, err := os.Stat(f.flags.ClientCAs); err == nil && info.Mode().IsRegular() {
+		text, err := os.ReadFile(f.flags.ClientCAs)
+		if err != nil {
+			return fmt.Errorf("--web.client-ca-file: %w", err)
+		}
+		next.ClientCAs = x509.NewCertPool()
+		if !next.ClientCAs.AppendCertsFromPEM(text) {
+			return fmt.Errorf("--web.client-ca-file: %s contains no certificate", f.flags.ClientCAs)
+		}
+		next.ClientAuth = tls.RequireAndVerifyClientCert
+	} else if f.current != nil && f.current.ClientCAs != nil {
+		return errors.New("--web.client-ca-file: file was removed") // never become laxer while running
+	}
+	f.current, f.at = next, now
+	return nil
+}
+
+func minVersion(name string) (uint16, error) {
+	switch name {
+	case "", "VersionTLS12":
+		return tls.VersionTLS12, nil
+	case "VersionTLS13":
+		return tls.VersionTLS13, nil
+	}
+	return 0, fmt.Errorf("--web.tls-min-version=%s: want VersionTLS12 or VersionTLS13", name)
+}
+
+func cipherSuites(names []string) (out []uint16, err error) {
+	known := tls.CipherSuites()
+	for _, name := range names {
+		if name == "" {
+			continue
+		}
+		i := slices.IndexFunc(known, func(s *tls.CipherSuite) bool { return s.Name == name })
+		if i < 0 {
+			return nil, fmt.Errorf("--web.tls-cipher-suites: unknown cipher suite %q", name)
+		}
+		out = append(out, known[i].ID)
+	}
+	return out, nil
+}
+
+// Curves are the names of elliptic curves for TLS.Curves.
+func Curves() []string { return slices.Clone(curveNames) }
+
+var (
+	curveNames = []string{"CurveP256", "CurveP384", "CurveP521", "X25519", "X25519MLKEM768"}
+	curveIDs   = []tls.CurveID{tls.CurveP256, tls.CurveP384, tls.CurveP521, tls.X25519, tls.X25519MLKEM768}
+)
+
+func curves(names []string) (out []tls.CurveID, err error) {
+	for _, name := range names {
+		i := slices.Index(curveNames, name)
+		if i < 0 {
+			return nil, fmt.Errorf("--web.tls-curves: %q is not one of %s", name, strings.Join(curveNames, ", "))
+		}
+		out = append(out, curveIDs[i])
+	}
+	return out, nil
+}

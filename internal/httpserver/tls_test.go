@@ -1,0 +1,152 @@
+package httpserver_test
+
+import (
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/tls"
+	"crypto/x509"
+	"crypto/x509/pkix"
+	"encoding/pem"
+	"io"
+	"log/slog"
+	"math/big"
+	"net/http"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/firekeeper-dev/firekeeper/internal/httpserver"
+)
+
+// issue writes a certificate that signs itself, and its key, and returns both.
+func issue(t *testing.T, dir, name string) tls.Certificate {
+	t.Helper()
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	template := &x509.Certificate{
+		SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: name}, DNSNames: []string{"localhost"},
+		NotAfter: time.Now().Add(time.Hour), IsCA: true, BasicConstraintsValid: true,
+	}
+	der, err := x509.CreateCertificate(rand.Reader, template, template, key.Public(), key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	keyDER, err := x509.MarshalECPrivateKey(key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	certPEM := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der})
+	keyPEM := pem.EncodeToMemory(&pem.Block{Type: "EC PRIVATE KEY", Bytes: keyDER})
+	for file, text := range map[string][]byte{"tls.crt": certPEM, "tls.key": keyPEM} {
+		if err := os.WriteFile(filepath.Join(dir, file), text, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	cert, err := tls.X509KeyPair(certPEM, keyPEM)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return cert
+}
+
+// served starts a server with the flags and returns what asks it, over a new
+// connection each time, for the name in its certificate and the protocol.
+func served(t *testing.T, w *httpserver.TLS) func(client *tls.Certificate) (name, protocol string, err error) {
+	t.Helper()
+	conf, err := w.Config(slog.New(slog.DiscardHandler))
+	if err != nil {
+		t.Fatal(err)
+	}
+	addr := start(t, httpserver.Options{TLS: conf, Handler: http.NotFoundHandler()})
+	return func(client *tls.Certificate) (string, string, error) {
+		transport := &http.Transport{ForceAttemptHTTP2: true, TLSClientConfig: &tls.Config{InsecureSkipVerify: true}}
+		defer transport.CloseIdleConnections()
+		if client != nil {
+			transport.TLSClientConfig.Certificates = []tls.Certificate{*client}
+		}
+		resp, err := (&http.Client{Transport: transport}).Get("https://" + addr)
+		if err != nil {
+			return "", "", err
+		}
+		defer resp.Body.Close()
+		if _, err := io.Copy(io.Discard, resp.Body); err != nil {
+			return "", "", err
+		}
+		return resp.TLS.PeerCertificates[0].Subject.CommonName, resp.Proto, nil
+	}
+}
+
+func TestRenewedCertificates(t *testing.T) {
+	dir := t.TempDir()
+	issue(t, dir, "first")
+	w := &httpserver.TLS{Enable: true, CertFile: filepath.Join(dir, "tls.crt"), KeyFile: filepath.Join(dir, "tls.key"), ClientCAs: filepath.Join(dir, "none"), MinVersion: "VersionTLS13"}
+	get := served(t, w)
+	expect := func(name, protocol string) {
+		t.Helper()
+		if n, p, err := get(nil); n != name || p != protocol || err != nil {
+			t.Errorf("got %q over %s, %v; want %q over %s", n, p, err, name, protocol)
+		}
+	}
+	expect("first", "HTTP/1.1")
+	issue(t, dir, "second") // the interval is 0
+	expect("second", "HTTP/1.1")
+	if err := os.WriteFile(w.KeyFile, []byte("broken"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	expect("second", "HTTP/1.1")
+	issue(t, dir, "third")
+	expect("third", "HTTP/1.1")
+}
+
+func TestHTTP2AndClientCertificates(t *testing.T) {
+	dir, clients := t.TempDir(), t.TempDir()
+	issue(t, dir, "server")
+	client := issue(t, clients, "client")
+	stranger := issue(t, t.TempDir(), "stranger")
+	get := served(t, &httpserver.TLS{
+		Enable: true, HTTP2: true, CertFile: filepath.Join(dir, "tls.crt"), KeyFile: filepath.Join(dir, "tls.key"),
+		ClientCAs: filepath.Join(clients, "tls.crt"), ReloadInterval: time.Minute,
+	})
+	if name, protocol, err := get(&client); name != "server" || protocol != "HTTP/2.0" || err != nil {
+		t.Errorf("got %q over %s, %v", name, protocol, err)
+	}
+	if _, _, err := get(&stranger); err == nil {
+		t.Error("a client with another CA gets an answer")
+	}
+	if _, _, err := get(nil); err == nil {
+		t.Error("a client without a certificate gets an answer")
+	}
+}
+
+func TestTLSOff(t *testing.T) {
+	for _, w := range []*httpserver.TLS{{CertFile: "/no/file"}, {Enable: true}} {
+		if conf, err := w.Config(slog.New(slog.DiscardHandler)); conf != nil || err != nil {
+			t.Errorf("%+v: %v, %v", w, conf, err)
+		}
+	}
+}
+
+// TestTLSNames: suites, curves and versions have the names that Go gives them.
+func TestTLSNames(t *testing.T) {
+	dir := t.TempDir()
+	issue(t, dir, "server")
+	w := httpserver.TLS{
+		Enable: true, CertFile: filepath.Join(dir, "tls.crt"), KeyFile: filepath.Join(dir, "tls.key"),
+		Curves: []string{"X25519", "CurveP521"}, CipherSuites: []string{"TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256", ""},
+	}
+	conf, err := w.Config(slog.New(slog.DiscardHandler))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := []tls.CurveID{tls.X25519, tls.CurveP521}; !slices.Equal(conf.CurvePreferences, want) {
+		t.Errorf("curves %v, want %v", conf.CurvePreferences, want)
+	}
+	if want := []uint16{tls.TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256}; !slices.Equal(conf.CipherSuites, want) || conf.MinVersion != tls.VersionTLS12 {
+		t.Errorf("suites %v from version %x", conf.CipherSuites, conf.MinVersion)
+	}
+}

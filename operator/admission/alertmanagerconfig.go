@@ -1,0 +1,74 @@
+package admission
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+
+	admissionv1 "k8s.io/api/admission/v1"
+
+	"github.com/firekeeper-dev/firekeeper/operator/amconfig"
+	"github.com/firekeeper-dev/firekeeper/operator/amconversion"
+	"github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1alpha1"
+	"github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1beta1"
+	"github.com/firekeeper-dev/firekeeper/operator/catalog"
+)
+
+// validateAlertmanagerConfig refuses an AlertmanagerConfig that no Alertmanager would
+// accept, in the version in which it was written.
+func validateAlertmanagerConfig(r *admissionv1.AdmissionRequest) *admissionv1.AdmissionResponse {
+	row := catalog.AlertmanagerConfig
+	if r.Resource.Group != row.Group || r.Resource.Resource != row.Resource {
+		return refuse(row.Resource, "Unexpected resource kind", Fault{Reason: fmt.Sprintf("want %s.%s, got %s", row.Resource, row.Group, resourceOf(r))})
+	}
+	if leaves(r, nil) || sameSpec(r) {
+		return allow()
+	}
+	switch r.Resource.Version {
+	case v1alpha1.Version:
+		var object v1alpha1.AlertmanagerConfig
+		return checkAlertmanagerConfig(r, &object, func() error { return amconfig.Validate(&object) })
+	case v1beta1.Version:
+		var object v1beta1.AlertmanagerConfig
+		return checkAlertmanagerConfig(r, &object, func() error { return validateBeta(&object) })
+	}
+	return refuse(row.Resource, "Unexpected resource version", Fault{Reason: fmt.Sprintf("want %s or %s, got %s", v1alpha1.Version, v1beta1.Version, r.Resource.Version)})
+}
+
+func checkAlertmanagerConfig(r *admissionv1.AdmissionRequest, object catalog.Object, validate func() error) *admissionv1.AdmissionResponse {
+	resource := catalog.AlertmanagerConfig.Resource
+	if faults := decode(r, object); len(faults) > 0 {
+		return refuse(resource, "cannot decode the AlertmanagerConfig", faults...)
+	}
+	if leaves(r, object) {
+		return allow()
+	}
+	if err := validate(); err != nil {
+		return refuse(resource, "AlertmanagerConfig is invalid", faultIn(err.Error()))
+	}
+	return allow()
+}
+
+// validateBeta checks an object in words of v1beta1. Only the first fault is reported, as
+// for v1alpha1.
+func validateBeta(object *v1beta1.AlertmanagerConfig) error {
+	alpha, err := amconversion.FromBeta(object)
+	if err == nil {
+		err = amconfig.Validate(alpha)
+	}
+	if err == nil {
+		return nil
+	}
+	first, _, _ := strings.Cut(err.Error(), "\n")
+	return fmt.Errorf("%s", amconversion.BetaText(first))
+}
+
+// fieldFirst is an error that starts with the path of its field.
+var fieldFirst = regexp.MustCompile(`(?s)^((?:spec|metadata)(?:\.[A-Za-z0-9]+|\[\d+\])*): (.*)$`)
+
+func faultIn(text string) Fault {
+	if m := fieldFirst.FindStringSubmatch(text); m != nil {
+		return Fault{Field: m[1], Reason: m[2]}
+	}
+	return Fault{Reason: text}
+}

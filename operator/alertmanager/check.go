@@ -1,0 +1,153 @@
+package alertmanager
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"net"
+	"net/url"
+	"time"
+
+	"github.com/alecthomas/units"
+
+	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
+)
+
+// errNoURL takes the place of the error of the parser, which has the URL in it, and
+// URLs can have passwords in them.
+var errNoURL = errors.New("not a valid URL")
+
+// Check says what in the spec the server would not start with, one fault at a time.
+func (o *Owner) Check() error {
+	if o.err != nil {
+		return o.err
+	}
+	for _, check := range []func() error{
+		o.checkConfiguration, o.checkMounts, o.checkDurations, o.checkURL, o.checkLimits, o.checkCluster,
+		o.CheckRoutePrefix, o.webConfig().Check, o.clusterTLS().Check,
+	} {
+		if err := check(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// checkConfiguration: a volume cannot leave open what it shows.
+func (o *Owner) checkConfiguration() error {
+	const field = "spec.alertmanagerConfiguration"
+	if c := o.spec.AlertmanagerConfiguration; c != nil && c.Name == "" {
+		return errors.New(field + ".name: must not be empty")
+	}
+	for i, ref := range o.templates() {
+		if ref.Secret == nil && ref.ConfigMap == nil {
+			return fmt.Errorf("%s.templates[%d]: needs secret or configMap", field, i)
+		}
+		if s := ref.Secret; s != nil && (s.Name == "" || s.Key == "") {
+			return fmt.Errorf("%s.templates[%d].secret: needs a name and a key", field, i)
+		}
+		if m := ref.ConfigMap; m != nil && (m.Name == "" || m.Key == "") {
+			return fmt.Errorf("%s.templates[%d].configMap: needs a name and a key", field, i)
+		}
+	}
+	return nil
+}
+
+func (o *Owner) checkMounts() error {
+	for field, names := range map[string][]string{"secrets": o.spec.Secrets, "configMaps": o.spec.ConfigMaps} {
+		for i, name := range names {
+			if name == "" {
+				return fmt.Errorf("spec.%s[%d]: must not be empty", field, i)
+			}
+		}
+	}
+	return nil
+}
+
+func (o *Owner) checkDurations() error {
+	for _, row := range []struct {
+		field    string
+		value    v1.GoDuration
+		positive bool
+	}{
+		{"retention", o.spec.Retention, false},
+		{"clusterGossipInterval", o.spec.ClusterGossipInterval, true},
+		{"clusterPushpullInterval", o.spec.ClusterPushpullInterval, true},
+		{"clusterPeerTimeout", o.spec.ClusterPeerTimeout, false},
+	} {
+		if row.value == "" {
+			continue
+		}
+		d, err := time.ParseDuration(string(row.value))
+		switch {
+		case err != nil:
+			return fmt.Errorf("spec.%s: %w", row.field, err)
+		case d < 0, row.positive && d == 0:
+			return fmt.Errorf("spec.%s: must be longer than 0", row.field)
+		}
+	}
+	return nil
+}
+
+func (o *Owner) checkURL() error {
+	const field = "spec.externalUrl"
+	u, err := url.Parse(o.spec.ExternalURL)
+	switch {
+	case o.spec.ExternalURL == "":
+		return nil
+	case err != nil:
+		return fmt.Errorf("%s: %w", field, errNoURL)
+	case u.Scheme != "http" && u.Scheme != "https":
+		return fmt.Errorf("%s: must start with http:// or https://", field)
+	case u.Host == "":
+		return fmt.Errorf("%s: must have a host", field)
+	}
+	return nil
+}
+
+func (o *Owner) checkLimits() error {
+	l := o.spec.Limits
+	switch {
+	case l == nil:
+		return nil
+	case l.MaxSilences != nil && *l.MaxSilences < 0:
+		return errors.New("spec.limits.maxSilences: must not be negative")
+	case l.MaxPerSilenceBytes != "":
+		if _, err := bytesOf(l.MaxPerSilenceBytes); err != nil {
+			return fmt.Errorf("spec.limits.maxPerSilenceBytes: %w", err)
+		}
+	}
+	return nil
+}
+
+// bytesOf reads a size; all units are powers of 1024.
+func bytesOf(size v1.ByteSize) (int64, error) {
+	if size == "0" {
+		return 0, nil
+	}
+	n, err := units.ParseBase2Bytes(string(size))
+	switch {
+	case err != nil:
+		return 0, fmt.Errorf("%q is not a size such as 1MB", size)
+	case n < 0 || int64(n) == math.MaxInt64:
+		return 0, fmt.Errorf("%q is out of range", size)
+	}
+	return int64(n), nil
+}
+
+func (o *Owner) checkCluster() error {
+	if n := o.Replicas(); n > maxReplicas {
+		return fmt.Errorf("spec.replicas: %d: at most %d are possible", n, maxReplicas)
+	}
+	if address := o.spec.ClusterAdvertiseAddress; address != "" {
+		if _, _, err := net.SplitHostPort(address); err != nil {
+			return errors.New("spec.clusterAdvertiseAddress: must be HOST:PORT")
+		}
+	}
+	for i, peer := range o.spec.AdditionalPeers {
+		if _, _, err := net.SplitHostPort(peer); err != nil {
+			return fmt.Errorf("spec.additionalPeers[%d]: must be HOST:PORT", i)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,69 @@
+package alertmanager
+
+import (
+	"context"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/firekeeper-dev/firekeeper/internal/cluster/programs"
+	"github.com/firekeeper-dev/firekeeper/internal/golden"
+)
+
+// flagError begins what the program says about arguments that it does not take.
+const flagError = "alertmanager: error: "
+
+// TestProgramTakesArguments starts the real program with the arguments of the golden
+// files. It ends because the configuration is not there; arguments that it does not take
+// it refuses before.
+func TestProgramTakesArguments(t *testing.T) {
+	found, err := programs.Default(os.Stderr).Find(t.Context(), "alertmanager")
+	if err != nil {
+		t.Skipf("no alertmanager: %v", err)
+	}
+	if said := startProgram(t, found["alertmanager"], []string{"--web.timeout=30"}); !strings.Contains(said, flagError) {
+		t.Fatalf("a wrong argument is not noticed: %s", said)
+	}
+	files, err := filepath.Glob("testdata/*.txtar")
+	if err != nil || len(files) == 0 {
+		t.Fatal(err)
+	}
+	for _, file := range files {
+		c, err := golden.Open(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s := newStory(t, c)
+		s.am.Spec.Version, s.am.Spec.EnableFeatures = "", nil // that of the program, which knows its features
+		args, err := s.owner().args()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if said := startProgram(t, found["alertmanager"], args); !strings.Contains(said, "Loading configuration file failed") {
+			t.Errorf("%s: %s", file, said)
+		}
+	}
+}
+
+// startProgram returns what the program says until it ends. It forms no cluster and
+// writes into a folder of the test.
+func startProgram(t *testing.T, program string, args []string) string {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	defer cancel()
+	own := map[string]string{"cluster.listen-address": "", "storage.path": t.TempDir(), "config.file": "missing.yaml", "web.listen-address": "127.0.0.1:0"}
+	var line []string
+	for _, a := range args {
+		if name, _, _ := strings.Cut(strings.TrimPrefix(a, "--"), "="); own[name] == "" && name != "cluster.listen-address" && name != "cluster.tls-config" {
+			line = append(line, a)
+		}
+	}
+	for name, value := range own {
+		line = append(line, "--"+name+"="+value)
+	}
+	out, _ := exec.CommandContext(ctx, program, line...).CombinedOutput() // it fails in any case
+	return string(out)
+}

@@ -1,0 +1,24 @@
+package alertmanager
+
+import (
+	corev1 "k8s.io/api/core/v1"
+)
+
+// ConfigKey is the key of the configuration in its Secret.
+const ConfigKey = "alertmanager.yaml.gz"
+
+// ClusterTLSSecretName is the Secret with the file of spec.clusterTLS.
+func (o *Owner) ClusterTLSSecretName() string { return o.PrefixedName() + "-cluster-tls-config" }
+
+// WebConfigSecret carries the web configuration; its file is empty without
+// spec.web.
+//
+// Errors: spec.web.tlsConfig is incomplete or contradicts itself.
+func (o *Owner) WebConfigSecret() (*corev1.Secret, error) { return o.NewWebConfigSecret(o.webConfig()) }
+
+// ClusterTLSSecret carries the file of spec.clusterTLS; it is empty without the field.
+//
+// Errors: spec.clusterTLS is incomplete or contradicts itself.
+func (o *Owner) ClusterTLSSecret() (*corev1.Secret, error) {
+	return o.NewClusterTLSSecret(o.clusterTLS())
+}

@@ -1,0 +1,82 @@
+package amconfig
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/prometheus/common/model"
+
+	"github.com/firekeeper-dev/firekeeper/internal/excerpt"
+)
+
+// maxShown is how many bytes of a wrong value a message repeats.
+const maxShown = 80
+
+// goDuration writes a duration for keys that Alertmanager reads with Go's parser, which
+// knows no unit above the hour.
+//
+// text: a duration of Prometheus, "1d12h"; empty stays empty. The result has the units
+// h, m, s and ms, largest first: "36h".
+func goDuration[D ~string](field string, text D) (string, error) {
+	if text == "" {
+		return "", nil
+	}
+	parsed, err := model.ParseDuration(string(text))
+	if err != nil {
+		return "", at(field, fmt.Errorf("%q is not a duration", excerpt.Of(string(text), maxShown)))
+	}
+	return goUnits(time.Duration(parsed)), nil
+}
+
+// goUnits is d in hours and smaller units; those that are zero are left out.
+func goUnits(d time.Duration) string {
+	var b strings.Builder
+	for _, unit := range []struct {
+		size time.Duration
+		name string
+	}{{time.Hour, "h"}, {time.Minute, "m"}, {time.Second, "s"}, {time.Millisecond, "ms"}} {
+		if n := d / unit.size; n > 0 {
+			b.WriteString(strconv.FormatInt(int64(n), 10) + unit.name)
+			d -= n * unit.size
+		}
+	}
+	if b.Len() == 0 {
+		return "0s"
+	}
+	return b.String()
+}
+
+// compoundSince is the first version that reads durations of several units, "1h30m".
+const compoundSince = "alertmanager=0.22.0"
+
+// promUnits are the units of a duration of Prometheus, largest first.
+var promUnits = []struct {
+	size time.Duration
+	name string
+}{
+	{365 * 24 * time.Hour, "y"}, {7 * 24 * time.Hour, "w"}, {24 * time.Hour, "d"},
+	{time.Hour, "h"}, {time.Minute, "m"}, {time.Second, "s"}, {time.Millisecond, "ms"},
+}
+
+// promDuration writes a duration for keys that Alertmanager reads with the parser of
+// Prometheus: in one unit for versions that know no other form, "90m", else with the
+// largest units, "1h30m".
+func (c *compiler) promDuration(d model.Duration) string {
+	if d == 0 || c.target.AtLeast(compoundSince) {
+		return d.String()
+	}
+	for _, unit := range promUnits {
+		if time.Duration(d)%unit.size == 0 {
+			return strconv.FormatInt(int64(time.Duration(d)/unit.size), 10) + unit.name
+		}
+	}
+	return d.String() // no duration has a unit below the millisecond
+}
+
+// checkDuration is for stateless checks of what [goDuration] writes.
+func checkDuration[D ~string](field string, text D) error {
+	_, err := goDuration(field, text)
+	return err
+}

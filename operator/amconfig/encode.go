@@ -1,0 +1,72 @@
+package amconfig
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+
+	"github.com/firekeeper-dev/firekeeper/internal/gate"
+)
+
+// intervalsSince is the first version with mute_time_intervals. The tags of [Route] say
+// the same about the lists that refer to them.
+const intervalsSince = "alertmanager=0.22.0"
+
+// encode writes the items of each section as they stand in the document. Paths of what is
+// dropped are those of the object.
+func (a *additions) encode(t gate.Target) (map[Section][]byte, []gate.Dropped, error) {
+	var (
+		routes    []*Route
+		intervals = a.intervals
+		dropped   []gate.Dropped
+		out       = map[Section][]byte{}
+	)
+	if a.route != nil {
+		routes = append(routes, a.route)
+	}
+	if len(intervals) > 0 && !t.AtLeast(intervalsSince) {
+		intervals = nil
+		dropped = append(dropped, gate.Dropped{Path: "spec.muteTimeIntervals", Need: ">= 0.22.0"})
+	}
+	for _, s := range []struct {
+		section Section
+		path    string
+		items   any
+	}{
+		{Routes, "spec.route", routes},
+		{InhibitRules, "spec.inhibitRules", a.inhibit},
+		{Receivers, "spec.receivers", a.receivers},
+		{MuteIntervals, "spec.muteTimeIntervals", intervals},
+	} {
+		text, lost, err := gate.AppendItems(nil, s.items, t, s.path)
+		if err != nil {
+			return nil, nil, fmt.Errorf("%s: %w", s.path, err)
+		}
+		for _, d := range lost {
+			d.Path = strings.Replace(d.Path, "spec.route[0]", "spec.route", 1) // there is one only
+			dropped = append(dropped, d)
+		}
+		if s.section == Routes {
+			text = indent(text)
+		}
+		if len(text) > 0 {
+			out[s.section] = text
+		}
+	}
+	return out, fieldPaths(dropped), nil
+}
+
+// indent moves items below a key of the second level.
+func indent(text []byte) []byte {
+	if len(text) == 0 {
+		return nil
+	}
+	out := make([]byte, 0, len(text)+len(text)/8)
+	for line := range bytes.Lines(text) {
+		if len(line) > 1 { // empty lines are a part of a text
+			out = append(out, "  "...)
+		}
+		out = append(out, line...)
+	}
+	return out
+}

@@ -1,0 +1,67 @@
+package amconfig
+
+import (
+	"slices"
+	"strings"
+
+	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
+	"github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1alpha1"
+)
+
+// namespaceLabel is what limits AlertmanagerConfigs to the alerts of their namespace.
+const namespaceLabel = "namespace"
+
+// enforces reports whether AlertmanagerConfigs of namespace are limited to its alerts.
+// A strategy that is not known counts as the default, which limits all of them.
+func (s *Settings) enforces(namespace string) bool {
+	switch s.data.Strategy {
+	case v1.NoneConfigMatcherStrategyType:
+		return false
+	case v1.OnNamespaceExceptForAlertmanagerNamespaceConfigMatcherStrategyType:
+		return namespace != s.data.Namespace
+	}
+	return true
+}
+
+// enforce limits r to alerts of namespace. Its children only see what r lets through.
+func (r *Route) enforce(namespace string, d dialect) {
+	if d.Matchers {
+		r.Matchers = append(slices.Clip(r.Matchers), namespaceMatcher(namespace))
+		return
+	}
+	put(&r.Match, namespaceLabel, namespace)
+}
+
+// enforce limits both sides of r to alerts of namespace.
+func (r *InhibitRule) enforce(namespace string, d dialect) {
+	delete(r.SourceMatchRE, namespaceLabel)
+	delete(r.TargetMatchRE, namespaceLabel)
+	if !d.Matchers {
+		put(&r.SourceMatch, namespaceLabel, namespace)
+		put(&r.TargetMatch, namespaceLabel, namespace)
+		return
+	}
+	for _, list := range []*[]string{&r.SourceMatchers, &r.TargetMatchers} {
+		if limit := namespaceMatcher(namespace); !slices.Contains(*list, limit) {
+			*list = append(slices.Clip(*list), limit)
+		}
+	}
+}
+
+func namespaceMatcher(namespace string) string {
+	return matcherText(namespaceLabel, v1alpha1.MatchEqual, namespace)
+}
+
+// prefixed makes a name of the object unique: namespace and name of objects have no slash.
+func (c *compiler) prefixed(name string) string { return c.prefix + name }
+
+func (c *compiler) prefixedAll(names []string) []string {
+	var out []string
+	for _, name := range names {
+		out = append(out, c.prefixed(name))
+	}
+	return out
+}
+
+// maybePrefixed reports whether a name of the base can be that of an AlertmanagerConfig too.
+func maybePrefixed(name string) bool { return strings.Count(name, "/") >= 2 }

@@ -1,0 +1,75 @@
+package amconfig
+
+import (
+	"fmt"
+
+	"github.com/prometheus/common/model"
+
+	"github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1alpha1"
+)
+
+// utf8EqualSince is the first version whose inhibition rules can compare labels with any
+// name; matchers and groupBy came before.
+const utf8EqualSince = "alertmanager=0.28.0"
+
+// InhibitRule mutes alerts that match the target while one matches the source.
+type InhibitRule struct {
+	// SourceMatch and SourceMatchRE are the matchers before 0.22.0, by label name.
+	SourceMatch   map[string]string `yaml:"source_match,omitempty"`
+	SourceMatchRE map[string]string `yaml:"source_match_re,omitempty"`
+	// SourceMatchers are of the form `name="value"`.
+	SourceMatchers []string `yaml:"source_matchers,omitempty" since:"alertmanager=0.22.0"`
+	// TargetMatch and TargetMatchRE are the matchers before 0.22.0, by label name.
+	TargetMatch   map[string]string `yaml:"target_match,omitempty"`
+	TargetMatchRE map[string]string `yaml:"target_match_re,omitempty"`
+	// TargetMatchers are of the form `name="value"`.
+	TargetMatchers []string `yaml:"target_matchers,omitempty" since:"alertmanager=0.22.0"`
+	// Equal are labels whose values must be the same on both sides.
+	Equal []string `yaml:"equal,omitempty"`
+}
+
+// inhibitRule converts a rule. Errors start with the path below the rule.
+func (c *compiler) inhibitRule(in *v1alpha1.InhibitRule) (out InhibitRule, err error) {
+	source, err := c.inhibitMatchers("sourceMatch", in.SourceMatch)
+	if err != nil {
+		return out, err
+	}
+	target, err := c.inhibitMatchers("targetMatch", in.TargetMatch)
+	if err != nil {
+		return out, err
+	}
+	for i, label := range in.Equal {
+		if err := c.checkEqual(label); err != nil {
+			return out, fmt.Errorf("equal[%d]: %w", i, err)
+		}
+	}
+	return InhibitRule{
+		SourceMatch: source.Equal, SourceMatchRE: source.Regexp, SourceMatchers: source.List,
+		TargetMatch: target.Equal, TargetMatchRE: target.Regexp, TargetMatchers: target.List,
+		Equal: in.Equal,
+	}, nil
+}
+
+func (c *compiler) checkEqual(label string) error {
+	if err := checkLabelName(label, c.labels); err != nil {
+		return err
+	}
+	if !c.target.AtLeast(utf8EqualSince) && !model.LegacyValidation.IsValidLabelName(label) {
+		return fmt.Errorf("%q is not a valid label name here before Alertmanager 0.28.0", label)
+	}
+	return nil
+}
+
+// inhibitMatchers converts one side of a rule, field of the object.
+func (c *compiler) inhibitMatchers(field string, in []v1alpha1.Matcher) (matchers, error) {
+	for i := range in {
+		if err := checkMatcher(&in[i]); err != nil {
+			return matchers{}, fmt.Errorf("%s[%d].%w", field, i, err)
+		}
+	}
+	out, err := c.matchersFrom(in)
+	if err != nil {
+		return matchers{}, fmt.Errorf("%s%w", field, err)
+	}
+	return out, nil
+}

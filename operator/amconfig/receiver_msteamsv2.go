@@ -1,0 +1,31 @@
+package amconfig
+
+import "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1alpha1"
+
+// MSTeamsV2 is one entry of msteamsv2_configs.
+type MSTeamsV2 struct {
+	// Notifier keys.
+	Notifier `yaml:",inline"`
+	// WebhookURL of the workflow.
+	WebhookURL string `yaml:"webhook_url"`
+	// Title of the card.
+	Title string `yaml:"title,omitempty"`
+	// Text of the card.
+	Text string `yaml:"text,omitempty"`
+}
+
+func checkMSTeamsV2(in *v1alpha1.MSTeamsV2Config) error {
+	if in.WebhookURL == nil {
+		return at("webhookURL", errMissing)
+	}
+	return checkHTTP(in.HTTPConfig)
+}
+
+func (c *compiler) msTeamsV2(in *v1alpha1.MSTeamsV2Config) (MSTeamsV2, error) {
+	notifier, err := c.notifier(in.SendResolved, in.HTTPConfig)
+	if err != nil {
+		return MSTeamsV2{}, err
+	}
+	url, err := c.secretURL("webhookURL", *in.WebhookURL)
+	return MSTeamsV2{Notifier: notifier, WebhookURL: url, Title: in.Title, Text: in.Text}, err
+}

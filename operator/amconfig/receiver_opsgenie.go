@@ -1,0 +1,120 @@
+package amconfig
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/firekeeper-dev/firekeeper/internal/excerpt"
+	"github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1alpha1"
+)
+
+// OpsGenie is one entry of opsgenie_configs.
+type OpsGenie struct {
+	// Notifier keys.
+	Notifier `yaml:",inline"`
+	// APIKey instead of the global one.
+	APIKey string `yaml:"api_key,omitempty"`
+	// APIURL instead of the global one.
+	APIURL string `yaml:"api_url,omitempty"`
+	// Message is the headline.
+	Message string `yaml:"message,omitempty"`
+	// Description is the long text.
+	Description string `yaml:"description,omitempty"`
+	// Source of the alert.
+	Source string `yaml:"source,omitempty"`
+	// Details are further properties.
+	Details map[string]string `yaml:"details,omitempty"`
+	// Entity that the alert is about.
+	Entity string `yaml:"entity,omitempty" since:"alertmanager=0.24.0"`
+	// Responders are notified.
+	Responders []OpsGenieResponder `yaml:"responders,omitempty"`
+	// Actions that can be run, separated by commas.
+	Actions string `yaml:"actions,omitempty" since:"alertmanager=0.24.0"`
+	// Tags separated by commas.
+	Tags string `yaml:"tags,omitempty"`
+	// Note of the alert.
+	Note string `yaml:"note,omitempty"`
+	// Priority is P1 to P5.
+	Priority string `yaml:"priority,omitempty"`
+	// UpdateAlerts keeps message and description of open alerts up to date.
+	UpdateAlerts *bool `yaml:"update_alerts,omitempty" since:"alertmanager=0.24.0"`
+}
+
+// OpsGenieResponder is an item of responders.
+type OpsGenieResponder struct {
+	// ID of the responder.
+	ID string `yaml:"id,omitempty"`
+	// Name of a team, escalation or schedule.
+	Name string `yaml:"name,omitempty"`
+	// Username of a user.
+	Username string `yaml:"username,omitempty"`
+	// Type is one of [responderTypes] or a template.
+	Type string `yaml:"type,omitempty"`
+}
+
+// teams is a list of teams in one responder.
+const teams = "teams"
+
+var responderTypes = []string{"team", teams, "user", "escalation", "schedule"}
+
+func checkOpsGenie(in *v1alpha1.OpsGenieConfig) error {
+	for i, r := range in.Responders {
+		if err := checkResponder(r); err != nil {
+			return at(fmt.Sprintf("responders[%d]", i), err)
+		}
+	}
+	return first(checkOptionalURL("apiURL", in.APIURL), checkHTTP(in.HTTPConfig))
+}
+
+func checkResponder(r v1alpha1.OpsGenieConfigResponder) error {
+	switch {
+	case r.ID == "" && r.Name == "" && r.Username == "":
+		return errors.New("one of id, name and username is needed")
+	case isTemplate(r.Type):
+		return checkLoadedTemplate("type", r.Type)
+	case !slices.Contains(responderTypes, strings.ToLower(r.Type)):
+		return at("type", fmt.Errorf("%q is none of %s", excerpt.Of(r.Type, maxShown), strings.Join(responderTypes, ", ")))
+	}
+	return nil
+}
+
+func (c *compiler) opsGenie(in *v1alpha1.OpsGenieConfig) (OpsGenie, error) {
+	notifier, err := c.notifier(in.SendResolved, in.HTTPConfig)
+	if err != nil {
+		return OpsGenie{}, err
+	}
+	key, err := c.orGlobal("apiKey", in.APIKey, c.globals.OpsGenieKey)
+	if err != nil {
+		return OpsGenie{}, err
+	}
+	responders, err := c.responders(in.Responders)
+	return OpsGenie{
+		Notifier: notifier, APIKey: key, APIURL: in.APIURL, Message: in.Message, Description: in.Description, Source: in.Source,
+		Details: keyValues(in.Details), Entity: in.Entity, Responders: responders, Actions: in.Actions, Tags: in.Tags,
+		Note: in.Note, Priority: in.Priority, UpdateAlerts: in.UpdateAlerts,
+	}, err
+}
+
+// responders refuses types that the version does not know: alerts would reach nobody.
+func (c *compiler) responders(in []v1alpha1.OpsGenieConfigResponder) ([]OpsGenieResponder, error) {
+	out := make([]OpsGenieResponder, 0, len(in))
+	for i, r := range in {
+		kind, since := r.Type, ""
+		switch {
+		case isTemplate(kind):
+			since = "alertmanager=0.25.0"
+		case strings.EqualFold(kind, teams):
+			since = "alertmanager=0.24.0"
+		}
+		if err := c.Since(fmt.Sprintf("responders[%d].type", i), since); err != nil {
+			return nil, err
+		}
+		if !isTemplate(kind) {
+			kind = strings.ToLower(kind)
+		}
+		out = append(out, OpsGenieResponder{ID: r.ID, Name: r.Name, Username: r.Username, Type: kind})
+	}
+	return out, nil
+}

@@ -1,0 +1,123 @@
+package amconfig
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1alpha1"
+)
+
+// PagerDuty is one entry of pagerduty_configs.
+type PagerDuty struct {
+	// Notifier keys.
+	Notifier `yaml:",inline"`
+	// RoutingKey of the Events API v2.
+	RoutingKey string `yaml:"routing_key,omitempty"`
+	// ServiceKey of the older integration.
+	ServiceKey string `yaml:"service_key,omitempty"`
+	// URL instead of the global one.
+	URL string `yaml:"url,omitempty"`
+	// Client is the monitoring system.
+	Client string `yaml:"client,omitempty"`
+	// ClientURL of the monitoring system.
+	ClientURL string `yaml:"client_url,omitempty"`
+	// Description of the incident.
+	Description string `yaml:"description,omitempty"`
+	// Details of the incident.
+	Details map[string]string `yaml:"details,omitempty"`
+	// Images of the incident.
+	Images []PagerDutyImage `yaml:"images,omitempty"`
+	// Links of the incident.
+	Links []PagerDutyLink `yaml:"links,omitempty"`
+	// Source of the event.
+	Source string `yaml:"source,omitempty" since:"alertmanager=0.25.0"`
+	// Severity of the incident.
+	Severity string `yaml:"severity,omitempty"`
+	// Class of the event.
+	Class string `yaml:"class,omitempty"`
+	// Component that the event is about.
+	Component string `yaml:"component,omitempty"`
+	// Group of components.
+	Group string `yaml:"group,omitempty"`
+	// Timeout of one request, in Go's notation.
+	Timeout string `yaml:"timeout,omitempty" since:"alertmanager=0.30.0"`
+}
+
+// PagerDutyImage is an item of images.
+type PagerDutyImage struct {
+	// Src is the URL of the image.
+	Src string `yaml:"src,omitempty"`
+	// Alt is shown instead of the image.
+	Alt string `yaml:"alt,omitempty"`
+	// Href is where the image leads to.
+	Href string `yaml:"href,omitempty"`
+}
+
+// PagerDutyLink is an item of links.
+type PagerDutyLink struct {
+	// Href is where the link leads to.
+	Href string `yaml:"href,omitempty"`
+	// Text of the link.
+	Text string `yaml:"text,omitempty"`
+}
+
+func checkPagerDuty(in *v1alpha1.PagerDutyConfig) error {
+	if in.RoutingKey == nil && in.ServiceKey == nil {
+		return errors.New("one of routingKey and serviceKey is needed")
+	}
+	for i, link := range in.PagerDutyLinkConfigs {
+		if err := checkOptionalTemplateURL("href", link.Href); err != nil {
+			return at(fmt.Sprintf("pagerDutyLinkConfigs[%d]", i), err)
+		}
+	}
+	for i, image := range in.PagerDutyImageConfigs {
+		if err := checkOptionalTemplateURL("href", image.Href); err != nil {
+			return at(fmt.Sprintf("pagerDutyImageConfigs[%d]", i), err)
+		}
+	}
+	return first(
+		checkOptionalURL("url", in.URL), checkOptionalTemplateURL("clientURL", in.ClientURL),
+		checkDuration("timeout", in.Timeout), checkHTTP(in.HTTPConfig),
+	)
+}
+
+func (c *compiler) pagerDuty(in *v1alpha1.PagerDutyConfig) (PagerDuty, error) {
+	notifier, err := c.notifier(in.SendResolved, in.HTTPConfig)
+	if err != nil {
+		return PagerDuty{}, err
+	}
+	routing, err := c.value("routingKey", in.RoutingKey)
+	if err != nil {
+		return PagerDuty{}, err
+	}
+	service, err := c.value("serviceKey", in.ServiceKey)
+	if err != nil {
+		return PagerDuty{}, err
+	}
+	if routing == "" && service == "" {
+		return PagerDuty{}, errors.New("routingKey and serviceKey: the value is empty")
+	}
+	timeout, err := goDuration("timeout", in.Timeout)
+	return PagerDuty{
+		Notifier: notifier, RoutingKey: routing, ServiceKey: service, URL: in.URL, Client: in.Client, ClientURL: text(in.ClientURL),
+		Description: in.Description, Details: keyValues(in.Details), Images: pagerDutyImages(in.PagerDutyImageConfigs),
+		Links: pagerDutyLinks(in.PagerDutyLinkConfigs), Source: in.Source, Severity: in.Severity, Class: in.Class,
+		Component: in.Component, Group: in.Group, Timeout: timeout,
+	}, err
+}
+
+func pagerDutyImages(in []v1alpha1.PagerDutyImageConfig) []PagerDutyImage {
+	out := make([]PagerDutyImage, len(in))
+	for i, image := range in {
+		out[i] = PagerDutyImage{Src: image.Src, Alt: image.Alt, Href: text(image.Href)}
+	}
+	return out
+}
+
+func pagerDutyLinks(in []v1alpha1.PagerDutyLinkConfig) []PagerDutyLink {
+	out := make([]PagerDutyLink, len(in))
+	for i, link := range in {
+		out[i] = PagerDutyLink{Href: text(link.Href), Text: link.Alt}
+	}
+	return out
+}

@@ -1,0 +1,94 @@
+package amconfig
+
+import (
+	"errors"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1alpha1"
+)
+
+// Pushover is one entry of pushover_configs.
+type Pushover struct {
+	// Notifier keys.
+	Notifier `yaml:",inline"`
+	// UserKey of a user or group.
+	UserKey string `yaml:"user_key,omitempty"`
+	// UserKeyFile is a path in the container.
+	UserKeyFile string `yaml:"user_key_file,omitempty" since:"alertmanager=0.26.0" reject:"userKeyFile"`
+	// Token of the application.
+	Token string `yaml:"token,omitempty"`
+	// TokenFile is a path in the container.
+	TokenFile string `yaml:"token_file,omitempty" since:"alertmanager=0.26.0" reject:"tokenFile"`
+	// Title of the notice.
+	Title string `yaml:"title,omitempty"`
+	// Message of the notice.
+	Message string `yaml:"message,omitempty"`
+	// URL to show.
+	URL string `yaml:"url,omitempty"`
+	// URLTitle is the text of the URL.
+	URLTitle string `yaml:"url_title,omitempty"`
+	// TTL of the notice, in Go's notation.
+	TTL string `yaml:"ttl,omitempty" since:"alertmanager=0.27.0"`
+	// Device names, separated by commas.
+	Device string `yaml:"device,omitempty" since:"alertmanager=0.26.0"`
+	// Sound of the notice.
+	Sound string `yaml:"sound,omitempty"`
+	// Priority from -2 to 2.
+	Priority string `yaml:"priority,omitempty"`
+	// Retry is the time between repeats, in Go's notation.
+	Retry string `yaml:"retry,omitempty"`
+	// Expire is how long the notice is repeated, in Go's notation.
+	Expire string `yaml:"expire,omitempty"`
+	// HTML text.
+	HTML *bool `yaml:"html,omitempty"`
+	// Monospace text.
+	Monospace *bool `yaml:"monospace,omitempty" since:"alertmanager=0.29.0"`
+}
+
+func checkPushover(in *v1alpha1.PushoverConfig) error {
+	switch {
+	case in.UserKey == nil && in.UserKeyFile == "":
+		return errors.New("one of userKey and userKeyFile is needed")
+	case in.Token == nil && in.TokenFile == "":
+		return errors.New("one of token and tokenFile is needed")
+	case enabled(in.HTML) && enabled(in.Monospace):
+		return errors.New("html and monospace are mutually exclusive")
+	}
+	return first(
+		checkOptionalTemplateURL("url", in.URL), checkDuration("ttl", in.TTL), checkDuration("retry", in.Retry),
+		checkDuration("expire", in.Expire), checkHTTP(in.HTTPConfig),
+	)
+}
+
+func (c *compiler) pushover(in *v1alpha1.PushoverConfig) (Pushover, error) {
+	notifier, err := c.notifier(in.SendResolved, in.HTTPConfig)
+	if err != nil {
+		return Pushover{}, err
+	}
+	userKey, userKeyFile, err := c.keyOrFile("userKey", in.UserKey, in.UserKeyFile)
+	if err != nil {
+		return Pushover{}, err
+	}
+	token, tokenFile, err := c.keyOrFile("token", in.Token, in.TokenFile)
+	if err != nil {
+		return Pushover{}, err
+	}
+	ttl, ttlErr := goDuration("ttl", in.TTL)
+	retry, retryErr := goDuration("retry", in.Retry)
+	expire, expireErr := goDuration("expire", in.Expire)
+	return Pushover{
+		Notifier: notifier, UserKey: userKey, UserKeyFile: userKeyFile, Token: token, TokenFile: tokenFile, Title: in.Title,
+		Message: in.Message, URL: text(in.URL), URLTitle: in.URLTitle, TTL: ttl, Device: in.Device, Sound: in.Sound,
+		Priority: in.Priority, Retry: retry, Expire: expire, HTML: in.HTML, Monospace: in.Monospace,
+	}, first(ttlErr, retryErr, expireErr)
+}
+
+// keyOrFile reads a Secret key, which wins over a file and must not be empty.
+func (c *compiler) keyOrFile(field string, sel *corev1.SecretKeySelector, file string) (key, path string, err error) {
+	if sel == nil {
+		return "", file, c.file(field+"File", file)
+	}
+	key, err = c.needed(field, *sel)
+	return key, "", err
+}

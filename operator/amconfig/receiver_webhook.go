@@ -1,0 +1,81 @@
+package amconfig
+
+import (
+	"errors"
+	"strings"
+
+	"github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1alpha1"
+)
+
+// Webhook is one entry of webhook_configs.
+type Webhook struct {
+	// Notifier keys.
+	Notifier `yaml:",inline"`
+	// URL to post to.
+	URL string `yaml:"url"`
+	// MaxAlerts of one request.
+	MaxAlerts int32 `yaml:"max_alerts,omitempty"`
+	// Timeout of one request, in Go's notation.
+	Timeout string `yaml:"timeout,omitempty" since:"alertmanager=0.28.0"`
+	// Payload is a template of the body.
+	Payload string `yaml:"payload,omitempty" since:"alertmanager=0.32.0" reject:"payload"`
+}
+
+func checkWebhook(in *v1alpha1.WebhookConfig) error {
+	if in.URL == nil && in.URLSecret == nil {
+		return errors.New("one of url and urlSecret is needed")
+	}
+	if in.URL != nil && (*in.URL != "" || in.URLSecret == nil) {
+		if err := checkWebhookURL("url", *in.URL); err != nil {
+			return err
+		}
+	}
+	return first(checkDuration("timeout", in.Timeout), checkHTTP(in.HTTPConfig))
+}
+
+// checkWebhookURL is for the one URL whose template Alertmanager parses when it loads the
+// file.
+func checkWebhookURL(field, url string) error {
+	if isTemplate(url) {
+		return checkLoadedTemplate(field, url)
+	}
+	return checkURL(field, url)
+}
+
+func (c *compiler) webhook(in *v1alpha1.WebhookConfig) (Webhook, error) {
+	notifier, err := c.notifier(in.SendResolved, in.HTTPConfig)
+	if err != nil {
+		return Webhook{}, err
+	}
+	url, err := c.webhookURL(in)
+	if err != nil {
+		return Webhook{}, err
+	}
+	timeout, err := goDuration("timeout", in.Timeout)
+	out := Webhook{Notifier: notifier, URL: url, Timeout: timeout, Payload: in.Payload}
+	if in.MaxAlerts != nil && *in.MaxAlerts > 0 {
+		out.MaxAlerts = *in.MaxAlerts
+	}
+	return out, err
+}
+
+func (c *compiler) webhookURL(in *v1alpha1.WebhookConfig) (url string, err error) {
+	field := "url"
+	if in.URLSecret == nil {
+		url = *in.URL
+	} else {
+		field = "urlSecret"
+		if url, err = c.value(field, in.URLSecret); err != nil {
+			return "", err
+		}
+		url = strings.TrimSpace(url)
+		if err = checkWebhookURL(field, url); err != nil {
+			return "", err
+		}
+	}
+	// Before it knew templates, Alertmanager wanted a URL.
+	if isTemplate(url) && !c.target.AtLeast("alertmanager=0.31.0") && checkURL(field, url) != nil {
+		return "", at(field, errors.New("a template needs Alertmanager >= 0.31.0"))
+	}
+	return url, nil
+}

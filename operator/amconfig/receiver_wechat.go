@@ -1,0 +1,58 @@
+package amconfig
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/firekeeper-dev/firekeeper/internal/excerpt"
+	"github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1alpha1"
+)
+
+// WeChat is one entry of wechat_configs.
+type WeChat struct {
+	// Notifier keys.
+	Notifier `yaml:",inline"`
+	// APISecret instead of the global one.
+	APISecret string `yaml:"api_secret,omitempty"`
+	// APIURL instead of the global one.
+	APIURL string `yaml:"api_url,omitempty"`
+	// CorpID instead of the global one.
+	CorpID string `yaml:"corp_id,omitempty"`
+	// AgentID of the application.
+	AgentID string `yaml:"agent_id,omitempty"`
+	// ToUser are users, separated by "|".
+	ToUser string `yaml:"to_user,omitempty"`
+	// ToParty are departments, separated by "|".
+	ToParty string `yaml:"to_party,omitempty"`
+	// ToTag are tags, separated by "|".
+	ToTag string `yaml:"to_tag,omitempty"`
+	// Message text.
+	Message string `yaml:"message,omitempty"`
+	// MessageType is text or markdown.
+	MessageType string `yaml:"message_type,omitempty" since:"alertmanager=0.22.0"`
+}
+
+func checkWeChat(in *v1alpha1.WeChatConfig) error {
+	if !slices.Contains([]string{"", "text", "markdown"}, in.MessageType) {
+		return at("messageType", fmt.Errorf("%q is neither text nor markdown", excerpt.Of(in.MessageType, maxShown)))
+	}
+	return first(checkOptionalURL("apiURL", in.APIURL), checkHTTP(in.HTTPConfig))
+}
+
+func (c *compiler) weChat(in *v1alpha1.WeChatConfig) (WeChat, error) {
+	notifier, err := c.notifier(in.SendResolved, in.HTTPConfig)
+	if err != nil {
+		return WeChat{}, err
+	}
+	secret, err := c.orGlobal("apiSecret", in.APISecret, c.globals.WeChatSecret)
+	if err != nil {
+		return WeChat{}, err
+	}
+	if in.CorpID == "" && !c.globals.WeChatCorpID {
+		return WeChat{}, at("corpID", errNoGlobal)
+	}
+	return WeChat{
+		Notifier: notifier, APISecret: secret, APIURL: in.APIURL, CorpID: in.CorpID, AgentID: in.AgentID, ToUser: in.ToUser,
+		ToParty: in.ToParty, ToTag: in.ToTag, Message: in.Message, MessageType: in.MessageType,
+	}, nil
+}

@@ -1,0 +1,23 @@
+package amconfig
+
+import (
+	"regexp"
+	"regexp/syntax"
+)
+
+// checkRegexp refuses what Alertmanager does not compile, and more than the object may have.
+func (c *compiler) checkRegexp(text string) error {
+	anchored := "^(?:" + text + ")$"
+	parsed, err := syntax.Parse(anchored, syntax.Perl)
+	if err != nil {
+		return err
+	}
+	if err := c.knownSyntax(text, parsed); err != nil {
+		return err
+	}
+	if err := c.regexps.Add(parsed); err != nil {
+		return err
+	}
+	_, err = regexp.Compile(anchored)
+	return err
+}

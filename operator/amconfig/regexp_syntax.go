@@ -1,0 +1,53 @@
+package amconfig
+
+import (
+	"fmt"
+	"regexp"
+	"regexp/syntax"
+	"slices"
+	"strings"
+	"unicode"
+)
+
+// regexpForms are what newer versions of Go added to the syntax of regular expressions. An
+// Alertmanager has the syntax of the Go that its release was built with, and one expression
+// that it does not compile stops the configuration of all.
+var regexpForms = []struct {
+	form  string
+	since string // the first Alertmanager built with it
+	in    func(text string, parsed *syntax.Regexp) bool
+}{
+	{`\p{…} with a script of Unicode 11 to 15`, "alertmanager=0.27.0", hasClass(func(name string) bool { return slices.Contains(newScripts, name) })},
+	{`(?<name>…), unlike (?P<name>…),`, "alertmanager=0.28.0", func(text string, parsed *syntax.Regexp) bool {
+		return strings.Contains(text, "(?<") && slices.ContainsFunc(parsed.CapNames(), func(name string) bool { return name != "" })
+	}},
+	{`\p{…} with a name that is neither a script nor a short category`, "alertmanager=0.29.0", hasClass(func(name string) bool {
+		return unicode.Scripts[name] == nil && (unicode.Categories[name] == nil || name == "LC" || name == "Cn") && name != "Any"
+	})},
+}
+
+// newScripts are those of Go 1.13 to 1.21.
+var newScripts = []string{
+	"Dogra", "Gunjala_Gondi", "Hanifi_Rohingya", "Makasar", "Medefaidrin", "Old_Sogdian", "Sogdian",
+	"Elymaic", "Nandinagari", "Nyiakeng_Puachue_Hmong", "Wancho",
+	"Chorasmian", "Dives_Akuru", "Khitan_Small_Script", "Yezidi",
+	"Cypro_Minoan", "Kawi", "Nag_Mundari", "Old_Uyghur", "Tangsa", "Toto", "Vithkuqi",
+}
+
+var classNames = regexp.MustCompile(`\\[pP]\{\^?([^}]*)\}`)
+
+func hasClass(is func(name string) bool) func(string, *syntax.Regexp) bool {
+	return func(text string, _ *syntax.Regexp) bool {
+		return slices.ContainsFunc(classNames.FindAllStringSubmatch(text, -1), func(match []string) bool { return is(match[1]) })
+	}
+}
+
+// knownSyntax refuses what the target's Go does not compile.
+func (c *compiler) knownSyntax(text string, parsed *syntax.Regexp) error {
+	for _, f := range regexpForms {
+		if need := c.target.Needs(f.since); need != "" && f.in(text, parsed) {
+			return fmt.Errorf("%s needs %s", f.form, need)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,104 @@
+package amconfig
+
+import (
+	"fmt"
+
+	"github.com/prometheus/common/model"
+
+	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
+)
+
+// Route is a node of the tree that leads alerts to receivers.
+type Route struct {
+	// Receiver is the prefixed name; empty inherits the parent's.
+	Receiver string `yaml:"receiver,omitempty"`
+	// GroupBy are label names, or "..." alone.
+	GroupBy []string `yaml:"group_by,omitempty"`
+	// Match and MatchRE are the matchers before 0.22.0, by label name.
+	Match   map[string]string `yaml:"match,omitempty"`
+	MatchRE map[string]string `yaml:"match_re,omitempty"`
+	// Matchers are of the form `name="value"`.
+	Matchers []string `yaml:"matchers,omitempty" since:"alertmanager=0.22.0"`
+	// MuteTimeIntervals are prefixed names of intervals.
+	MuteTimeIntervals []string `yaml:"mute_time_intervals,omitempty" since:"alertmanager=0.22.0"`
+	// ActiveTimeIntervals are prefixed names of intervals.
+	ActiveTimeIntervals []string `yaml:"active_time_intervals,omitempty" since:"alertmanager=0.24.0"`
+	// Continue lets alerts go on to the next sibling.
+	Continue bool `yaml:"continue,omitempty"`
+	// Routes are the children.
+	Routes []*Route `yaml:"routes,omitempty"`
+	// GroupWait is a duration; empty inherits.
+	GroupWait string `yaml:"group_wait,omitempty"`
+	// GroupInterval is a duration, never zero; empty inherits.
+	GroupInterval string `yaml:"group_interval,omitempty"`
+	// RepeatInterval is a duration, never zero; empty inherits.
+	RepeatInterval string `yaml:"repeat_interval,omitempty"`
+}
+
+// route converts a node and its children. What validate has checked is taken for granted.
+//
+// Errors start with the path in the object.
+func (c *compiler) route(n *routeNode) (*Route, error) {
+	set, err := c.matchersFrom(n.Matchers)
+	if err != nil {
+		return nil, fmt.Errorf("%s.matchers%w", n.path, err)
+	}
+	for i, label := range n.GroupBy {
+		if label == allLabels {
+			continue
+		}
+		if err := checkLabelName(label, c.labels); err != nil {
+			return nil, fmt.Errorf("%s.groupBy[%d]: %w", n.path, i, err)
+		}
+	}
+	out := &Route{
+		GroupBy: n.GroupBy, Match: set.Equal, MatchRE: set.Regexp, Matchers: set.List,
+		MuteTimeIntervals:   c.prefixedAll(n.MuteTimeIntervals),
+		ActiveTimeIntervals: c.prefixedAll(n.ActiveTimeIntervals),
+		Continue:            n.Continue,
+	}
+	if n.Receiver != "" {
+		out.Receiver = c.prefixed(n.Receiver)
+	}
+	for _, d := range []struct {
+		field string
+		in    v1.NonEmptyDuration
+		zero  bool // whether zero is a value
+		out   *string
+	}{
+		{"groupWait", n.GroupWait, true, &out.GroupWait},
+		{"groupInterval", n.GroupInterval, false, &out.GroupInterval},
+		{"repeatInterval", n.RepeatInterval, false, &out.RepeatInterval},
+	} {
+		if *d.out, err = c.routeDuration(d.in, d.zero); err != nil {
+			return nil, fmt.Errorf("%s.%s: %w", n.path, d.field, err)
+		}
+	}
+	for _, child := range n.children {
+		converted, err := c.route(child)
+		if err != nil {
+			return nil, err
+		}
+		out.Routes = append(out.Routes, converted)
+	}
+	return out, nil
+}
+
+// routeDuration checks a duration. Where zero is not a value, it is left out, as
+// Alertmanager refuses it.
+func (c *compiler) routeDuration(d v1.NonEmptyDuration, zero bool) (string, error) {
+	if d == "" {
+		return "", nil
+	}
+	parsed, err := model.ParseDuration(string(d))
+	if err != nil {
+		return "", err
+	}
+	if parsed == 0 && !zero {
+		return "", nil
+	}
+	if c.target.AtLeast(compoundSince) {
+		return string(d), nil
+	}
+	return c.promDuration(parsed), nil
+}

@@ -1,0 +1,177 @@
+package amconfig
+
+import (
+	"fmt"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+
+	"github.com/firekeeper-dev/firekeeper/internal/gate"
+)
+
+// action is what a [versionRule] does.
+type action uint8
+
+const (
+	drop action = iota // take the key out, with a notice
+	fail               // refuse the document
+)
+
+// versionRule is about one key of a user's document.
+type versionRule struct {
+	// path of the key from the top: "[]" are the elements of a list, "*" is any key.
+	// "HTTP" stands for every HTTP client configuration, "ROUTE" for every route.
+	path string
+	// since is the version of Alertmanager from which on the rule does not hold; ""
+	// for all versions, which rules that drop do not have.
+	since string
+	do    action
+	// when narrows the rule; nil always holds. parent is the map with the key.
+	when func(parent, value *yaml.Node) bool
+	// why is for the error, where the version is not the reason.
+	why string
+}
+
+// sanitize applies the rules to a document in their order.
+//
+// Errors name the key by its path and quote no value.
+func sanitize(root *yaml.Node, t gate.Target) (dropped []gate.Dropped, warnings []string, err error) {
+	for i := range versionRules {
+		lost, err := versionRules[i].apply(root, t)
+		if err != nil {
+			return nil, nil, err
+		}
+		dropped = append(dropped, lost...)
+	}
+	if t.AtLeast(matchersSince) {
+		for _, path := range legacyMatchers {
+			for _, s := range follow(site{value: root}, path) {
+				warnings = append(warnings, s.path+": is deprecated, use matchers")
+			}
+		}
+	}
+	return dropped, warnings, nil
+}
+
+// apply is [sanitize] with one rule.
+func (r *versionRule) apply(root *yaml.Node, t gate.Target) (dropped []gate.Dropped, err error) {
+	if r.since != "" && t.AtLeast("alertmanager="+r.since) {
+		return nil, nil
+	}
+	for _, s := range r.sites(root) {
+		switch r.do {
+		case fail:
+			return nil, fmt.Errorf("%s: %s", s.path, r.reason(t))
+		case drop:
+			remove(s.parent, s.key)
+			dropped = append(dropped, gate.Dropped{Path: s.path, Need: ">= " + r.since})
+		}
+	}
+	return dropped, nil
+}
+
+func (r *versionRule) reason(t gate.Target) string {
+	if r.why != "" {
+		return r.why
+	}
+	return "needs " + t.Needs("alertmanager="+r.since)
+}
+
+// site is one place that a path leads to. For an element of a list, key is "".
+type site struct {
+	path          string
+	parent, value *yaml.Node
+	key           string
+}
+
+// sites are the places of the rule that exist and for which it holds. A null is no place.
+func (r *versionRule) sites(root *yaml.Node) (out []site) {
+	for _, path := range r.paths() {
+		for _, s := range follow(site{value: root}, path) {
+			if r.when == nil || r.when(s.parent, s.value) {
+				out = append(out, s)
+			}
+		}
+	}
+	return out
+}
+
+// paths replaces what stands for several places.
+func (r *versionRule) paths() []string {
+	if rest, ok := strings.CutPrefix(r.path, "HTTP"); ok {
+		return []string{"global.http_config" + rest, "receivers[].*[].http_config" + rest}
+	}
+	return []string{r.path}
+}
+
+// follow finds the places a path leads to from here.
+func follow(from site, path string) []site {
+	step, rest, more := strings.Cut(path, ".")
+	name, element := strings.CutSuffix(step, "[]")
+	var here []site
+	switch name {
+	case "ROUTE":
+		here = routesOf(site{path: "route", value: get(from.value, "route")}, 0)
+	case "*":
+		here = children(from)
+	default:
+		if v := get(from.value, name); v != nil {
+			here = []site{{path: join(from.path, name), parent: from.value, value: v, key: name}}
+		}
+	}
+	var out []site
+	for _, s := range here {
+		for _, s := range elements(s, element) {
+			if more {
+				out = append(out, follow(s, rest)...)
+			} else {
+				out = append(out, s)
+			}
+		}
+	}
+	return out
+}
+
+// children are the pairs of a map.
+func children(from site) (out []site) {
+	if from.value.Kind != yaml.MappingNode {
+		return nil
+	}
+	for i := 0; i+1 < len(from.value.Content); i += 2 {
+		key, value := from.value.Content[i].Value, from.value.Content[i+1]
+		if !isNull(value) {
+			out = append(out, site{path: join(from.path, key), parent: from.value, value: value, key: key})
+		}
+	}
+	return out
+}
+
+// elements are those of the list at s, or s itself when they are not asked for.
+func elements(s site, asked bool) (out []site) {
+	if !asked {
+		return []site{s}
+	}
+	if s.value.Kind != yaml.SequenceNode {
+		return nil
+	}
+	for i, v := range s.value.Content {
+		if !isNull(v) {
+			out = append(out, site{path: fmt.Sprintf("%s[%d]", s.path, i), parent: s.value, value: v})
+		}
+	}
+	return out
+}
+
+// routesOf are a route and all below it.
+func routesOf(s site, depth int) []site {
+	if s.value == nil || depth > maxNodeDepth {
+		return nil
+	}
+	out := []site{s}
+	if list := get(s.value, string(Routes)); list != nil {
+		for _, child := range elements(site{path: s.path + ".routes", value: list}, true) {
+			out = append(out, routesOf(child, depth+1)...)
+		}
+	}
+	return out
+}

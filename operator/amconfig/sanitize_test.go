@@ -1,0 +1,60 @@
+package amconfig
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/Masterminds/semver/v3"
+	"go.yaml.in/yaml/v3"
+)
+
+// documentWith is a tree that has value at a path of [versionRules], and one element in every
+// list on the way.
+func documentWith(path string, value *yaml.Node) *yaml.Node {
+	step, rest, more := strings.Cut(path, ".")
+	name, element := strings.CutSuffix(step, "[]")
+	switch name {
+	case "*":
+		name = "webhook_configs"
+	case "ROUTE":
+		name = "route"
+	}
+	below := value
+	if more {
+		below = documentWith(rest, value)
+	}
+	if element {
+		below = list(below)
+	}
+	return mapping(name, below)
+}
+
+// TestVersionRules: every path is one that Alertmanager has, and every rule acts below its
+// version and no longer from it on.
+func TestVersionRules(t *testing.T) {
+	null := &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!null", Value: "null"}
+	for i := range versionRules {
+		r := &versionRules[i]
+		for _, path := range r.paths() {
+			if err := loadTree(documentWith(path, null)); err == nil || strings.Contains(err.Error(), "not found in type") {
+				t.Errorf("%s: Alertmanager does not have it: %v", path, err)
+			}
+			if r.do != drop || r.when != nil {
+				continue
+			}
+			below := semver.MustParse("0.15.0")
+			dropped, err := r.apply(documentWith(path, scalar("x")), Target(below))
+			if err != nil || len(dropped) != 1 || dropped[0].Need != ">= "+r.since {
+				t.Errorf("%s: is not dropped below %s: %v, %v", path, r.since, dropped, err)
+			}
+			if dropped, err := r.apply(documentWith(path, scalar("x")), Target(semver.MustParse(r.since))); err != nil || len(dropped) > 0 {
+				t.Errorf("%s: is dropped at %s: %v, %v", path, r.since, dropped, err)
+			}
+			before := semver.MustParse(r.since)
+			before = semver.New(0, before.Minor()-1, 9, "", "")
+			if dropped, _ := r.apply(documentWith(path, scalar("x")), Target(before)); len(dropped) != 1 {
+				t.Errorf("%s: is kept at %s", path, before)
+			}
+		}
+	}
+}

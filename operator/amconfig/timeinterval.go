@@ -1,0 +1,192 @@
+package amconfig
+
+import (
+	"errors"
+	"fmt"
+	"regexp"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1alpha1"
+)
+
+// MuteInterval is a named set of times.
+type MuteInterval struct {
+	// Name is prefixed.
+	Name string `yaml:"name"`
+	// TimeIntervals are alternatives; none means never.
+	TimeIntervals []TimePeriod `yaml:"time_intervals"`
+}
+
+// TimePeriod is a time for which all of its fields hold; an empty field always holds.
+type TimePeriod struct {
+	// Times of the day.
+	Times []TimeRange `yaml:"times,omitempty"`
+	// Weekdays are names or ranges of them: "monday:friday".
+	Weekdays []string `yaml:"weekdays,omitempty"`
+	// DaysOfMonth are numbers or ranges; negative ones count from the end: "-3:-1".
+	DaysOfMonth []string `yaml:"days_of_month,omitempty"`
+	// Months are numbers or ranges: "1:3".
+	Months []string `yaml:"months,omitempty"`
+	// Years are numbers or ranges: "2030:2032".
+	Years []string `yaml:"years,omitempty"`
+}
+
+// TimeRange is a part of a day, in UTC.
+type TimeRange struct {
+	// StartTime is "HH:MM".
+	StartTime string `yaml:"start_time"`
+	// EndTime is "HH:MM", "24:00" at most, and not part of the range.
+	EndTime string `yaml:"end_time"`
+}
+
+// muteInterval checks and converts an interval, but for the prefix of its name. Errors
+// start with the path below it.
+func muteInterval(in *v1alpha1.MuteTimeInterval) (MuteInterval, error) {
+	out := MuteInterval{Name: in.Name, TimeIntervals: []TimePeriod{}}
+	if in.Name == "" {
+		return out, errors.New("name: is empty")
+	}
+	for i := range in.TimeIntervals {
+		p, err := timePeriod(&in.TimeIntervals[i])
+		if err != nil {
+			return out, fmt.Errorf("timeIntervals[%d].%w", i, err)
+		}
+		out.TimeIntervals = append(out.TimeIntervals, p)
+	}
+	return out, nil
+}
+
+func timePeriod(in *v1alpha1.TimeInterval) (out TimePeriod, err error) {
+	if out.Times, err = each("times", in.Times, timeRange); err != nil {
+		return out, err
+	}
+	if out.Weekdays, err = each("weekdays", in.Weekdays, rangeOf(weekday, weekdayName)); err != nil {
+		return out, err
+	}
+	if out.DaysOfMonth, err = each("daysOfMonth", in.DaysOfMonth, daysOfMonth); err != nil {
+		return out, err
+	}
+	if out.Months, err = each("months", in.Months, rangeOf(month, strconv.Itoa)); err != nil {
+		return out, err
+	}
+	out.Years, err = each("years", in.Years, rangeOf(year, strconv.Itoa))
+	return out, err
+}
+
+// each converts the elements of a field; errors start with its name and the index.
+func each[In, Out any](field string, in []In, convert func(In) (Out, error)) ([]Out, error) {
+	var out []Out
+	for i, v := range in {
+		converted, err := convert(v)
+		if err != nil {
+			return nil, fmt.Errorf("%s[%d]%w", field, i, err)
+		}
+		out = append(out, converted)
+	}
+	return out, nil
+}
+
+var timeOfDay = regexp.MustCompile(`^((([01][0-9])|(2[0-3])):[0-5][0-9])$|(^24:00$)`)
+
+func timeRange(in v1alpha1.TimeRange) (TimeRange, error) {
+	for _, t := range []struct{ field, value string }{{"startTime", in.StartTime}, {"endTime", in.EndTime}} {
+		if t.value == "" {
+			return TimeRange{}, fmt.Errorf(".%s: is empty", t.field)
+		}
+		if !timeOfDay.MatchString(t.value) {
+			return TimeRange{}, fmt.Errorf(".%s: %q is not a time of the form HH:MM", t.field, t.value)
+		}
+	}
+	if in.StartTime >= in.EndTime { // of equal length, so the order of text is that of time
+		return TimeRange{}, fmt.Errorf(".endTime: %q is not after startTime %q", in.EndTime, in.StartTime)
+	}
+	return TimeRange{StartTime: in.StartTime, EndTime: in.EndTime}, nil
+}
+
+const maxDay = 31
+
+func daysOfMonth(in v1alpha1.DayOfMonthRange) (string, error) {
+	for _, d := range []struct {
+		field string
+		value int
+	}{{"start", in.Start}, {"end", in.End}} {
+		if d.value == 0 || d.value < -maxDay || d.value > maxDay {
+			return "", fmt.Errorf(".%s: %d is not a day of the month: 1 to 31, or -31 to -1 from its end", d.field, d.value)
+		}
+	}
+	if in.Start < 0 && in.End > 0 {
+		return "", fmt.Errorf(".end: must be negative because start is")
+	}
+	if inShortMonth(in.Start) > inShortMonth(in.End) {
+		return "", fmt.Errorf(".end: %d is before start %d", in.End, in.Start)
+	}
+	return rangeText(in.Start, in.End, strconv.Itoa), nil
+}
+
+// inShortMonth is where a day is in a month of 28 days.
+func inShortMonth(day int) int {
+	if day < 0 {
+		return 28 + day
+	}
+	return day
+}
+
+// rangeOf converts "a" or "a:b" of the elements that parse knows.
+func rangeOf(parse func(string) (int, error), text func(int) string) func(string) (string, error) {
+	return func(in string) (string, error) {
+		first, last, isRange := strings.Cut(in, ":")
+		start, err := parse(first)
+		if err != nil {
+			return "", fmt.Errorf(": %w", err)
+		}
+		end := start
+		if isRange {
+			if end, err = parse(last); err != nil {
+				return "", fmt.Errorf(": %w", err)
+			}
+		}
+		if start > end {
+			return "", fmt.Errorf(": the range %q ends before it starts", in)
+		}
+		return rangeText(start, end, text), nil
+	}
+}
+
+func rangeText(start, end int, text func(int) string) string {
+	if start == end {
+		return text(start)
+	}
+	return text(start) + ":" + text(end)
+}
+
+func weekdayName(day int) string { return strings.ToLower(time.Weekday(day).String()) }
+
+// weekday knows names and 0 to 6, where 0 is Sunday.
+func weekday(in string) (int, error) {
+	for day := range 7 {
+		if strings.EqualFold(in, weekdayName(day)) || in == strconv.Itoa(day) {
+			return day, nil
+		}
+	}
+	return 0, fmt.Errorf("%q is not a day of the week", in)
+}
+
+// month knows names and 1 to 12.
+func month(in string) (int, error) {
+	for m := time.January; m <= time.December; m++ {
+		if strings.EqualFold(in, m.String()) || in == strconv.Itoa(int(m)) {
+			return int(m), nil
+		}
+	}
+	return 0, fmt.Errorf("%q is not a month", in)
+}
+
+func year(in string) (int, error) {
+	y, err := strconv.Atoi(in)
+	if err != nil {
+		return 0, fmt.Errorf("%q is not a year", in)
+	}
+	return y, nil
+}

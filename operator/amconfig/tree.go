@@ -1,0 +1,124 @@
+package amconfig
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+
+	"github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1alpha1"
+)
+
+// maxRouteDepth bounds the levels of a route tree, which are as many calls when a
+// program walks it.
+const maxRouteDepth = 64
+
+// routeNode is a route of an object with its children decoded.
+type routeNode struct {
+	// Route has no Routes below the top.
+	*v1alpha1.Route
+	// path in the object: "spec.route.routes[2]".
+	path     string
+	children []*routeNode
+}
+
+// decodeRoutes decodes all levels below route; nil for nil. The JSON of a child has
+// that of its own children in it, and is read once.
+//
+// Errors: a child that is no route or has a field that routes do not have; too many levels.
+func decodeRoutes(route *v1alpha1.Route, path string) (*routeNode, error) {
+	if route == nil {
+		return nil, nil
+	}
+	n := &routeNode{Route: route, path: path}
+	for i, child := range route.Routes {
+		path := fmt.Sprintf("%s.routes[%d]", path, i)
+		value, err := parseJSON(child)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", path, err)
+		}
+		node, err := newNode(value, path, 2)
+		if err != nil {
+			return nil, err
+		}
+		n.children = append(n.children, node)
+	}
+	return n, nil
+}
+
+func parseJSON(in apiextensionsv1.JSON) (value any, err error) {
+	if len(in.Raw) == 0 {
+		return nil, nil
+	}
+	decoder := json.NewDecoder(bytes.NewReader(in.Raw))
+	decoder.UseNumber()
+	if err := decoder.Decode(&value); err != nil {
+		return nil, errors.New(strings.TrimPrefix(err.Error(), "json: "))
+	}
+	return value, nil
+}
+
+// newNode makes a node of a JSON value.
+func newNode(value any, path string, level int) (*routeNode, error) {
+	children := takeChildren(value)
+	route, err := ownFields(value)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	if len(route.Routes) > 0 { // in capital letters, which a reader of JSON takes too
+		return nil, fmt.Errorf("%s: routes: duplicate field", path)
+	}
+	if level > maxRouteDepth {
+		return nil, fmt.Errorf("%s: routes are nested deeper than %d levels", path, maxRouteDepth)
+	}
+	n := &routeNode{Route: route, path: path}
+	for i, child := range children {
+		node, err := newNode(child, fmt.Sprintf("%s.routes[%d]", path, i), level+1)
+		if err != nil {
+			return nil, err
+		}
+		n.children = append(n.children, node)
+	}
+	return n, nil
+}
+
+// takeChildren removes the list of children from a route and returns it. What is not a
+// list stays, for the error that it is.
+func takeChildren(value any) []any {
+	route, _ := value.(map[string]any)
+	for key, field := range route {
+		if list, is := field.([]any); is && strings.EqualFold(key, "routes") {
+			delete(route, key)
+			return list
+		}
+	}
+	return nil
+}
+
+// ownFields reads the fields of one route.
+func ownFields(value any) (*v1alpha1.Route, error) {
+	if value == nil {
+		return nil, errors.New("is null")
+	}
+	text, err := json.Marshal(value)
+	if err != nil {
+		return nil, err
+	}
+	decoder := json.NewDecoder(bytes.NewReader(text))
+	decoder.DisallowUnknownFields()
+	route := &v1alpha1.Route{}
+	err = decoder.Decode(route)
+	if wrong, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
+		if wrong.Field == "" {
+			return nil, fmt.Errorf("is a JSON %s, not a route", wrong.Value)
+		}
+		return nil, fmt.Errorf("%s: must not be a JSON %s", wrong.Field, wrong.Value)
+	}
+	if err != nil {
+		return nil, errors.New(strings.TrimPrefix(err.Error(), "json: "))
+	}
+	return route, nil
+}

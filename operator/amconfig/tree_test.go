@@ -1,0 +1,85 @@
+package amconfig
+
+import (
+	"fmt"
+	"runtime"
+	"strings"
+	"testing"
+
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+
+	"github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1alpha1"
+)
+
+// deepTree has many routes under a path of some levels.
+func deepTree(levels, routes int) *v1alpha1.Route {
+	var many []string
+	for i := range routes {
+		many = append(many, fmt.Sprintf(`{"receiver":"r","groupBy":["a%d"],"matchers":[{"name":"team","value":"team-%d","matchType":"="}]}`, i, i))
+	}
+	raw := strings.Repeat(`{"routes":[`, levels) + strings.Join(many, ",") + strings.Repeat("]}", levels)
+	return &v1alpha1.Route{Receiver: "r", Routes: []apiextensionsv1.JSON{{Raw: []byte(raw)}}}
+}
+
+// TestTreeIsReadOnce: the work does not grow with the depth of what there is to read.
+func TestTreeIsReadOnce(t *testing.T) {
+	cost := func(levels int) uint64 {
+		route := deepTree(levels, 2000)
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		root, err := decodeRoutes(route, "spec.route")
+		runtime.ReadMemStats(&after)
+		if err != nil {
+			t.Fatal(err)
+		}
+		n := root
+		for range levels + 1 {
+			n = n.children[0]
+		}
+		if n.GroupBy[0] != "a0" || len(n.children) > 0 {
+			t.Fatalf("%d levels: the deepest route is %+v", levels, n.Route)
+		}
+		return after.TotalAlloc - before.TotalAlloc
+	}
+	if flat, deep := cost(1), cost(60); deep > 2*flat {
+		t.Errorf("60 levels allocate %d bytes, one level %d", deep, flat)
+	}
+}
+
+// TestChildRoutes: what is wrong with a child is told with its path, the first fault first.
+func TestChildRoutes(t *testing.T) {
+	for raw, want := range map[string]string{
+		`{"receiver":"r","continue":true}`: "",
+		`{"Routes":[{"Receiver":"r"}]}`:    "", // as the API reads fields elsewhere
+		`{"routes":null}`:                  "",
+		`{"routes":[{}],"Routes":[{}]}`:    "spec.route.routes[0]: routes: duplicate field",
+		`null`:                             "spec.route.routes[0]: is null",
+		`{"routes":[{},null]}`:             "spec.route.routes[0].routes[1]: is null",
+		`[]`:                               "spec.route.routes[0]: is a JSON array, not a route",
+		`{"routes":{}}`:                    "spec.route.routes[0]: routes: must not be a JSON object",
+		`{"routes":[{"receiver":7}]}`:      "spec.route.routes[0].routes[0]: receiver: must not be a JSON number",
+		`{"routes":[{"routes":[{"a":1}]},{"b":1}],"c":1}`:                    `spec.route.routes[0]: unknown field "c"`,
+		`{"routes":[{"routes":[{"a":1}]},{"b":1}]}`:                          `spec.route.routes[0].routes[0].routes[0]: unknown field "a"`,
+		strings.Repeat(`{"routes":[`, 20_000) + strings.Repeat("]}", 20_000): "spec.route.routes[0]: invalid character '{' exceeded max depth",
+	} {
+		_, err := decodeRoutes(&v1alpha1.Route{Routes: []apiextensionsv1.JSON{{Raw: []byte(raw)}}}, "spec.route")
+		if got := fmt.Sprint(err); got != want && (want != "" || err != nil) {
+			t.Errorf("%.60s: %s, want %s", raw, got, want)
+		}
+	}
+}
+
+// BenchmarkDeepRoutes reads 10,000 routes, which are 800 kB, at two depths.
+func BenchmarkDeepRoutes(b *testing.B) {
+	for _, levels := range []int{1, 60} {
+		b.Run(fmt.Sprintf("levels=%d", levels), func(b *testing.B) {
+			route := deepTree(levels, 10_000)
+			b.ReportAllocs()
+			for b.Loop() {
+				if _, err := decodeRoutes(route, "spec.route"); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}

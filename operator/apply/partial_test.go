@@ -1,0 +1,54 @@
+package apply
+
+import (
+	"slices"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/kubernetes/fake"
+)
+
+// blind is a cache that shows nothing and knows of nothing that it is missing; it takes
+// notes.
+type blind struct {
+	shown[*corev1.Secret]
+	knows bool
+	notes *[]string
+}
+
+func (b blind) Knows(types.NamespacedName) bool { return b.knows }
+func (b blind) Note(s *corev1.Secret)           { *b.notes = append(*b.notes, s.Name) }
+
+// What a cache may lack is read before it is written; what was written, the cache is told.
+func TestUpsertReadsWhatTheCacheMayLack(t *testing.T) {
+	for name, tc := range map[string]struct {
+		live  []runtime.Object
+		knows bool
+		want  Change
+		calls []string
+		notes int
+	}{
+		"it is there, and the same":      {[]runtime.Object{secret("1", "new")}, false, Unchanged, []string{"get"}, 0},
+		"it is there, and another":       {[]runtime.Object{secret("1", "old")}, false, Updated, []string{"get", "update"}, 1},
+		"it is not there":                {nil, false, Created, []string{"get", "create"}, 1},
+		"it is known not to be there":    {nil, true, Created, []string{"create"}, 1},
+		"the cache is wrong about it":    {[]runtime.Object{secret("1", "old")}, true, Updated, []string{"create", "get", "update"}, 1},
+		"the same, and the cache errs":   {[]runtime.Object{secret("1", "new")}, true, Updated, []string{"create", "get", "update"}, 1},
+		"an immutable one of the others": {[]runtime.Object{secret("1", "old", func(s *corev1.Secret) { s.Immutable = new(true) })}, false, Created, []string{"get", "delete", "create"}, 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			kube, notes := fake.NewClientset(tc.live...), []string{}
+			w := NewWriter(kube, Caches{Secrets: blind{shown[*corev1.Secret]{}, tc.knows, &notes}})
+			change, err := w.Secret(t.Context(), secret("", "new"))
+			var verbs []string
+			for _, a := range kube.Actions() {
+				verbs = append(verbs, a.GetVerb())
+			}
+			if err != nil || change != tc.want || !slices.Equal(verbs, tc.calls) || len(notes) != tc.notes {
+				t.Errorf("%s, %v; calls %q, %d notes", change, err, verbs, len(notes))
+			}
+		})
+	}
+}

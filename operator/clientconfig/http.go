@@ -1,0 +1,171 @@
+package clientconfig
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"net/url"
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+
+	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
+)
+
+// BasicAuth is a basic_auth block.
+type BasicAuth struct {
+	// Username as it stands in the Secret, byte for byte.
+	Username string `yaml:"username"`
+	// Password as it stands in the Secret, byte for byte.
+	Password string `yaml:"password"`
+}
+
+// BasicAuth reads both halves; nil stays nil.
+func (r *Resolver) BasicAuth(b *v1.BasicAuth) (*BasicAuth, error) {
+	if b == nil {
+		return nil, nil
+	}
+	username, err := r.SecretKey(b.Username)
+	if err != nil {
+		return nil, fmt.Errorf("username: %w", err)
+	}
+	password, err := r.SecretKey(b.Password)
+	if err != nil {
+		return nil, fmt.Errorf("password: %w", err)
+	}
+	return &BasicAuth{Username: username, Password: password}, nil
+}
+
+// Authorization is an authorization block.
+type Authorization struct {
+	// Type is the scheme before the credentials, "Bearer" by default.
+	Type string `yaml:"type"`
+	// Credentials as they stand in the Secret.
+	Credentials *string `yaml:"credentials,omitempty"`
+	// CredentialsFile is a path in the container.
+	CredentialsFile string `yaml:"credentials_file,omitempty"`
+}
+
+// Authorization is for blocks of monitors and Alertmanagers, which have no files.
+func (r *Resolver) Authorization(a *v1.SafeAuthorization) (*Authorization, error) {
+	if a == nil {
+		return nil, nil
+	}
+	return r.FullAuthorization(&v1.Authorization{SafeAuthorization: *a})
+}
+
+// FullAuthorization checks the rest of a block only when it refers to a Secret.
+func (r *Resolver) FullAuthorization(a *v1.Authorization) (*Authorization, error) {
+	if a == nil {
+		return nil, nil
+	}
+	out := &Authorization{Type: AuthorizationType(a.Type), CredentialsFile: a.CredentialsFile}
+	if a.Credentials == nil {
+		return out, nil
+	}
+	if err := CheckAuthorization(a); err != nil {
+		return nil, err
+	}
+	if a.Credentials.Name == "" {
+		return out, nil
+	}
+	value, err := r.SecretKey(*a.Credentials)
+	if err != nil {
+		return nil, fmt.Errorf("credentials: %w", err)
+	}
+	out.Credentials = &value
+	return out, nil
+}
+
+// CheckAuthorization applies the rules that need no look at the cluster.
+func CheckAuthorization(a *v1.Authorization) error {
+	if a == nil {
+		return nil
+	}
+	if a.Credentials != nil && a.CredentialsFile != "" {
+		return errors.New("credentials and credentialsFile are mutually exclusive")
+	}
+	return CheckAuthorizationType(a.Type)
+}
+
+// CheckAuthorizationType refuses what basic_auth is for.
+func CheckAuthorizationType(t string) error {
+	if strings.EqualFold(strings.TrimSpace(t), "basic") {
+		return fmt.Errorf("type: %q is not allowed here, use basicAuth", t)
+	}
+	return nil
+}
+
+// AuthorizationType is the scheme that is written, "Bearer" by default.
+func AuthorizationType(t string) string {
+	if t = strings.TrimSpace(t); t != "" {
+		return t
+	}
+	return "Bearer"
+}
+
+// Proxy holds the proxy keys of the block they stand in.
+type Proxy struct {
+	// URL of the proxy.
+	URL string `yaml:"proxy_url,omitempty"`
+	// NoProxy lists hosts to reach directly, separated by commas.
+	NoProxy *string `yaml:"no_proxy,omitempty" since:"2.43.0,alertmanager=0.26.0,thanos=0.32.0"`
+	// FromEnvironment takes the proxy from the container's environment.
+	FromEnvironment *bool `yaml:"proxy_from_environment,omitempty" since:"2.43.0,alertmanager=0.26.0,thanos=0.32.0"`
+	// ConnectHeader is sent to the proxy with CONNECT requests.
+	ConnectHeader map[string][]string `yaml:"proxy_connect_header,omitnil" since:"2.43.0,alertmanager=0.26.0,thanos=0.32.0"`
+}
+
+// CheckProxy applies the rules that need no look at the cluster.
+func CheckProxy(p v1.ProxyConfig) error {
+	environment := p.ProxyFromEnvironment != nil && *p.ProxyFromEnvironment
+	noProxy := p.NoProxy != nil && *p.NoProxy != ""
+	switch {
+	case len(p.ProxyConnectHeader) > 0 && p.ProxyURL == "" && !environment:
+		return errors.New("proxyConnectHeader needs proxyUrl or proxyFromEnvironment")
+	case environment && p.ProxyURL != "":
+		return errors.New("proxyFromEnvironment and proxyUrl are mutually exclusive")
+	case environment && noProxy:
+		return errors.New("proxyFromEnvironment and noProxy are mutually exclusive")
+	case noProxy && p.ProxyURL == "":
+		return errors.New("noProxy needs proxyUrl")
+	}
+	for _, header := range slices.Sorted(maps.Keys(p.ProxyConnectHeader)) {
+		selectors := p.ProxyConnectHeader[header]
+		if len(selectors) == 0 {
+			return fmt.Errorf("proxyConnectHeader[%s]: no Secret key is given", header)
+		}
+		if i := slices.Index(selectors, corev1.SecretKeySelector{}); i >= 0 {
+			return fmt.Errorf("proxyConnectHeader[%s][%d]: the Secret key is empty", header, i)
+		}
+	}
+	if _, err := url.Parse(p.ProxyURL); err != nil {
+		return errors.New("proxyUrl: is not a URL") // the cause may show a password
+	}
+	return nil
+}
+
+// Proxy checks p and reads the header values.
+func (r *Resolver) Proxy(p v1.ProxyConfig) (Proxy, error) {
+	if err := CheckProxy(p); err != nil {
+		return Proxy{}, err
+	}
+	out := Proxy{URL: p.ProxyURL, NoProxy: p.NoProxy, FromEnvironment: p.ProxyFromEnvironment}
+	if p.ProxyConnectHeader == nil {
+		return out, nil
+	}
+	out.ConnectHeader = make(map[string][]string, len(p.ProxyConnectHeader))
+	for _, header := range slices.Sorted(maps.Keys(p.ProxyConnectHeader)) {
+		values := make([]string, 0, len(p.ProxyConnectHeader[header]))
+		for i, sel := range p.ProxyConnectHeader[header] {
+			value, err := r.SecretKey(sel)
+			if err != nil {
+				return Proxy{}, fmt.Errorf("proxyConnectHeader[%s][%d]: %w", header, i, err)
+			}
+			values = append(values, value)
+		}
+		out.ConnectHeader[header] = values
+	}
+	return out, nil
+}

@@ -1,0 +1,86 @@
+package clientconfig
+
+import (
+	"errors"
+	"fmt"
+
+	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
+)
+
+// OAuth2 is an oauth2 block: the client credentials flow.
+type OAuth2 struct {
+	// ClientID from a Secret or ConfigMap.
+	ClientID string `yaml:"client_id"`
+	// ClientSecret from a Secret.
+	ClientSecret string `yaml:"client_secret"`
+	// TokenURL is where tokens are fetched.
+	TokenURL string `yaml:"token_url"`
+	// Scopes of the token request.
+	Scopes []string `yaml:"scopes,omitempty"`
+	// EndpointParams are added to the token request.
+	EndpointParams map[string]string `yaml:"endpoint_params,omitempty"`
+	// Proxy for the token request; the whole group came later than elsewhere.
+	Proxy `yaml:",inline" since:"2.43.0,alertmanager=0.25.0"`
+	// TLSConfig for the token request.
+	TLSConfig *TLSConfig `yaml:"tls_config,omitempty" since:"2.43.0,alertmanager=0.24.0"`
+}
+
+// checkOAuth2 applies the rules about the fields that only this block has.
+func checkOAuth2(o *v1.OAuth2) error {
+	switch {
+	case o.TokenURL == "":
+		return errors.New("tokenUrl: is empty")
+	case o.ClientID.Secret == nil && o.ClientID.ConfigMap == nil:
+		return errors.New("clientId: neither secret nor configMap is given")
+	case o.ClientID.Secret != nil && o.ClientID.ConfigMap != nil:
+		return errors.New("clientId: secret and configMap are mutually exclusive")
+	}
+	return nil
+}
+
+// CheckOAuth2 applies all rules that need no look at the cluster; nil is fine.
+func CheckOAuth2(o *v1.OAuth2) error {
+	if o == nil {
+		return nil
+	}
+	if err := checkOAuth2(o); err != nil {
+		return err
+	}
+	if err := CheckProxy(o.ProxyConfig); err != nil {
+		return err
+	}
+	return At("tlsConfig", CheckTLS(FullTLS(o.TLSConfig)))
+}
+
+// OAuth2 checks and reads the block; nil stays nil.
+func (r *Resolver) OAuth2(o *v1.OAuth2) (*OAuth2, error) {
+	if o == nil {
+		return nil, nil
+	}
+	if err := checkOAuth2(o); err != nil {
+		return nil, err
+	}
+	id, err := r.Either(o.ClientID)
+	if err != nil {
+		return nil, fmt.Errorf("clientId: %w", err)
+	}
+	if id == "" {
+		return nil, errors.New("clientId: the value is empty")
+	}
+	secret, err := r.SecretKey(o.ClientSecret)
+	if err != nil {
+		return nil, fmt.Errorf("clientSecret: %w", err)
+	}
+	proxy, err := r.Proxy(o.ProxyConfig)
+	if err != nil {
+		return nil, err
+	}
+	tls, err := r.TLS(FullTLS(o.TLSConfig))
+	if err != nil {
+		return nil, fmt.Errorf("tlsConfig: %w", err)
+	}
+	return &OAuth2{
+		ClientID: id, ClientSecret: secret, TokenURL: o.TokenURL, Scopes: o.Scopes,
+		EndpointParams: o.EndpointParams, Proxy: proxy, TLSConfig: tls,
+	}, nil
+}

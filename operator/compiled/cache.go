@@ -1,0 +1,172 @@
+package compiled
+
+import (
+	"sync"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/firekeeper-dev/firekeeper/operator/assets"
+)
+
+// ID names one version of a configuration object.
+type ID struct {
+	Kind       string
+	Namespace  string
+	Name       string
+	UID        types.UID
+	Generation int64
+}
+
+// IDOf is the version of an object as the cache has it.
+func IDOf(kind string, o metav1.Object) ID {
+	return ID{Kind: kind, Namespace: o.GetNamespace(), Name: o.GetName(), UID: o.GetUID(), Generation: o.GetGeneration()}
+}
+
+// Owner names an owner whose settings fragments are compiled under.
+type Owner struct{ Kind, Namespace, Name string }
+
+type place struct{ kind, namespace, name string }
+
+func (id ID) place() place { return place{id.Kind, id.Namespace, id.Name} }
+
+// Cache keeps fragments of type F. It is safe for concurrent use.
+type Cache[F any] struct {
+	// Deps returns what a fragment depends on; nil when none depends on anything.
+	Deps func(F) []assets.Dependency
+
+	mu      sync.Mutex
+	buckets map[string]*bucket[F]
+	owners  map[Owner]string // → key of its bucket
+	compile uint64
+}
+
+// bucket holds the fragments of owners with equal settings.
+type bucket[F any] struct {
+	mu      sync.Mutex
+	entries map[place]*entry[F]
+}
+
+type entry[F any] struct {
+	mu    sync.Mutex
+	id    ID
+	set   bool
+	value F
+}
+
+// Use says which settings an owner has now. Fragments of settings that no owner
+// has any more are dropped.
+func (c *Cache[F]) Use(owner Owner, settings string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.owners == nil {
+		c.owners, c.buckets = map[Owner]string{}, map[string]*bucket[F]{}
+	}
+	before, had := c.owners[owner]
+	if had && before == settings {
+		return
+	}
+	c.owners[owner] = settings
+	if c.buckets[settings] == nil {
+		c.buckets[settings] = &bucket[F]{entries: map[place]*entry[F]{}}
+	}
+	if had {
+		c.drop(before)
+	}
+}
+
+// Release forgets an owner.
+func (c *Cache[F]) Release(owner Owner) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if before, had := c.owners[owner]; had {
+		delete(c.owners, owner)
+		c.drop(before)
+	}
+}
+
+func (c *Cache[F]) drop(settings string) {
+	for _, used := range c.owners {
+		if used == settings {
+			return
+		}
+	}
+	delete(c.buckets, settings)
+}
+
+// Forget drops the fragments of a deleted object.
+func (c *Cache[F]) Forget(kind, namespace, name string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, b := range c.buckets {
+		b.mu.Lock()
+		delete(b.entries, place{kind, namespace, name})
+		b.mu.Unlock()
+	}
+}
+
+// Get returns the fragment of an object under the settings of an owner that
+// called Use, compiling it when there is none that still stands. current reports
+// whether dependencies have not changed since; fragments without any need none.
+// compile's second result says whether the fragment may be kept. Concurrent calls
+// for one object compile it once.
+func (c *Cache[F]) Get(settings string, id ID, current func([]assets.Dependency) bool, compile func() (F, bool)) F {
+	e := c.entry(settings, id)
+	if e == nil {
+		f, _ := compile()
+		return f
+	}
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.set && e.id == id {
+		if c.Deps == nil {
+			return e.value
+		}
+		if deps := c.Deps(e.value); len(deps) == 0 || current(deps) {
+			return e.value
+		}
+	}
+	f, keep := compile()
+	e.id, e.value, e.set = id, f, keep
+	c.mu.Lock()
+	c.compile++
+	c.mu.Unlock()
+	return f
+}
+
+func (c *Cache[F]) entry(settings string, id ID) *entry[F] {
+	c.mu.Lock()
+	b := c.buckets[settings]
+	c.mu.Unlock()
+	if b == nil {
+		return nil
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	e := b.entries[id.place()]
+	if e == nil {
+		e = &entry[F]{}
+		b.entries[id.place()] = e
+	}
+	return e
+}
+
+// Compilations is how many fragments were compiled since the start.
+func (c *Cache[F]) Compilations() uint64 {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.compile
+}
+
+// Len is the number of fragments that are kept.
+func (c *Cache[F]) Len() int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	n := 0
+	for _, b := range c.buckets {
+		b.mu.Lock()
+		n += len(b.entries)
+		b.mu.Unlock()
+	}
+	return n
+}

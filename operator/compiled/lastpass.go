@@ -1,0 +1,74 @@
+package compiled
+
+import (
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/firekeeper-dev/firekeeper/operator/informer"
+)
+
+// LastPass is what the objects of an owner were compiled to in its last reconciliation.
+// An object that is still the very same one need not be looked up: a reconciliation with
+// 10,000 objects of which one has changed mostly compares pointers. It is not
+// safe for concurrent use. The zero value knows nothing; a nil one neither.
+type LastPass[F any] struct {
+	settings string
+	kinds    map[string]*remembered[F]
+}
+
+// remembered are the objects of one kind, by "namespace/name".
+type remembered[F any] struct {
+	last []fragmentOf[F] // of the last pass, without those passed by
+	now  []fragmentOf[F]
+}
+
+type fragmentOf[F any] struct {
+	object   metav1.Object
+	fragment F
+}
+
+// Begin starts a reconciliation. Nothing is known under other settings than before.
+func (p *LastPass[F]) Begin(settings string) {
+	if p == nil {
+		return
+	}
+	if p.settings != settings || p.kinds == nil {
+		p.settings, p.kinds = settings, map[string]*remembered[F]{}
+	}
+	for _, k := range p.kinds {
+		k.last, k.now = k.now, make([]fragmentOf[F], 0, len(k.now))
+	}
+}
+
+// find returns what an object was compiled to. A kind's objects must be asked
+// for in order, and each that is compiled must be noted.
+func (p *LastPass[F]) find(kind string, obj metav1.Object) (fragment F, ok bool) {
+	if p == nil || p.kinds[kind] == nil {
+		return fragment, false
+	}
+	k := p.kinds[kind]
+	for len(k.last) > 0 {
+		head := k.last[0]
+		if head.object == obj {
+			k.last = k.last[1:]
+			return head.fragment, true
+		}
+		if informer.CompareKeys(head.object, obj) >= 0 {
+			break // a newer version, or an object that was not there
+		}
+		k.last = k.last[1:]
+	}
+	return fragment, false
+}
+
+// note remembers for the next reconciliation what an object was compiled to.
+func (p *LastPass[F]) note(kind string, obj metav1.Object, fragment F) {
+	if p == nil {
+		return
+	}
+	k := p.kinds[kind]
+	if k == nil {
+		k = &remembered[F]{}
+		p.kinds[kind] = k
+	}
+	k.now = append(k.now, fragmentOf[F]{obj, fragment})
+}

@@ -1,0 +1,71 @@
+package compiled
+
+import (
+	"runtime"
+	"sync"
+	"sync/atomic"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// All returns what each object of a kind compiles to: in order, from the last
+// pass where that still stands, and the rest compiled in parallel. The objects
+// are sorted by namespace and name. stands may be nil: what the last pass has,
+// always stands.
+func All[T metav1.Object, F any](last *LastPass[F], kind string, objects []T, stands func(F) bool, compile func(T) F) []F {
+	out := make([]F, len(objects))
+	var missing []int
+	for i, o := range objects {
+		f, ok := last.find(kind, o)
+		if !ok || stands != nil && !stands(f) {
+			missing = append(missing, i)
+			continue
+		}
+		out[i] = f
+	}
+	parallel(len(missing), func(i int) { out[missing[i]] = compile(objects[missing[i]]) })
+	for i, o := range objects {
+		last.note(kind, o, out[i])
+	}
+	return out
+}
+
+// worthGoroutines is how many objects are compiled by several goroutines: the
+// first reconciliation of a large owner, not the usual one.
+const worthGoroutines = 64
+
+// parallel calls do for 0 to n-1, on all CPUs when there are many. A panic in one
+// of them is one of the caller.
+func parallel(n int, do func(int)) {
+	if n < worthGoroutines {
+		for i := range n {
+			do(i)
+		}
+		return
+	}
+	var next atomic.Int64
+	var failed atomic.Value
+	var wg sync.WaitGroup
+	for range runtime.GOMAXPROCS(0) {
+		wg.Go(func() {
+			defer func() {
+				if p := recover(); p != nil {
+					failed.CompareAndSwap(nil, panicked{p})
+				}
+			}()
+			for failed.Load() == nil {
+				i := int(next.Add(1)) - 1
+				if i >= n {
+					return
+				}
+				do(i)
+			}
+		})
+	}
+	wg.Wait()
+	if p, ok := failed.Load().(panicked); ok {
+		panic(p.value)
+	}
+}
+
+type panicked struct{ value any }

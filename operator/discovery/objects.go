@@ -1,0 +1,183 @@
+//lint:file-ignore SA1019 Prometheus with the role Endpoints, the default, reads this kind.
+
+package discovery
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	discoveryv1 "k8s.io/api/discovery/v1"
+	networkingv1 "k8s.io/api/networking/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/fields"
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/selection"
+
+	"github.com/firekeeper-dev/firekeeper/operator/targets"
+)
+
+// Object is an object of Kubernetes' own.
+type Object interface {
+	metav1.Object
+	runtime.Object
+}
+
+// Roles of Kubernetes discovery, and the objects that are looked at for metadata.
+const (
+	roleEndpoints     = "endpoints"
+	roleEndpointSlice = "endpointslice"
+	rolePod           = "pod"
+	roleService       = "service"
+	roleNode          = "node"
+	roleIngress       = "ingress"
+	namespaceObjects  = "namespace"
+)
+
+// Objects are those of a cluster in which targets are found. The zero value has none.
+type Objects struct{ byRole map[string][]Object }
+
+// Add adds an object, of which only what labels are made of is kept. It reports whether
+// the kind matters to discovery. The object is not changed.
+func (o *Objects) Add(object Object) bool {
+	role, trimmed := trim(object)
+	if role == "" {
+		return false
+	}
+	o.add(role, trimmed)
+	return true
+}
+
+func (o *Objects) add(role string, object Object) {
+	if o.byRole == nil {
+		o.byRole = map[string][]Object{}
+	}
+	o.byRole[role] = append(o.byRole[role], object)
+}
+
+// roleOf is the role that looks for objects of the kind; "" for other kinds.
+func roleOf(object Object) string {
+	switch object.(type) {
+	case *corev1.Endpoints:
+		return roleEndpoints
+	case *discoveryv1.EndpointSlice:
+		return roleEndpointSlice
+	case *corev1.Pod:
+		return rolePod
+	case *corev1.Service:
+		return roleService
+	case *corev1.Node:
+		return roleNode
+	case *networkingv1.Ingress:
+		return roleIngress
+	case *corev1.Namespace:
+		return namespaceObjects
+	}
+	return ""
+}
+
+// scope says which objects a discovery looks at.
+type scope struct {
+	namespaces []string // all when there are none
+	selectors  []targets.Selector
+}
+
+func scopeOf(sd *targets.KubernetesSD, own string) scope {
+	out := scope{namespaces: slices.Clone(sd.Namespaces.Names), selectors: sd.Selectors}
+	if sd.Namespaces.Own {
+		out.namespaces = append(out.namespaces, own)
+	}
+	return out
+}
+
+// objects are those of a role that the discovery looks at.
+//
+// Errors: a selector that cannot be read, or that names a field which is not known here.
+func (o *Objects) objects(role string, s scope) (out []Object, err error) {
+	matches, err := s.matcher(role)
+	if err != nil {
+		return nil, err
+	}
+	cluster := role == roleNode || role == namespaceObjects
+	for _, object := range o.byRole[role] {
+		if !cluster && len(s.namespaces) > 0 && !slices.Contains(s.namespaces, object.GetNamespace()) {
+			continue
+		}
+		ok, err := matches(object)
+		if err != nil {
+			return nil, err
+		}
+		if ok {
+			out = append(out, object)
+		}
+	}
+	return out, nil
+}
+
+// matcher applies the selectors of a role.
+func (s scope) matcher(role string) (func(Object) (bool, error), error) {
+	label, required := labels.Everything(), fields.Requirements(nil)
+	for _, sel := range s.selectors {
+		if sel.Role != role {
+			continue
+		}
+		l, err := labels.Parse(sel.Label)
+		if err != nil {
+			return nil, fmt.Errorf("label selector of role %s: %w", role, err)
+		}
+		f, err := fields.ParseSelector(sel.Field)
+		if err != nil {
+			return nil, fmt.Errorf("field selector of role %s: %w", role, err)
+		}
+		label, required = l, f.Requirements()
+	}
+	return func(object Object) (bool, error) {
+		if !label.Matches(labels.Set(object.GetLabels())) {
+			return false, nil
+		}
+		for _, r := range required {
+			value, ok := fieldOf(object, r.Field)
+			if !ok {
+				return false, fmt.Errorf("field selector of role %s: field %q is not known", role, r.Field)
+			}
+			if !meets(r, value) {
+				return false, nil
+			}
+		}
+		return true, nil
+	}, nil
+}
+
+// meets compares a field. What a pod replaces with the name of its node stands for every
+// node: the pods of a DaemonSet are on all of them.
+func meets(r fields.Requirement, value string) bool {
+	if strings.HasPrefix(r.Value, "$(") {
+		return value != ""
+	}
+	return (value == r.Value) == (r.Operator != selection.NotEquals)
+}
+
+// fieldOf is a field by which the API server selects objects of the kind.
+func fieldOf(object Object, field string) (value string, ok bool) {
+	switch field {
+	case "metadata.name":
+		return object.GetName(), true
+	case "metadata.namespace":
+		return object.GetNamespace(), true
+	}
+	switch o := object.(type) {
+	case *corev1.Pod:
+		value, ok = map[string]string{
+			"spec.nodeName": o.Spec.NodeName, "spec.restartPolicy": string(o.Spec.RestartPolicy), "spec.schedulerName": o.Spec.SchedulerName,
+			"spec.serviceAccountName": o.Spec.ServiceAccountName, "spec.hostNetwork": fmt.Sprint(o.Spec.HostNetwork),
+			"status.phase": string(o.Status.Phase), "status.podIP": o.Status.PodIP, "status.nominatedNodeName": o.Status.NominatedNodeName,
+		}[field]
+	case *corev1.Node:
+		value, ok = map[string]string{"spec.unschedulable": fmt.Sprint(o.Spec.Unschedulable)}[field]
+	case *corev1.Service:
+		value, ok = map[string]string{"spec.clusterIP": o.Spec.ClusterIP, "spec.type": string(o.Spec.Type)}[field]
+	}
+	return value, ok
+}

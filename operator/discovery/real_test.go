@@ -1,0 +1,178 @@
+package discovery
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/prometheus/client_golang/prometheus"
+	httpconfig "github.com/prometheus/common/config"
+	"github.com/prometheus/prometheus/discovery/kubernetes"
+	"github.com/prometheus/prometheus/discovery/targetgroup"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/kubernetes/scheme"
+
+	"github.com/firekeeper-dev/firekeeper/operator/targets"
+)
+
+// apiServer lists objects and never sees a change.
+type apiServer struct{ byResource map[string][]Object }
+
+var resources = map[string]string{
+	roleEndpoints: "endpoints", roleEndpointSlice: "endpointslices", rolePod: "pods", roleService: "services",
+	roleNode: "nodes", roleIngress: "ingresses", namespaceObjects: "namespaces",
+}
+
+// ServeHTTP implements http.Handler.
+func (s *apiServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	q := r.URL.Query()
+	switch {
+	case q.Get("sendInitialEvents") != "": // this server is too old for streamed lists
+		w.WriteHeader(http.StatusUnprocessableEntity)
+		_ = json.NewEncoder(w).Encode(metav1.Status{TypeMeta: metav1.TypeMeta{Kind: "Status", APIVersion: "v1"}, Status: metav1.StatusFailure,
+			Reason: metav1.StatusReasonInvalid, Code: http.StatusUnprocessableEntity})
+		return
+	case q.Get("watch") != "":
+		w.WriteHeader(http.StatusOK)
+		w.(http.Flusher).Flush()
+		<-r.Context().Done()
+		return
+	}
+	parts := strings.Split(strings.Trim(r.URL.Path, "/"), "/")
+	resource, namespace := parts[len(parts)-1], ""
+	if i := slices.Index(parts, "namespaces"); i >= 0 && i+2 < len(parts) {
+		namespace = parts[i+1]
+	}
+	items, gvk := []any{}, schema.GroupVersionKind{}
+	for _, object := range s.byResource[resource] {
+		kinds, _, err := scheme.Scheme.ObjectKinds(object)
+		if err != nil {
+			http.Error(w, err.Error(), http.StatusInternalServerError)
+			return
+		}
+		gvk = kinds[0]
+		if namespace == "" || object.GetNamespace() == namespace {
+			items = append(items, object)
+		}
+	}
+	w.Header().Set("Content-Type", "application/json")
+	_ = json.NewEncoder(w).Encode(map[string]any{"apiVersion": gvk.GroupVersion().String(), "kind": gvk.Kind + "List",
+		"metadata": map[string]any{"resourceVersion": "1"}, "items": items})
+}
+
+// realGroups is what the discovery of Prometheus finds, up to as many sources as there are
+// objects.
+func realGroups(t *testing.T, server string, sd *targets.KubernetesSD, sources int) []*targetgroup.Group {
+	t.Helper()
+	address, err := url.Parse(server)
+	if err != nil {
+		t.Fatal(err)
+	}
+	conf := &kubernetes.SDConfig{APIServer: httpconfig.URL{URL: address}, Role: kubernetes.Role(sd.Role), HTTPClientConfig: httpconfig.DefaultHTTPClientConfig}
+	conf.NamespaceDiscovery.Names = sd.Namespaces.Names
+	conf.AttachMetadata.Node, conf.AttachMetadata.Namespace = sd.AttachMetadata.Node, sd.AttachMetadata.Namespace
+	d, err := kubernetes.New(nil, conf.NewDiscovererMetrics(prometheus.NewRegistry(), nil), conf)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	ch, done := make(chan []*targetgroup.Group), make(chan struct{})
+	go func() {
+		d.Run(ctx, ch)
+		close(done)
+	}()
+	found := map[string]*targetgroup.Group{}
+	for len(found) < sources {
+		select {
+		case groups := <-ch:
+			found[groups[0].Source] = groups[0]
+		case <-ctx.Done():
+			t.Fatalf("role %s: %d of %d groups", sd.Role, len(found), sources)
+		}
+	}
+	cancel()
+	<-done
+	var out []*targetgroup.Group
+	for _, source := range slices.Sorted(maps.Keys(found)) {
+		if len(found[source].Targets) > 0 {
+			out = append(out, found[source])
+		}
+	}
+	return out
+}
+
+// addressed are nodes that have an address; the others have no group.
+func addressed(objects []Object) (n int) {
+	for _, o := range objects {
+		if len(o.(*corev1.Node).Status.Addresses) > 0 {
+			n++
+		}
+	}
+	return n
+}
+
+// Groups are those that the discovery of Prometheus itself makes of the whole objects in an
+// API server.
+func TestGroupsAreThoseOfPrometheus(t *testing.T) {
+	found := map[string]int{}
+	for seed := range int64(3) {
+		var o Objects
+		server := &apiServer{byResource: map[string][]Object{}}
+		seen := map[string]bool{}
+		randomObjects(seed, func(object Object) {
+			role := roleOf(object)
+			key := role + "/" + object.GetNamespace() + "/" + object.GetName()
+			if seen[key] {
+				return
+			}
+			seen[key] = true
+			whole := object.DeepCopyObject().(Object)
+			// Random managed fields are no JSON.
+			whole.SetManagedFields(nil)
+			server.byResource[resources[role]] = append(server.byResource[resources[role]], whole)
+			o.Add(object)
+		})
+		s := httptest.NewServer(server)
+		for _, role := range allRoles {
+			for _, metadata := range []bool{false, true} {
+				t.Run(fmt.Sprintf("%d/%s/%v", seed, role, metadata), func(t *testing.T) {
+					sd := &targets.KubernetesSD{Role: role, AttachMetadata: targets.AttachMetadata{Node: metadata, Namespace: metadata}}
+					objects := server.byResource[resources[role]]
+					sources := len(objects)
+					if role == roleNode {
+						sources = addressed(objects)
+					}
+					got, err := o.Groups(sd, "")
+					if err != nil {
+						t.Fatal(err)
+					}
+					if diff := cmp.Diff(sorted(realGroups(t, s.URL, sd, sources)), sorted(got)); diff != "" {
+						t.Errorf("(-Prometheus +ours)\n%s", diff)
+					}
+					for _, g := range got {
+						found[role] += len(g.Targets)
+					}
+				})
+			}
+		}
+		s.CloseClientConnections()
+		s.Close()
+	}
+	for _, role := range allRoles {
+		if found[role] < 10 {
+			t.Errorf("only %d targets of role %s", found[role], role)
+		}
+	}
+}

@@ -1,0 +1,145 @@
+package engine
+
+import (
+	"context"
+	"iter"
+	"sync"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
+	"github.com/firekeeper-dev/firekeeper/operator/bindings"
+	"github.com/firekeeper-dev/firekeeper/operator/catalog"
+	"github.com/firekeeper-dev/firekeeper/operator/informer"
+	"github.com/firekeeper-dev/firekeeper/operator/queue"
+)
+
+// bindingsQueue writes the results of reconciliations into the statuses of what was
+// selected. It runs beside them: many writes must not delay a configuration.
+type bindingsQueue struct {
+	queue *queue.Queue
+	busy  sync.Mutex // one workload at a time; held by who writes
+
+	mu       sync.Mutex
+	verdicts map[types.NamespacedName]map[string][]Verdict // of the last reconciliation, by kind
+}
+
+const (
+	firstBindRetry = 200 * time.Millisecond
+	lastBindRetry  = 5 * time.Minute
+	// bindDelay lets reconciliations that follow each other be written together.
+	bindDelay = 100 * time.Millisecond
+)
+
+func newBindingsQueue() *bindingsQueue {
+	return &bindingsQueue{
+		verdicts: map[types.NamespacedName]map[string][]Verdict{},
+		queue:    queue.New(queue.Options{First: firstBindRetry, Last: lastBindRetry}),
+	}
+}
+
+// bind queues the results of a reconciliation for writing.
+func (c *Controller) bind(key types.NamespacedName, in Inputs) {
+	if c.bindings == nil {
+		return
+	}
+	verdicts := map[string][]Verdict{}
+	for v := range in.Verdicts() {
+		verdicts[v.Kind] = append(verdicts[v.Kind], Verdict{Kind: v.Kind, Object: v.Object, Err: v.Err}) // without what it became
+	}
+	c.bindings.mu.Lock()
+	c.bindings.verdicts[key] = verdicts
+	c.bindings.mu.Unlock()
+	c.bindings.queue.AddAfter(key, bindDelay)
+}
+
+// unbind takes a workload that is being deleted out of all statuses.
+func (c *Controller) unbind(ctx context.Context, key types.NamespacedName) error {
+	if c.bindings == nil {
+		return nil
+	}
+	c.bindings.mu.Lock()
+	delete(c.bindings.verdicts, key)
+	c.bindings.mu.Unlock()
+	c.bindings.busy.Lock()
+	defer c.bindings.busy.Unlock()
+	return c.stores.bindings.Do(ctx, c.bindingChanges(key, nil))
+}
+
+// runBindings writes until the context ends.
+func (c *Controller) runBindings(ctx context.Context) {
+	c.bindings.queue.Run(ctx, 1, func(ctx context.Context, key types.NamespacedName) {
+		if err := c.writeBindings(ctx, key); err != nil && ctx.Err() == nil {
+			c.log.Warn("failed to update the status of monitors and rules, retrying", "key", key.String(), "err", err)
+			c.bindings.queue.Retry(key)
+			return
+		}
+		c.bindings.queue.Forget(key)
+	})
+}
+
+func (c *Controller) writeBindings(ctx context.Context, key types.NamespacedName) error {
+	c.bindings.busy.Lock()
+	defer c.bindings.busy.Unlock()
+	c.bindings.mu.Lock()
+	verdicts, ok := c.bindings.verdicts[key]
+	c.bindings.mu.Unlock()
+	w, exists := c.stores.workloads.get(key.Namespace, key.Name)
+	if !ok || !exists || w.GetDeletionTimestamp() != nil {
+		return nil
+	}
+	return c.stores.bindings.Do(ctx, c.bindingChanges(key, verdicts))
+}
+
+// bindingChanges compares all statuses with the verdicts. Bindings come before
+// removals, as somebody who waits for one cares about the former.
+func (c *Controller) bindingChanges(key types.NamespacedName, verdicts map[string][]Verdict) []bindings.Change {
+	b := bound{
+		writer: c.stores.bindings, owner: bindings.Owner{Resource: c.kind.Resource, Namespace: key.Namespace, Name: key.Name},
+		now: metav1.Now().Rfc3339Copy(),
+	}
+	for _, s := range c.kind.Selects {
+		if store := c.stores.config(s.Row); store != nil {
+			b.compare(s.Row, store.Sorted(), verdicts[s.Kind])
+		}
+	}
+	return append(b.set, b.removed...)
+}
+
+// bound collects the changes of one workload.
+type bound struct {
+	writer       *bindings.Writer
+	owner        bindings.Owner
+	now          metav1.Time
+	set, removed []bindings.Change
+}
+
+// compare compares the objects of one kind. Both they and the verdicts are in order,
+// so that each is looked at once.
+func (b *bound) compare(row *catalog.Row, all iter.Seq[catalog.Object], verdicts []Verdict) {
+	for obj := range all {
+		for len(verdicts) > 0 && informer.CompareKeys(verdicts[0].Object, obj) < 0 {
+			verdicts = verdicts[1:] // it is gone
+		}
+		selected := len(verdicts) > 0 && informer.CompareKeys(verdicts[0].Object, obj) == 0
+		now := b.writer.Current(bindings.Object{
+			Row: row, Namespace: obj.GetNamespace(), Name: obj.GetName(),
+			Version: obj.GetResourceVersion(), Generation: obj.GetGeneration(), Bindings: obj.(v1.ConfigResource).GetConfigStatus().Bindings,
+		})
+		if !selected {
+			if change, needed := bindings.Release(now, b.owner); needed {
+				b.removed = append(b.removed, change)
+			}
+			continue
+		}
+		v := verdicts[0]
+		if v.Object.GetUID() != obj.GetUID() || v.Object.GetGeneration() != obj.GetGeneration() {
+			continue // another reconciliation is on its way, and knows better
+		}
+		if change, needed := bindings.Bind(now, b.owner, v.Err, b.now); needed {
+			b.set = append(b.set, change)
+		}
+	}
+}

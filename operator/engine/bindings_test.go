@@ -1,0 +1,113 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"slices"
+	"testing"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
+	"github.com/firekeeper-dev/firekeeper/operator/bindings"
+	"github.com/firekeeper-dev/firekeeper/operator/catalog"
+)
+
+// boundMonitors are n monitors in order that the owner has accepted, with verdicts
+// that say so.
+func boundMonitors(n int, o bindings.Owner) (all []*v1.ServiceMonitor, verdicts []Verdict) {
+	for i := range n {
+		m := &v1.ServiceMonitor{ObjectMeta: metav1.ObjectMeta{Namespace: "demo", Name: fmt.Sprintf("m%05d", i), Generation: 3, ResourceVersion: "1"}}
+		change, _ := bindings.Bind(bindings.Object{Generation: 3}, o, nil, now)
+		m.Status = *change.Status
+		all = append(all, m)
+		verdicts = append(verdicts, Verdict{Kind: v1.ServiceMonitorKind, Object: m})
+	}
+	return all, verdicts
+}
+
+func newBound(o bindings.Owner) *bound {
+	return &bound{
+		writer: bindings.NewWriter(func(context.Context, bindings.Change) (string, []v1.WorkloadBinding, error) {
+			return "", nil, errors.New("nothing is written here")
+		}),
+		owner: o, now: now,
+	}
+}
+
+// sorted are the objects of a store.
+func sorted(all []*v1.ServiceMonitor) iter.Seq[catalog.Object] {
+	return func(yield func(catalog.Object) bool) {
+		for _, m := range all {
+			if !yield(m) {
+				return
+			}
+		}
+	}
+}
+
+func TestCompareBindings(t *testing.T) {
+	o := bindings.Owner{Resource: "prometheuses", Namespace: "monitoring", Name: "k8s"}
+	for name, tc := range map[string]struct {
+		change       func(all []*v1.ServiceMonitor, verdicts []Verdict) ([]*v1.ServiceMonitor, []Verdict)
+		set, removed []string
+	}{
+		"nothing": {func(a []*v1.ServiceMonitor, v []Verdict) ([]*v1.ServiceMonitor, []Verdict) { return a, v }, nil, nil},
+		"one is rejected": {func(a []*v1.ServiceMonitor, v []Verdict) ([]*v1.ServiceMonitor, []Verdict) {
+			v[2].Err = errors.New("bad")
+			return a, v
+		}, []string{"m00002"}, nil},
+		"one is not selected": {func(a []*v1.ServiceMonitor, v []Verdict) ([]*v1.ServiceMonitor, []Verdict) {
+			return a, slices.Delete(v, 1, 2)
+		}, nil, []string{"m00001"}},
+		"none is selected": {func(a []*v1.ServiceMonitor, v []Verdict) ([]*v1.ServiceMonitor, []Verdict) { return a, nil }, nil, []string{"m00000", "m00001", "m00002", "m00003"}},
+		"one is gone": {func(a []*v1.ServiceMonitor, v []Verdict) ([]*v1.ServiceMonitor, []Verdict) {
+			return slices.Delete(a, 0, 1), v
+		}, nil, nil},
+		"one is new": {func(a []*v1.ServiceMonitor, v []Verdict) ([]*v1.ServiceMonitor, []Verdict) {
+			a[3].Status.Bindings = nil
+			return a, v
+		}, []string{"m00003"}, nil},
+		"one is newer than it": {func(a []*v1.ServiceMonitor, v []Verdict) ([]*v1.ServiceMonitor, []Verdict) {
+			a[1] = a[1].DeepCopy()
+			a[1].Generation = 4
+			return a, v
+		}, nil, nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			all, verdicts := tc.change(boundMonitors(4, o))
+			b := newBound(o)
+			b.compare(catalog.ServiceMonitor, sorted(all), verdicts)
+			names := func(changes []bindings.Change) (out []string) {
+				for _, c := range changes {
+					out = append(out, c.Object.Name)
+				}
+				return out
+			}
+			if set, removed := names(b.set), names(b.removed); !slices.Equal(set, tc.set) || !slices.Equal(removed, tc.removed) {
+				t.Errorf("set %v, removed %v", set, removed)
+			}
+		})
+	}
+}
+
+// BenchmarkCompareBindings is the work of a reconciliation after which nothing has to be written.
+func BenchmarkCompareBindings(b *testing.B) {
+	o := bindings.Owner{Resource: "prometheuses", Namespace: "monitoring", Name: "k8s"}
+	for _, n := range []int{100, 1000, 10000} {
+		b.Run(fmt.Sprintf("objects=%d", n), func(b *testing.B) {
+			all, verdicts := boundMonitors(n, o)
+			seq := sorted(all)
+			b.ReportAllocs()
+			for b.Loop() {
+				bound := newBound(o)
+				bound.compare(catalog.ServiceMonitor, seq, verdicts)
+				if len(bound.set)+len(bound.removed) > 0 {
+					b.Fatal("something is written")
+				}
+			}
+		})
+	}
+}

@@ -1,0 +1,221 @@
+package engine
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
+)
+
+// onlyByName refuses to list and watch Secrets and ConfigMaps, but in some namespaces, and
+// what more refuses.
+func (b *bed) onlyByName(open []string, more func(call) bool) {
+	denied := func(resource, verb, namespace string) bool {
+		return (verb == "list" || verb == "watch") && (resource == "secrets" || resource == "configmaps") && !slices.Contains(open, namespace)
+	}
+	b.may = func(_ context.Context, resource, verb, namespace string) (bool, error) {
+		return !denied(resource, verb, namespace), nil
+	}
+	b.answers(func(c call) *metav1.Status {
+		wide := denied(c.resource, c.verb, c.namespace)
+		if wide && open == nil {
+			b.t.Errorf("refused: %s", c)
+		}
+		if wide || more != nil && more(c) {
+			return failure(http.StatusForbidden, metav1.StatusReasonForbidden, c)
+		}
+		return nil
+	})
+}
+
+// reads are the reads of single objects since the last time, with how often.
+func (b *bed) reads() map[string]int {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	out := map[string]int{}
+	for _, text := range b.asked {
+		out[text]++
+	}
+	b.asked = nil
+	return out
+}
+
+func referringTo(secrets ...string) func(*v1.ThanosRuler) {
+	return func(w *v1.ThanosRuler) { w.Annotations["secrets"] = strings.Join(secrets, " ") }
+}
+
+// Without list and watch, what is referred to and what was written is got by name: each
+// object once in a period, and what has changed once more.
+func TestSecretsByName(t *testing.T) {
+	inBubble(t, func(t *testing.T, b *bed, f *fakeKind) {
+		b.onlyByName(nil, nil)
+		b.set(secretOf("login", "one"))
+		b.set(ruler("a", referringTo("login", "late")))
+		b.start(nil, f)
+		late := NamedPoll + 10*time.Second
+		if got := b.condition("a", v1.Reconciled); !strings.Contains(got, "late") {
+			t.Errorf("condition %q", got)
+		}
+		b.set(secretOf("late", "two"))
+		b.after(late)
+		if got := b.config("ruler-a-config"); got != "one two" {
+			t.Errorf("a Secret that is created later: %q", got)
+		}
+		b.set(secretOf("login", "three"))
+		b.after(late)
+		if got := b.config("ruler-a-config"); got != "three two" {
+			t.Errorf("a Secret that changed: %q", got)
+		}
+		b.after(time.Minute)
+		b.reads()
+		b.written()
+		b.after(10 * NamedPoll)
+		for what, n := range b.reads() {
+			if n < 9 || n > 11 {
+				t.Errorf("%d times in ten periods: %s", n, what)
+			}
+		}
+		if writes := b.written(); len(writes) > 0 {
+			t.Errorf("writes while nothing changes: %q", writes)
+		}
+
+		b.gone(secretOf("ruler-a-web", ""))
+		edit(b, "secrets", "ruler-a-config", func(s *corev1.Secret) { s.Data["config"] = []byte("edited") })
+		b.after(late)
+		if got := b.config("ruler-a-web") + ", " + b.config("ruler-a-config"); got != "three two, three two" {
+			t.Errorf("what others deleted and edited: %s", got)
+		}
+		b.written()
+		b.gone(secretOf("late", ""))
+		b.after(late)
+		if got := b.condition("a", v1.Reconciled); !strings.Contains(got, "late") {
+			t.Errorf("condition after a deletion %q", got)
+		}
+	})
+}
+
+// A namespace that may be watched is watched; what was written before a restart is known.
+func TestSecretsByWatchInOneNamespace(t *testing.T) {
+	inBubble(t, func(t *testing.T, b *bed, f *fakeKind) {
+		b.onlyByName([]string{"team"}, nil)
+		b.set(secretOf("login", "one"))
+		b.set(ruler("a", referringTo("login")))
+		b.start(nil, f)
+		b.after(time.Minute)
+		b.reads()
+		b.set(secretOf("login", "two"))
+		b.after(time.Second)
+		if got := b.config("ruler-a-config"); got != "two" {
+			t.Errorf("config %q", got)
+		}
+		b.gone(secretOf("ruler-a-web", ""))
+		b.after(time.Second)
+		if got := b.config("ruler-a-web"); got != "two" {
+			t.Errorf("the deleted Secret: %q", got)
+		}
+		b.after(10 * NamedPoll)
+		if got := fmt.Sprint(b.reads()); got != "map[get secrets team/login:1]" {
+			t.Errorf("reads %s", got)
+		}
+		// The permission is taken away: the same, later.
+		b.onlyByName([]string{}, nil)
+		b.mu.Lock()
+		for w := range b.watches {
+			w.Close()
+		}
+		b.mu.Unlock()
+		b.after(time.Minute)
+		b.set(secretOf("login", "three"))
+		b.after(NamedPoll + 10*time.Second)
+		if got := b.config("ruler-a-config"); got != "three" {
+			t.Errorf("config without the watch %q", got)
+		}
+	})
+}
+
+// What may not even be got fails the workloads that refer to it, and says why; when it is
+// permitted, they are reconciled at once.
+func TestSecretsThatAreRefused(t *testing.T) {
+	inBubble(t, func(t *testing.T, b *bed, f *fakeKind) {
+		refused := true
+		b.onlyByName(nil, func(c call) bool { return refused && c.verb == "get" && c.name == "closed" })
+		b.set(secretOf("login", "one"))
+		b.set(secretOf("closed", "two"))
+		b.set(ruler("a", referringTo("login")))
+		b.set(ruler("b", referringTo("closed")))
+		b.start(nil, f)
+		for range 3 {
+			if got := b.condition("a", v1.Reconciled); !strings.HasPrefix(got, "True") {
+				t.Errorf("condition of a %q", got)
+			}
+			if got := b.condition("b", v1.Reconciled); !strings.Contains(got, `no permission to get secrets in namespace "team"`) {
+				t.Errorf("condition of b %q", got)
+			}
+			b.after(10 * time.Minute)
+		}
+		b.reads()
+		b.after(time.Hour)
+		if n := b.reads()["get secrets team/closed"]; n > 20 {
+			t.Errorf("%d calls in an hour for what is refused", n)
+		}
+		refused = false
+		b.sources.Granted("team")
+		b.settle()
+		if got := b.config("ruler-b-config"); got != "two" {
+			t.Errorf("config of b %q", got)
+		}
+	})
+}
+
+// What is deleted before it was read for the first time is noticed too.
+func TestSecretsByNameThatAreDeletedAtOnce(t *testing.T) {
+	inBubble(t, func(t *testing.T, b *bed, f *fakeKind) {
+		b.onlyByName(nil, nil)
+		b.start(nil, f)
+		b.set(secretOf("login", "one"))
+		b.set(ruler("a", referringTo("login")))
+		b.after(time.Second)
+		if got := b.config("ruler-a-web"); got != "one" {
+			t.Fatalf("config %q", got)
+		}
+		b.gone(secretOf("login", ""))
+		b.gone(secretOf("ruler-a-web", ""))
+		b.after(2 * 5 * time.Second)
+		if got := b.condition("a", v1.Reconciled); !strings.Contains(got, "login") {
+			t.Errorf("condition %q", got)
+		}
+		b.set(secretOf("login", "two"))
+		for range 3 { // again and again
+			b.after(NamedPoll + 5*time.Second)
+			if got := b.config("ruler-a-web"); got != "two" {
+				t.Fatalf("config %q", got)
+			}
+			b.gone(secretOf("ruler-a-web", ""))
+		}
+	})
+}
+
+// After a restart nothing is written that is as it should be, also what no pod mounts.
+func TestSecretsByNameAfterARestart(t *testing.T) {
+	inBubble(t, func(t *testing.T, b *bed, f *fakeKind) {
+		b.onlyByName(nil, nil)
+		b.set(secretOf("login", "one"))
+		b.set(ruler("a", referringTo("login")))
+		b.start(nil, f)
+		b.stop()
+		b.written()
+		b.start(nil, f)
+		b.after(10 * time.Minute)
+		if writes := b.written(); len(writes) > 0 {
+			t.Errorf("writes after a restart: %q", writes)
+		}
+	})
+}

@@ -1,0 +1,66 @@
+package engine
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
+	"github.com/firekeeper-dev/firekeeper/operator/workload"
+)
+
+// checkCache remembers when the objects that a workload names were last checked: they
+// are not watched, and a reconciliation without changes sends no request.
+type checkCache struct {
+	generation int64
+	at         time.Time
+	err        error
+}
+
+// checkPeriod is how long a check of an unwatched object holds.
+const checkPeriod = 5 * time.Minute
+
+// check checks the objects that a workload names and that are not watched.
+func (c *Controller) check(ctx context.Context, w v1.Workload, shape Shape, last *checkCache) error {
+	if last.generation == w.GetGeneration() && last.err == nil && time.Since(last.at) < checkPeriod {
+		return nil
+	}
+	err := c.checkStorageClass(ctx, w.GetWorkloadFields().Storage)
+	if err == nil {
+		err = c.checkService(ctx, w.GetNamespace(), shape)
+	}
+	*last = checkCache{generation: w.GetGeneration(), at: time.Now(), err: err}
+	return err
+}
+
+func (c *Controller) checkStorageClass(ctx context.Context, storage *v1.StorageSpec) error {
+	if !c.opts.StorageClasses || storage == nil {
+		return nil
+	}
+	name := valueOr(storage.VolumeClaimTemplate.Spec.StorageClassName, "")
+	if name == "" {
+		return nil
+	}
+	_, err := c.kube.StorageV1().StorageClasses().Get(ctx, name, metav1.GetOptions{})
+	switch {
+	case apierrors.IsNotFound(err):
+		return fmt.Errorf("spec.storage.volumeClaimTemplate.spec.storageClassName: storage class %q does not exist", name)
+	case err != nil:
+		return fmt.Errorf("read storage class %q: %w", name, err)
+	}
+	return nil
+}
+
+func (c *Controller) checkService(ctx context.Context, namespace string, shape Shape) error {
+	if !shape.Service.Custom {
+		return nil
+	}
+	svc, err := c.kube.CoreV1().Services(namespace).Get(ctx, shape.Service.Name, metav1.GetOptions{})
+	if err != nil {
+		return fmt.Errorf("spec.serviceName: %w", err)
+	}
+	return workload.CheckService(svc, shape.Selector)
+}

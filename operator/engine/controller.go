@@ -1,0 +1,270 @@
+package engine
+
+import (
+	"context"
+	"fmt"
+	"iter"
+	"log/slog"
+	"runtime/debug"
+	"sync"
+	"time"
+
+	promclient "github.com/prometheus/client_golang/prometheus"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/tools/events"
+
+	"github.com/firekeeper-dev/firekeeper/operator/apply"
+	"github.com/firekeeper-dev/firekeeper/operator/assets"
+	"github.com/firekeeper-dev/firekeeper/operator/catalog"
+	"github.com/firekeeper-dev/firekeeper/operator/delivery"
+	"github.com/firekeeper-dev/firekeeper/operator/informer"
+	"github.com/firekeeper-dev/firekeeper/operator/rollout"
+	"github.com/firekeeper-dev/firekeeper/operator/selection"
+	"github.com/firekeeper-dev/firekeeper/operator/wellknown"
+)
+
+// Options are the settings of one controller from the operator's flags.
+type Options struct {
+	ControllerID string
+	// Instances are the namespaces of the workloads and of what belongs to them,
+	// InstanceSelector narrows the workloads by labels.
+	Instances        informer.Namespaces
+	InstanceSelector string
+	// References are the namespaces of Secrets and ConfigMaps that are referred to and
+	// whose changes count.
+	References      informer.Namespaces
+	InstantDelivery func() bool // patch pods so that changes arrive immediately
+	StorageClasses  bool        // StorageClasses may be read
+	// HoldImages are images of reloaders that alone do not replace pods.
+	HoldImages []string
+	Repair     rollout.RepairPolicy
+	// ConfigStatus writes into the statuses of what is selected which workloads
+	// select it.
+	ConfigStatus bool
+	Workers      int
+	// Synced (optional) is called once the caches are complete.
+	Synced func()
+	// Lead (optional) waits until this operator may reconcile and write; false: the
+	// context has ended. Until then the caches are kept current, and changes wait.
+	Lead func(context.Context) bool
+	// Settled (optional) is called once, when the workloads that were there at the
+	// start have been looked at and none waits.
+	Settled func()
+}
+
+// Controller reconciles the workloads of one kind.
+type Controller struct {
+	kind     *Kind
+	opts     Options
+	kube     kubernetes.Interface
+	crds     *apply.Objects // the workloads
+	recorder events.EventRecorder
+	log      *slog.Logger
+
+	stores   *stores
+	writer   *apply.Writer
+	assets   *assets.Cache
+	index    selection.Index
+	counts   Managed
+	metrics  *Metrics
+	loop     *Loop
+	nudger   *delivery.Nudger
+	watcher  *delivery.Watcher
+	bindings *bindingsQueue // nil without Options.ConfigStatus
+
+	mu     sync.Mutex
+	memory map[types.NamespacedName]*memory
+}
+
+// New wires a controller over sources that others may use too. Nothing is
+// contacted before Run.
+func New(kind *Kind, opts Options, sources *Sources, clients Clients, log *slog.Logger, reg promclient.Registerer) *Controller {
+	log = log.With("component", kind.Controller)
+	c := &Controller{
+		kind: kind, opts: opts, kube: clients.Kube, crds: apply.NewObjects(clients.of(kind.Row), kind.Row), log: log,
+		metrics: NewMetrics(reg, kind.Label), memory: map[types.NamespacedName]*memory{},
+	}
+	if clients.Events != nil {
+		c.recorder = clients.Events(kind.Controller)
+	}
+	if opts.ConfigStatus {
+		c.bindings = newBindingsQueue()
+	}
+	c.stores = newStores(kind, clients, opts, sources, c.metrics)
+	c.assets = c.stores.refs.cache
+	sources.join(c)
+	c.metrics.Expect(kind.Kind, "StatefulSet")
+	c.metrics.Register(&c.counts)
+	c.metrics.Register(gaugeCollector{append([]Gauge{replicasGauge}, kind.Gauges...), c.stores.workloads})
+	c.writer = c.newWriter()
+	c.loop = NewLoop(LoopKind{
+		Name: kind.Queue, Reconcile: c.reconcile, Status: c.report,
+		Exists: func(key types.NamespacedName) bool {
+			w, ok := c.stores.workloads.get(key.Namespace, key.Name)
+			return ok && c.manages(w)
+		},
+		Idle: sync.OnceFunc(c.settled),
+	}, log, c.metrics)
+	ofKind := promclient.WrapRegistererWith(promclient.Labels{"controller": kind.Label}, reg)
+	c.watcher = delivery.NewWatcher(c.askPod, c.podSettled, ofKind)
+	c.nudger = delivery.New(c.writer.PodAnnotation, c.watcher, log, ofKind)
+	return c
+}
+
+func (c *Controller) newWriter() *apply.Writer {
+	w := apply.NewWriter(c.kube, c.stores.caches())
+	w.OnRecreate = func(r apply.Recreation) {
+		c.metrics.Recreated.Inc()
+		log := c.log.With("namespace", r.Namespace, "name", r.Name, "causes", r.Causes)
+		if r.Misfit == "" {
+			log.Info("recreating StatefulSet, keeping its pods")
+			return
+		}
+		log.Warn("recreating StatefulSet, replacing its pods in turn", "reason", r.Misfit)
+	}
+	w.UsesService = c.usesService
+	w.OnOverwrite = c.metrics.Overwrote
+	w.HoldImages = c.opts.HoldImages
+	c.metrics.TrackConflicts(w.Conflicts)
+	return w
+}
+
+func (c *Controller) settled() {
+	if c.opts.Settled != nil {
+		c.opts.Settled()
+	}
+}
+
+// Run works until the context ends.
+//
+// Errors: the caches could not be filled.
+func (c *Controller) Run(ctx context.Context) error {
+	var wg sync.WaitGroup
+	if c.kind.Ahead != nil {
+		wg.Go(func() { c.compileAhead(ctx) })
+	}
+	defer wg.Wait()
+	failed := func(err error) error {
+		if ctx.Err() != nil {
+			return nil // the stores stop with the operator, and take no handlers then
+		}
+		return fmt.Errorf("%s: %w", c.kind.Label, err)
+	}
+	if err := c.stores.start(ctx, c.kind.Selects); err != nil {
+		return failed(err)
+	}
+	// Workloads must be in the index before the first event of what they select asks it.
+	for w := range c.managed() {
+		c.guarded("index "+keyOf(w).String(), func() { c.index.Set(keyOf(w), c.kind.indexRules(w)) })
+		c.loop.EnqueueStatus(keyOf(w))
+	}
+	if err := c.handleEvents(); err != nil {
+		return failed(err)
+	}
+	c.metrics.Ready()
+	c.log.Info("caches synced", "objects", c.index.Len())
+	if c.opts.Synced != nil {
+		c.opts.Synced()
+	}
+	if c.opts.Lead != nil {
+		c.opts.Lead(ctx) // without the lead, the context has ended, and the queues must end too
+	}
+	if c.index.Len() == 0 {
+		c.settled() // no reconciliation will report it
+	}
+
+	wg.Go(func() { c.loop.Run(ctx, c.opts.Workers) })
+	wg.Go(func() { c.nudger.Run(ctx, nudgeWorkers) })
+	wg.Go(func() { c.watcher.Run(ctx, watchWorkers) })
+	wg.Go(func() { c.poll(ctx) })
+	if c.bindings != nil {
+		wg.Go(func() { c.runBindings(ctx) })
+	}
+	return nil
+}
+
+const (
+	// nudgeWorkers is how many pods are told about changes at the same time.
+	nudgeWorkers = 4
+	// watchWorkers is how many pods are asked what they run at the same time, and as many
+	// of those that did not answer.
+	watchWorkers = 32
+	// pollPeriod is the pause between checks of deadlines and stale statuses.
+	pollPeriod = time.Minute
+)
+
+// poll wakes workloads whose status does not show what is wanted, and those with a
+// shard whose deadline has passed, and those with references that are not watched: no
+// event tells of any.
+func (c *Controller) poll(ctx context.Context) {
+	tick, references := time.NewTicker(pollPeriod), time.NewTicker(recheckPeriod)
+	defer tick.Stop()
+	defer references.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case now := <-tick.C:
+			c.wake(now)
+		case <-references.C:
+			c.recheck()
+		}
+	}
+}
+
+// guarded turns a panic into a log line: what one object leads to must not stop the
+// others.
+func (c *Controller) guarded(what string, do func()) {
+	defer func() {
+		if p := recover(); p != nil {
+			c.log.Error("panicked", "action", what, "panic", fmt.Sprint(p), "stack", string(debug.Stack()))
+		}
+	}()
+	do()
+}
+
+func (c *Controller) wake(now time.Time) {
+	for w := range c.managed() {
+		c.guarded("compare status of "+keyOf(w).String(), func() {
+			if !c.asWanted(w) {
+				c.loop.EnqueueStatus(keyOf(w))
+			}
+		})
+	}
+	for s := range c.stores.statefulSets.All() {
+		deadline, err := time.Parse(time.RFC3339, s.Annotations[wellknown.AnnotationDeletionDeadline])
+		if err == nil && !deadline.IsZero() && deadline.Before(now) {
+			for _, key := range c.workloadsOf(s) {
+				c.loop.Enqueue(key)
+			}
+		}
+	}
+}
+
+// compileAhead does what takes long as soon as its objects are there: while others are
+// still coming, the API server has the work. Errors show in the reconciliations, which
+// follow.
+func (c *Controller) compileAhead(ctx context.Context) {
+	store := c.stores.config(c.kind.Ahead.Of)
+	if store == nil {
+		return
+	}
+	for _, s := range []informer.Syncer{c.stores.namespaces, c.stores.workloads, store} {
+		if s.Wait(ctx) != nil {
+			return // so does the start, which reports it
+		}
+	}
+	cluster := c.reads(c.assets.Reader(ctx))
+	cluster.Objects = func(string) iter.Seq[catalog.Object] { return store.All() } // not sorted yet
+	for w := range c.managed() {
+		if ctx.Err() == nil && !w.GetWorkloadFields().Paused && w.GetDeletionTimestamp() == nil {
+			c.guarded("compile ahead for "+keyOf(w).String(), func() { c.kind.Ahead.Compile(w, cluster) })
+		}
+	}
+}
+
+func keyOf(o metav1.Object) types.NamespacedName {
+	return types.NamespacedName{Namespace: o.GetNamespace(), Name: o.GetName()}
+}

@@ -1,0 +1,49 @@
+package engine
+
+import (
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+
+	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
+)
+
+// reasonNoDaemonSet is a reason of the condition Available.
+const reasonNoDaemonSet = "DaemonSetNotFound" // it does not exist
+
+// Nodes is what the cluster shows of a workload that runs on every node.
+type Nodes struct {
+	Key       string            // "namespace/name" of the DaemonSet
+	DaemonSet *appsv1.DaemonSet // nil when it does not exist
+	Pods      []*corev1.Pod     // those it owns, by name
+}
+
+// count counts the pods as if they were shard 0. How many are of the newest
+// revision only the DaemonSet knows.
+func (n Nodes) count() v1.ShardStatus {
+	out := v1.ShardStatus{ShardID: "0", Replicas: int32(len(n.Pods))}
+	for _, p := range n.Pods {
+		if podReady(p) {
+			out.AvailableReplicas++
+		}
+	}
+	if n.counted() {
+		out.UpdatedReplicas = min(out.Replicas, n.DaemonSet.Status.UpdatedNumberScheduled)
+	}
+	out.UnavailableReplicas = out.Replicas - out.AvailableReplicas
+	return out
+}
+
+// counted reports whether the numbers in the DaemonSet are those of its spec.
+func (n Nodes) counted() bool {
+	return n.DaemonSet != nil && n.DaemonSet.Status.ObservedGeneration >= n.DaemonSet.Generation
+}
+
+func (n Nodes) judge(ready int32) verdict {
+	switch {
+	case n.DaemonSet == nil:
+		return verdict{v1.ConditionFalse, reasonNoDaemonSet, []string{"daemonset " + n.Key + " not found"}}
+	case n.counted() && ready >= n.DaemonSet.Status.DesiredNumberScheduled:
+		return verdict{status: v1.ConditionTrue}
+	}
+	return notReady(n.Pods, ready, "")
+}

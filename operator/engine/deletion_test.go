@@ -1,0 +1,140 @@
+package engine
+
+import (
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
+)
+
+// A workload is deleted while a reconciliation of it is at some step: what it goes on to
+// write is the garbage collector's, nothing is written once it is noticed, bindings and
+// the finalizer are taken away, and nothing is remembered.
+func TestDeletionAtEachStep(t *testing.T) {
+	before := func(prefix string) func(b *bed, f *fakeKind, remove func()) {
+		return func(b *bed, _ *fakeKind, remove func()) {
+			b.answers(func(c call) *metav1.Status {
+				if strings.HasPrefix(c.String(), prefix) {
+					remove()
+				}
+				return nil
+			})
+		}
+	}
+	for name, arm := range map[string]func(b *bed, f *fakeKind, remove func()){
+		"before its finalizer is there": before("patch thanosrulers team"),
+		"while it is gathered": func(_ *bed, f *fakeKind, remove func()) {
+			f.gathers(func(v1.Workload, Cluster) error { remove(); return nil })
+		},
+		"before content is written": func(_ *bed, f *fakeKind, remove func()) {
+			f.plans(func(v1.Workload, *Plan) error { remove(); return nil })
+		},
+		"while content is written":           before("create secrets team/ruler-a-web"),
+		"after content was written":          before("create services"),
+		"before the StatefulSet is written":  before("create statefulsets"),
+		"before the status is written":       before("patch thanosrulers/status"),
+		"before the first binding":           before("update prometheusrules/status"),
+		"before the first binding, by steps": before("patch prometheusrules/status"),
+		"when all is done":                   func(b *bed, _ *fakeKind, remove func()) { time.AfterFunc(time.Second, remove) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			inBubble(t, func(t *testing.T, b *bed, f *fakeKind) {
+				b.set(rule("alerts"))
+				b.set(ruler("a"))
+				var removed atomic.Bool
+				arm(b, f, func() {
+					if removed.CompareAndSwap(false, true) {
+						b.deleted(ruler("a"))
+						if !strings.Contains(name, "binding") { // whose writer holds a lock, for which bubbles do not wait
+							time.Sleep(100 * time.Millisecond) // it is noticed while the step is going on
+						}
+					}
+				})
+				c := b.start(nil, f)[0]
+				if !removed.Load() && !strings.Contains(name, "first binding") {
+					t.Fatal("the step was not reached")
+				}
+				if !removed.Load() {
+					return // bindings are written in the other way
+				}
+				b.answers(nil)
+				b.after(time.Minute)
+				b.written("")
+				// The garbage collector takes what has the owner; its events are no reason to write it again.
+				for _, name := range []string{"ruler-a-config", "ruler-a-web"} {
+					if _, there := get[corev1.Secret](b, "secrets", name); there {
+						b.gone(secretOf(name, ""))
+					}
+				}
+				if sts, there := get[appsv1.StatefulSet](b, "statefulsets", "ruler-a"); there {
+					b.gone(&sts)
+				}
+				b.after(10 * time.Minute)
+				if late := b.written(""); len(late) > 0 {
+					t.Errorf("wrote %q after the deletion", late)
+				}
+				if w, there := get[v1.ThanosRuler](b, "thanosrulers", "a"); there {
+					t.Errorf("the workload stays, with finalizers %v", w.Finalizers)
+				}
+				if got := b.bound("alerts"); got != "" {
+					t.Errorf("bindings %q", got)
+				}
+				if len(c.memory) > 0 || f.gatherers("a") != 0 || c.index.Len() > 0 {
+					t.Errorf("%d workloads are remembered, %d gatherers open, %d in the index", len(c.memory), f.gatherers("a"), c.index.Len())
+				}
+				if _, known := c.loop.Result(keyOf(ruler("a"))); known {
+					t.Error("its last result is remembered")
+				}
+			})
+		})
+	}
+}
+
+// A finalizer of somebody else keeps a deleted workload for a while: it is left alone.
+func TestAWorkloadThatIsBeingDeleted(t *testing.T) {
+	inBubble(t, func(t *testing.T, b *bed, f *fakeKind) {
+		b.set(rule("alerts"))
+		b.set(ruler("a", func(w *v1.ThanosRuler) { w.Finalizers = []string{"example.org/mine"} }))
+		b.start(nil, f)
+		b.deleted(ruler("a"))
+		b.settle()
+		b.written("")
+		b.gone(secretOf("ruler-a-config", ""))
+		b.set(rule("more"))
+		b.after(10 * time.Minute)
+		if got := b.written(""); len(got) > 0 {
+			t.Errorf("wrote %q", got)
+		}
+		w, _ := get[v1.ThanosRuler](b, "thanosrulers", "a")
+		if !slices.Equal(w.Finalizers, []string{"example.org/mine"}) || b.bound("alerts") != "" {
+			t.Errorf("finalizers %v, bindings %q", w.Finalizers, b.bound("alerts"))
+		}
+	})
+}
+
+// Bindings that cannot be taken away keep the finalizer, until they can.
+func TestTheFinalizerStaysUntilBindingsAreGone(t *testing.T) {
+	inBubble(t, func(t *testing.T, b *bed, f *fakeKind) {
+		b.set(rule("alerts"))
+		b.set(ruler("a"))
+		b.start(nil, f)
+		b.answers(refuseBindings)
+		b.deleted(ruler("a"))
+		b.after(10 * time.Minute)
+		if w, there := get[v1.ThanosRuler](b, "thanosrulers", "a"); !there || !slices.Contains(w.Finalizers, StatusFinalizer) || b.bound("alerts") == "" {
+			t.Errorf("there %t, finalizers %v, bindings %q", there, w.Finalizers, b.bound("alerts"))
+		}
+		b.answers(nil)
+		b.after(10 * time.Minute)
+		if _, there := get[v1.ThanosRuler](b, "thanosrulers", "a"); there || b.bound("alerts") != "" {
+			t.Errorf("there %t, bindings %q", there, b.bound("alerts"))
+		}
+	})
+}

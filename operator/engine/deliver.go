@@ -1,0 +1,112 @@
+package engine
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"reflect"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/firekeeper-dev/firekeeper/operator/delivery"
+)
+
+// delivered is what the pods of a workload should have since its last reconciliation.
+type delivered struct {
+	hash      string          // as pods are annotated with it; empty before the first pass
+	want      delivery.Wanted // what should be on their disks
+	reloaders delivery.Pod    // how they are asked, without address
+	version   string          // stands for all of the above
+}
+
+// next is what a reconciliation that began at some time left behind. The hash says nothing of the
+// places of rules and of how pods are asked: those may change alone.
+func (d delivered) next(plan *Plan, reloaders delivery.Pod, began time.Time, written bool) delivered {
+	out := delivered{hash: plan.Hash, want: d.want, reloaders: reloaders}
+	if d.hash == "" || !reflect.DeepEqual(plan.Delivered, d.want.Content) {
+		out.want = delivery.Wanted{Content: plan.Delivered, Since: began, Before: !written}
+	}
+	sum := sha256.Sum256(fmt.Append(nil, out.hash, out.want.Content, out.reloaders))
+	out.version = hex.EncodeToString(sum[:])
+	return out
+}
+
+func (c *Controller) delivered(key types.NamespacedName) delivered {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if s := c.memory[key]; s != nil {
+		return s.delivered
+	}
+	return delivered{}
+}
+
+func (c *Controller) deliveredHash(key types.NamespacedName) string { return c.delivered(key).hash }
+
+// deliver tells a pod what it should run. Pods that are going are left alone.
+func (c *Controller) deliver(key types.NamespacedName, pod *corev1.Pod) {
+	hash := c.deliveredHash(key)
+	if !c.opts.InstantDelivery() || hash == "" || pod.DeletionTimestamp != nil || pod.Spec.NodeName == "" {
+		return
+	}
+	c.nudger.Deliver(keyOf(pod), hash)
+}
+
+// watchPod has a pod asked what it made of what was written last.
+func (c *Controller) watchPod(key types.NamespacedName, pod *corev1.Pod) {
+	if d := c.delivered(key); d.hash != "" && started(pod) {
+		c.watcher.Watch(keyOf(pod), delivery.Mark{Hash: d.hash, Version: d.version, UID: pod.UID, Containers: containersOf(pod)})
+	}
+}
+
+// started reports whether the containers of a pod may run.
+func started(pod *corev1.Pod) bool {
+	return pod.Status.Phase == corev1.PodRunning && pod.Status.PodIP != "" && pod.DeletionTimestamp == nil
+}
+
+// containersOf changes when a container restarts, becomes ready or ceases to be.
+func containersOf(pod *corev1.Pod) string {
+	sum := sha256.New()
+	fmt.Fprintln(sum, pod.Status.PodIP)
+	for _, s := range pod.Status.ContainerStatuses {
+		fmt.Fprintln(sum, s.Name, s.RestartCount, s.Ready, s.Started != nil && *s.Started)
+		if s.State.Running != nil {
+			fmt.Fprintln(sum, s.State.Running.StartedAt.Unix())
+		}
+	}
+	return hex.EncodeToString(sum.Sum(nil)[:10])
+}
+
+// forgetPod drops what is known of a pod that is gone.
+func (c *Controller) forgetPod(pod *corev1.Pod) {
+	c.nudger.Forget(keyOf(pod))
+	c.watcher.Forget(keyOf(pod))
+}
+
+// askPod asks a pod how far it has got with what its workload's last reconciliation
+// wrote. Nothing is known when the pod is gone or a later one wrote something else:
+// the pod is then marked again.
+func (c *Controller) askPod(ctx context.Context, key types.NamespacedName, m delivery.Mark, limit time.Duration) (delivery.Finding, bool) {
+	pod, ok := c.stores.pods.Get(key.Namespace, key.Name)
+	if !ok || pod.Status.PodIP == "" {
+		return delivery.Finding{}, true
+	}
+	d := c.delivered(types.NamespacedName{Namespace: key.Namespace, Name: pod.Labels[c.kind.nameLabel()]})
+	if d.version != m.Version || len(d.reloaders.Ports) == 0 {
+		return delivery.Finding{}, true
+	}
+	ask := d.reloaders
+	ask.IP = pod.Status.PodIP
+	return delivery.Ask(ctx, ask, d.want, limit)
+}
+
+// podSettled requests a status update of a pod's workload.
+func (c *Controller) podSettled(key types.NamespacedName) {
+	if pod, ok := c.stores.pods.Get(key.Namespace, key.Name); ok {
+		if w, ours := c.kind.workloadOfPod(pod); ours {
+			c.loop.EnqueueStatus(w)
+		}
+	}
+}

@@ -1,0 +1,36 @@
+package engine
+
+import (
+	"errors"
+	"time"
+)
+
+// InvalidError means that the object is invalid: a retry cannot help until it or
+// something it refers to changes, which triggers an event.
+type InvalidError struct{ Err error }
+
+func (e *InvalidError) Error() string { return e.Err.Error() }
+
+// Unwrap returns the cause.
+func (e *InvalidError) Unwrap() error { return e.Err }
+
+// WaitError means that something else must happen first; the key is reconciled
+// again after For at the latest.
+type WaitError struct {
+	For       time.Duration
+	Reason    string
+	Condition string // reason of the condition that reports it; empty for that of any failure
+}
+
+func (e *WaitError) Error() string { return e.Reason }
+
+// Waiting returns the WaitError that err is or wraps. One that came together with a
+// failure ([errors.Join]) does not count: the failure is to be told.
+func Waiting(err error) (wait *WaitError, ok bool) {
+	for ; err != nil; err = errors.Unwrap(err) {
+		if wait, ok = err.(*WaitError); ok {
+			return wait, true
+		}
+	}
+	return nil, false
+}

@@ -1,0 +1,282 @@
+package engine
+
+import (
+	"maps"
+	"slices"
+	"strings"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/equality"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
+	"github.com/firekeeper-dev/firekeeper/operator/apply"
+	"github.com/firekeeper-dev/firekeeper/operator/assets"
+	"github.com/firekeeper-dev/firekeeper/operator/catalog"
+	"github.com/firekeeper-dev/firekeeper/operator/informer"
+	"github.com/firekeeper-dev/firekeeper/operator/selection"
+)
+
+// ControllerIDAnnotation on a workload names the operator that is responsible for it.
+const ControllerIDAnnotation = "operator.prometheus.io/controller-id"
+
+// handleEvents connects the stores to the queue.
+func (c *Controller) handleEvents() error {
+	s := c.stores
+	connects := []func() error{
+		func() error { return s.workloads.OnChange(c.workloadChanged) },
+		func() error { return s.connect(c) },
+		func() error { return s.namespaces.OnChange(c.namespaceChanged) },
+		func() error { return referenceChanged(c, s.refs.secrets, assets.Secret) },
+		func() error { return referenceChanged(c, s.refs.configMaps, assets.ConfigMap) },
+		func() error { return ownedChanged(c, s.secrets, "Secret", c.writer.Secrets()) },
+		func() error { return ownedChanged(c, s.services, "Service", c.writer.Services()) },
+		func() error { return s.statefulSets.OnChange(c.statefulSetChanged) },
+		func() error { return s.pods.OnChange(c.podChanged) },
+	}
+	if s.claims != nil {
+		connects = append(connects, func() error { return s.claims.OnChange(c.claimChanged) })
+	}
+	if s.daemonSets != nil {
+		connects = append(connects, func() error { return s.daemonSets.OnChange(c.daemonSetChanged) })
+	}
+	if s.configMaps != nil {
+		connects = append(connects,
+			func() error { return ownedChanged(c, s.configMaps, "ConfigMap", c.writer.ConfigMaps()) },
+			func() error {
+				return s.configMaps.OnChange(func(e informer.Event[*corev1.ConfigMap]) {
+					if e.Action == "delete" {
+						s.texts.forget(keyOf(e.Before))
+					}
+				})
+			})
+	}
+	for _, connect := range connects {
+		if err := connect(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// manages reports whether this operator is responsible for a workload.
+func (c *Controller) manages(w metav1.Object) bool {
+	return w.GetAnnotations()[ControllerIDAnnotation] == c.opts.ControllerID
+}
+
+func (c *Controller) trigger(by, action string, keys ...types.NamespacedName) {
+	if len(keys) == 0 {
+		return
+	}
+	c.metrics.Triggered(by, action)
+	for _, key := range keys {
+		c.loop.Enqueue(key)
+	}
+}
+
+func (c *Controller) workloadChanged(e informer.Event[catalog.Object]) {
+	w := e.Object().(v1.Workload)
+	key := keyOf(w)
+	if c.servesOtherwise(e) {
+		c.wakePeers(w)
+	}
+	if e.Action == "delete" || !c.manages(w) {
+		c.index.Remove(key)
+		if c.manages(w) || (e.Action == "update" && c.manages(e.Before)) {
+			c.trigger(c.kind.Kind, e.Action, key) // a reconciliation forgets it
+		}
+		return
+	}
+	if e.Action == "update" && sameIntent(e.Before, e.After) {
+		return
+	}
+	c.index.Set(key, c.kind.indexRules(w))
+	c.trigger(c.kind.Kind, e.Action, key)
+}
+
+// servesOtherwise reports whether a workload ceased to need something of the Service
+// that it shares, or needs something else.
+func (c *Controller) servesOtherwise(e informer.Event[catalog.Object]) bool {
+	if e.Action == "update" && e.Before.GetGeneration() != e.After.GetGeneration() {
+		before, after := c.kind.Shape(e.Before.(v1.Workload)), c.kind.Shape(e.After.(v1.Workload))
+		return !slices.Equal(before.Service.Ports, after.Service.Ports)
+	}
+	return e.Action == "delete"
+}
+
+// usesService reports whether the workload that a reference of the shared Service names
+// uses it. Those of another operator stay in it for as long as that one likes.
+func (c *Controller) usesService(namespace string, ref metav1.OwnerReference) (uses, known bool) {
+	w, ok := c.stores.workloads.get(namespace, ref.Name)
+	if !ok || w.GetUID() != ref.UID || ref.Kind != c.kind.Kind {
+		return false, false
+	}
+	return !c.manages(w) || c.kind.Shape(w).Service.Shared(), true
+}
+
+// wakePeers wakes the other workloads of a namespace. It is not counted: users know no
+// such trigger.
+func (c *Controller) wakePeers(w v1.Workload) {
+	for _, peer := range c.stores.workloads.in(w.GetNamespace()) {
+		if peer.GetName() != w.GetName() && c.manages(peer) {
+			c.loop.Enqueue(keyOf(peer))
+		}
+	}
+}
+
+// sameIntent reports whether two versions of an object ask for the same: status
+// writes and resyncs do not count. An object that was deleted and made again
+// while the watch was down arrives as an update with another UID.
+func sameIntent(before, after metav1.Object) bool {
+	return before.GetUID() == after.GetUID() && before.GetGeneration() == after.GetGeneration() &&
+		maps.Equal(before.GetLabels(), after.GetLabels()) &&
+		maps.Equal(before.GetAnnotations(), after.GetAnnotations()) &&
+		before.GetDeletionTimestamp().Equal(after.GetDeletionTimestamp())
+}
+
+// handleConfig wakes the workloads that select or name an object, or did so before.
+func (c *Controller) handleConfig(kind string, store *informer.Store[catalog.Object]) error {
+	return store.OnChange(func(e informer.Event[catalog.Object]) {
+		obj := e.Object()
+		if e.Action == "update" && e.Before.GetUID() == e.After.GetUID() && e.Before.GetGeneration() == e.After.GetGeneration() &&
+			maps.Equal(e.Before.GetLabels(), e.After.GetLabels()) &&
+			e.Before.GetDeletionTimestamp().Equal(e.After.GetDeletionTimestamp()) {
+			return
+		}
+		if e.Action == "delete" {
+			c.kind.Gone(kind, keyOf(obj))
+		}
+		nsLabels, _ := c.stores.namespaceLabels(obj.GetNamespace())
+		versions := []selection.Object{{Namespace: obj.GetNamespace(), Name: obj.GetName(), NamespaceLabels: nsLabels, Labels: obj.GetLabels()}}
+		if e.Action == "update" {
+			versions = append(versions, selection.Object{
+				Namespace: obj.GetNamespace(), Name: obj.GetName(), NamespaceLabels: nsLabels, Labels: e.Before.GetLabels(),
+			})
+		}
+		c.trigger(kind, e.Action, c.index.Owners(kind, versions...)...)
+	})
+}
+
+func (c *Controller) namespaceChanged(e informer.Event[*corev1.Namespace]) {
+	switch e.Action {
+	case "update":
+		c.trigger("Namespace", e.Action, c.index.NamespaceChanged(e.After.Name, e.Before.Labels, e.After.Labels)...)
+	case "add":
+		// Its objects may have been seen before the namespace itself.
+		c.trigger("Namespace", e.Action, c.index.NamespaceAdded(e.After.Name, e.After.Labels)...)
+	case "delete":
+		// The deletions of its objects come by other watches: later ones no longer
+		// find the labels by which workloads select the namespace.
+		c.trigger("Namespace", e.Action, c.index.NamespaceAdded(e.Before.Name, e.Before.Labels)...)
+	}
+}
+
+// referenceChanged wakes the workloads whose last reconciliation read the object.
+func referenceChanged(c *Controller, store *informer.Store[*metav1.PartialObjectMetadata], kind assets.Kind) error {
+	return store.OnChange(func(e informer.Event[*metav1.PartialObjectMetadata]) {
+		obj := e.Object()
+		ref := assets.Ref{Kind: kind, Namespace: obj.Namespace, Name: obj.Name}
+		if e.Action == "delete" {
+			c.assets.Forget(ref)
+		}
+		c.trigger(kind.String(), e.Action, c.referencing(ref)...)
+	})
+}
+
+// ownedChanged wakes the workload of an object that another client changed or deleted.
+func ownedChanged[T informer.Object](c *Controller, store *informer.Store[T], kind string, view *apply.View[T]) error {
+	return store.OnChange(func(e informer.Event[T]) {
+		obj := e.Object()
+		if e.Action == "delete" {
+			view.Forget(obj)
+		}
+		// A cache that is not kept by a watch may see our object first as others left it.
+		if (e.Action == "add" && !view.Since(obj)) || (e.Action == "update" && view.Ours(obj)) {
+			return
+		}
+		c.trigger(kind, e.Action, eventWorkloads(c, e)...)
+	})
+}
+
+// eventWorkloads returns the workloads of any version of an object that the event
+// knows: somebody may have taken the reference away.
+func eventWorkloads[T informer.Object](c *Controller, e informer.Event[T]) []types.NamespacedName {
+	if e.Action != "update" {
+		return c.workloadsOf(e.Object())
+	}
+	return c.workloadsOf(e.Before, e.After)
+}
+
+// workloadsOf returns the workloads named by the objects' owner references that this
+// operator is responsible for, each once. They are found by name: the children
+// of a workload that was made again still name its predecessor.
+func (c *Controller) workloadsOf(versions ...metav1.Object) []types.NamespacedName {
+	var out []types.NamespacedName
+	for _, obj := range versions {
+		for _, ref := range obj.GetOwnerReferences() {
+			if ref.Kind != c.kind.Kind || !strings.HasPrefix(ref.APIVersion, c.kind.Group+"/") {
+				continue
+			}
+			w, ok := c.stores.workloads.get(obj.GetNamespace(), ref.Name)
+			if ok && c.manages(w) && !slices.Contains(out, keyOf(w)) {
+				out = append(out, keyOf(w))
+			}
+		}
+	}
+	return out
+}
+
+func (c *Controller) statefulSetChanged(e informer.Event[*appsv1.StatefulSet]) {
+	if e.Action == "delete" {
+		c.writer.StatefulSets().Forget(e.Before)
+	}
+	found := eventWorkloads(c, e)
+	for _, key := range found {
+		c.loop.EnqueueStatus(key)
+		c.wakeForPods(key)
+	}
+	if e.Action == "delete" && len(found) == 0 {
+		c.loop.Enqueue(types.NamespacedName{Namespace: e.Before.Namespace, Name: e.Before.Labels[c.kind.nameLabel()]}) // see abandoned
+	}
+	if e.Action == "update" && (e.After.DeletionTimestamp != nil || sameIntent(e.Before, e.After) &&
+		equality.Semantic.DeepEqual(e.Before.OwnerReferences, e.After.OwnerReferences)) {
+		return
+	}
+	// Our own write is looked at once more on purpose: its input hash was made
+	// from the spec before it.
+	c.trigger("StatefulSet", e.Action, found...)
+}
+
+// claimChanged wakes the workload of a claim of which something else is to be said, or
+// that can be resized from now on.
+func (c *Controller) claimChanged(e informer.Event[*corev1.PersistentVolumeClaim]) {
+	if e.Action == "add" || e.Action == "update" && e.Before.Status.Phase == e.After.Status.Phase &&
+		equality.Semantic.DeepEqual(e.Before.Spec, e.After.Spec) && e.Before.DeletionTimestamp.Equal(e.After.DeletionTimestamp) {
+		return
+	}
+	claim := e.Object()
+	w, ok := c.stores.workloads.get(claim.Namespace, claim.Labels[c.kind.nameLabel()])
+	if ok && c.manages(w) {
+		c.loop.Enqueue(keyOf(w))
+	}
+}
+
+// daemonSetChanged is like statefulSetChanged; echoes of our own writes are ignored.
+func (c *Controller) daemonSetChanged(e informer.Event[*appsv1.DaemonSet]) {
+	if e.Action == "delete" {
+		c.writer.ForgetDaemonSet(e.Before)
+	}
+	found := eventWorkloads(c, e)
+	for _, key := range found {
+		c.loop.EnqueueStatus(key)
+	}
+	if e.Action == "update" && (e.After.DeletionTimestamp != nil || c.writer.DaemonSets().Ours(e.After) || sameIntent(e.Before, e.After) &&
+		equality.Semantic.DeepEqual(e.Before.OwnerReferences, e.After.OwnerReferences)) {
+		return
+	}
+	for _, key := range found {
+		c.loop.Enqueue(key) // not counted: users know the triggers of StatefulSets only
+	}
+}

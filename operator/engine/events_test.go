@@ -1,0 +1,285 @@
+package engine
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
+	"github.com/firekeeper-dev/firekeeper/operator/catalog"
+)
+
+// Watches end, and what happens before they are back is noticed all the same.
+func TestChangesThatNoWatchShows(t *testing.T) {
+	for name, tc := range map[string]struct {
+		change func(b *bed)
+		want   string // configuration afterwards
+	}{
+		"a rule comes":   {func(b *bed) { b.set(rule("more")) }, "x alerts more"},
+		"a rule goes":    {func(b *bed) { b.gone(rule("alerts")) }, "x"},
+		"a rule changes": {func(b *bed) { b.set(rule("alerts", "bad", "broken")) }, "x"},
+		"a rule is deleted and created again": {func(b *bed) {
+			b.gone(rule("alerts"))
+			b.set(rule("alerts", "bad", "broken"))
+		}, "x"},
+		"a rule is created again as it was": {func(b *bed) {
+			b.gone(rule("alerts"))
+			b.set(rule("alerts"))
+		}, "x alerts"},
+		"the workload is created again as it was": {func(b *bed) {
+			w, _ := get[v1.ThanosRuler](b, "thanosrulers", "a")
+			b.gone(&w)
+			w.UID, w.Finalizers = "another", nil
+			b.set(&w)
+		}, "x alerts"},
+		"the workload changes": {func(b *bed) {
+			edit(b, "thanosrulers", "a", func(w *v1.ThanosRuler) { w.Spec.RuleSelector = nil })
+		}, "x"},
+		"the workload is deleted and created again": {func(b *bed) {
+			b.gone(ruler("a"))
+			b.set(ruler("a", func(w *v1.ThanosRuler) { w.UID = "another" }))
+		}, "alerts"},
+		"the workload is deleted": {func(b *bed) { b.gone(ruler("a")) }, "x alerts"},
+		"a Secret changes": {func(b *bed) {
+			edit(b, "secrets", "login", func(s *corev1.Secret) { s.Data["value"] = []byte("y") })
+		}, "y alerts"},
+		"generated content is edited": {func(b *bed) {
+			edit(b, "secrets", "ruler-a-config", func(s *corev1.Secret) { s.Data["config"] = []byte("mine") })
+		}, "x alerts"},
+		"generated content is deleted": {func(b *bed) { b.gone(secretOf("ruler-a-config", "")) }, "x alerts"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			inBubble(t, func(t *testing.T, b *bed, f *fakeKind) {
+				b.set(secretOf("login", "x"))
+				b.set(rule("alerts"))
+				b.set(ruler("a", func(w *v1.ThanosRuler) { w.Annotations["secrets"] = "login" }))
+				c := b.start(nil, f)[0]
+				if got := b.config("ruler-a-config"); got != "x alerts" {
+					t.Fatalf("at first: %q", got)
+				}
+				b.lose(func() { tc.change(b) })
+				b.after(2 * time.Minute)
+				b.settle()
+				if got := b.config("ruler-a-config"); got != tc.want {
+					t.Errorf("configuration %q, want %q", got, tc.want)
+				}
+				w, there := get[v1.ThanosRuler](b, "thanosrulers", "a")
+				if got := b.bound("alerts"); strings.Contains(tc.want, "alerts") && got != "thanosrulers/a=True" {
+					t.Errorf("bindings %q", got)
+				}
+				if s, _ := get[corev1.Secret](b, "secrets", "ruler-a-config"); there && s.OwnerReferences[0].UID != w.UID {
+					t.Errorf("the owner is %s, want %s", s.OwnerReferences[0].UID, w.UID)
+				}
+				if !there && (len(c.memory) > 0 || f.gatherers("a") != 0) {
+					t.Errorf("%d workloads are remembered, %d gatherers open", len(c.memory), f.gatherers("a"))
+				}
+			})
+		})
+	}
+}
+
+// What changes while a workload is gathered wakes it once more: then it is in.
+func TestChangesDuringGather(t *testing.T) {
+	for name, tc := range map[string]struct {
+		change func(b *bed)
+		want   string
+	}{
+		"a Secret that was read": {func(b *bed) {
+			edit(b, "secrets", "login", func(s *corev1.Secret) { s.Data["value"] = []byte("y") })
+		}, "y alerts"},
+		"a rule that was read": {func(b *bed) { b.gone(rule("alerts")) }, "x"},
+		"several": {func(b *bed) {
+			for _, name := range []string{"b", "c", "d"} {
+				b.set(rule(name))
+			}
+		}, "x alerts b c d"},
+		"the workload": {func(b *bed) {
+			edit(b, "thanosrulers", "a", func(w *v1.ThanosRuler) { w.Annotations["secrets"] = "" })
+		}, "alerts"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			inBubble(t, func(t *testing.T, b *bed, f *fakeKind) {
+				b.set(secretOf("login", "x"))
+				b.set(rule("alerts"))
+				b.set(ruler("a", func(w *v1.ThanosRuler) { w.Annotations["secrets"] = "login" }))
+				changed := false
+				f.gathers(func(v1.Workload, Cluster) error {
+					if !changed {
+						changed = true
+						tc.change(b)
+						time.Sleep(time.Second) // the events come while it is gathered
+					}
+					return nil
+				})
+				b.start(nil, f)
+				if got := b.config("ruler-a-config"); got != tc.want {
+					t.Errorf("configuration %q, want %q", got, tc.want)
+				}
+			})
+		})
+	}
+}
+
+// An event during a reconciliation starts one more, however many there are.
+func TestEventsDuringAReconciliationStartOneMore(t *testing.T) {
+	inBubble(t, func(t *testing.T, b *bed, f *fakeKind) {
+		b.set(ruler("a"))
+		b.start(nil, f)
+		before, slow := f.of("a"), true
+		f.gathers(func(v1.Workload, Cluster) error {
+			if slow {
+				slow = false
+				for _, name := range []string{"b", "c", "d"} {
+					b.set(rule(name, "bad", "broken"))
+				}
+				time.Sleep(time.Second)
+			}
+			return nil
+		})
+		b.set(rule("alerts", "bad", "broken")) // so that nothing is written
+		b.settle()
+		if n := f.of("a") - before; n != 2 {
+			t.Errorf("%d reconciliations, want the one and one more", n)
+		}
+	})
+}
+
+// A Secret that does not exist yet is found by its event, whenever it comes.
+func TestASecretThatComesLater(t *testing.T) {
+	for name, during := range map[string]bool{"during Gather": true, "after it": false} {
+		t.Run(name, func(t *testing.T) {
+			inBubble(t, func(t *testing.T, b *bed, f *fakeKind) {
+				b.set(ruler("a", func(w *v1.ThanosRuler) { w.Annotations["secrets"] = "login" }))
+				f.gathers(func(v1.Workload, Cluster) error {
+					if f.gathers(nil); during { // it was looked for, and is not there
+						b.set(secretOf("login", "x"))
+						time.Sleep(time.Second)
+					}
+					return nil
+				})
+				b.start(nil, f)
+				if !during {
+					if got := b.condition("a", v1.Reconciled); got != `False ReconciliationFailed Secret "team/login" does not exist` {
+						t.Errorf("Reconciled %s", got)
+					}
+					b.set(secretOf("login", "x"))
+				}
+				b.settle()
+				if got := b.config("ruler-a-config"); got != "x" {
+					t.Errorf("configuration %q", got)
+				}
+				if got := b.condition("a", v1.Reconciled); got != "True NoSelectedResources no PrometheusRule or Probe is selected" {
+					t.Errorf("Reconciled %s", got)
+				}
+			})
+		})
+	}
+}
+
+// A reconciliation that fails before it asks for a Secret still hears of it.
+func TestAnEarlyFailureForgetsNoReference(t *testing.T) {
+	inBubble(t, func(t *testing.T, b *bed, f *fakeKind) {
+		b.set(secretOf("login", "x"))
+		b.set(ruler("a", func(w *v1.ThanosRuler) { w.Annotations["secrets"] = "login" }))
+		b.start(nil, f)
+		edit(b, "thanosrulers", "a", func(w *v1.ThanosRuler) {
+			w.Spec.RuleSelector.MatchExpressions = []metav1.LabelSelectorRequirement{{Key: "a", Operator: "Near"}}
+		})
+		b.settle()
+		if got := b.condition("a", v1.Reconciled); !strings.HasPrefix(got, "False ReconciliationFailed spec.ruleSelector") {
+			t.Errorf("Reconciled %s", got)
+		}
+		before := f.of("a")
+		edit(b, "secrets", "login", func(s *corev1.Secret) { s.Data["value"] = []byte("y") })
+		b.settle()
+		if n := f.of("a") - before; n != 1 {
+			t.Errorf("the Secret wakes it %d times", n)
+		}
+	})
+}
+
+// A kind that is not there at the start is selected from the moment on at which it is.
+func TestAKindThatComesLate(t *testing.T) {
+	inBubble(t, func(t *testing.T, b *bed, f *fakeKind) {
+		probe := func(name string) *v1.Probe {
+			return &v1.Probe{ObjectMeta: metav1.ObjectMeta{Namespace: "team", Name: name, Generation: 1}}
+		}
+		b.set(rule("alerts"))
+		b.set(probe("early"))
+		b.set(ruler("a"))
+		b.set(ruler("none", func(w *v1.ThanosRuler) { w.Spec.RuleSelector = nil }))
+		b.start([]*catalog.Row{catalog.Probe}, f)
+		if got := b.config("ruler-a-config"); got != "alerts" {
+			t.Errorf("without the kind: %q", got)
+		}
+		none := f.of("none")
+		if err := b.sources.Read(t.Context(), catalog.Probe); err != nil {
+			t.Fatal(err)
+		}
+		b.settle()
+		if got := b.config("ruler-a-config"); got != "alerts early" {
+			t.Errorf("with it: %q", got)
+		}
+		b.set(probe("later"))
+		b.settle()
+		if got := b.config("ruler-a-config"); got != "alerts early later" {
+			t.Errorf("with another object: %q", got)
+		}
+		if n := f.of("none") - none; n > 0 {
+			t.Errorf("a workload that selects nothing was reconciled %d times", n)
+		}
+	})
+}
+
+// Only what an event is about is reconciled.
+func TestEventsWakeThoseTheyAreAbout(t *testing.T) {
+	inBubble(t, func(t *testing.T, b *bed, f *fakeKind) {
+		byTeam := func(team string) func(*v1.ThanosRuler) {
+			return func(w *v1.ThanosRuler) { w.Spec.RuleSelector.MatchLabels = map[string]string{"team": team} }
+		}
+		b.set(ruler("a", byTeam("a")))
+		b.set(ruler("b", byTeam("b")))
+		b.set(rule("alerts", "team", "a"))
+		b.start(nil, f)
+		for _, tc := range []struct {
+			what string
+			do   func()
+			want []string
+		}{
+			{"a rule of a", func() { b.set(rule("more", "team", "a")) }, []string{"a"}},
+			{"it moves to b", func() { b.set(rule("more", "team", "b")) }, []string{"a", "b"}},
+			{"a rule of nobody", func() { b.set(rule("other", "team", "c")) }, nil},
+			{"the status of a rule", func() {
+				edit(b, "prometheusrules", "alerts", func(r *v1.PrometheusRule) { r.Generation--; r.Status.Bindings = nil })
+			}, nil},
+			{"the Secret of a", func() {
+				edit(b, "secrets", "ruler-a-config", func(s *corev1.Secret) { s.Data = nil })
+			}, []string{"a"}},
+			{"the rule goes", func() { b.gone(rule("more")) }, []string{"b"}},
+			{"labels of b", func() {
+				edit(b, "thanosrulers", "b", func(w *v1.ThanosRuler) { w.Generation--; w.Labels = map[string]string{"x": "y"} })
+			}, []string{"b"}},
+			{"the status of b", func() {
+				edit(b, "thanosrulers", "b", func(w *v1.ThanosRuler) { w.Generation--; w.Status.Replicas = 7 })
+			}, nil},
+		} {
+			a, other := f.of("a"), f.of("b")
+			tc.do()
+			b.settle()
+			var woken []string
+			if f.of("a") > a {
+				woken = append(woken, "a")
+			}
+			if f.of("b") > other {
+				woken = append(woken, "b")
+			}
+			if !slices.Equal(woken, tc.want) {
+				t.Errorf("%s wakes %v, want %v", tc.what, woken, tc.want)
+			}
+		}
+	})
+}

@@ -1,0 +1,68 @@
+package engine
+
+import (
+	"encoding/json"
+	"net/http"
+	"net/http/httptest"
+	"testing"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+	"k8s.io/client-go/rest"
+
+	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
+	"github.com/firekeeper-dev/firekeeper/operator/apply"
+	"github.com/firekeeper-dev/firekeeper/operator/catalog"
+	"github.com/firekeeper-dev/firekeeper/operator/client"
+)
+
+// answering is an API server that answers every request with an error.
+func answering(t *testing.T, status *apierrors.StatusError) *client.Client {
+	t.Helper()
+	scheme := runtime.NewScheme()
+	if err := v1.AddToScheme(scheme); err != nil {
+		t.Fatal(err)
+	}
+	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		status.ErrStatus.TypeMeta = metav1.TypeMeta{APIVersion: "v1", Kind: "Status"}
+		w.Header().Set("Content-Type", "application/json")
+		w.WriteHeader(int(status.ErrStatus.Code))
+		if err := json.NewEncoder(w).Encode(status.ErrStatus); err != nil {
+			t.Error(err)
+		}
+	}))
+	t.Cleanup(srv.Close)
+	c, err := client.New(&rest.Config{Host: srv.URL}, scheme, v1.SchemeGroupVersion)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+// The API server answers 422 to a patch of an old version, and to one of an object
+// that it would no longer take: only the first is over in a moment.
+func TestHoldOfAWorkloadThatIsRefused(t *testing.T) {
+	for name, tc := range map[string]struct {
+		answer *apierrors.StatusError
+		fails  bool
+	}{
+		"there is a newer version": {apierrors.NewGenericServerResponse(http.StatusUnprocessableEntity, "", schema.GroupResource{}, "", "testing path failed", 0, false), false},
+		"it is invalid":            {apierrors.NewInvalid(schema.GroupKind{Kind: "Prometheus"}, "main", field.ErrorList{field.Required(field.NewPath("spec", "x"), "")}), true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			c := unwired(t, named(catalog.ThanosRuler, "ruler"))
+			c.crds = apply.NewObjects(answering(t, tc.answer), catalog.ThanosRuler)
+			if err := c.hold(t.Context(), &v1.ThanosRuler{ObjectMeta: metav1.ObjectMeta{Name: "main", UID: "1"}}); (err != nil) != tc.fails {
+				t.Errorf("%v", err)
+			}
+			// The same on the way out: what the cache shows was there before the finalizer was removed.
+			held := &v1.ThanosRuler{ObjectMeta: metav1.ObjectMeta{Name: "main", UID: "1", Finalizers: []string{StatusFinalizer}}}
+			if err := c.release(t.Context(), held); (err != nil) != tc.fails {
+				t.Errorf("release: %v", err)
+			}
+		})
+	}
+}

@@ -1,0 +1,55 @@
+package engine
+
+import (
+	promclient "github.com/prometheus/client_golang/prometheus"
+
+	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
+)
+
+// replicasGauge is the metric of every kind.
+var replicasGauge = Gauge{
+	Name: "prometheus_operator_spec_replicas", Help: "Desired replicas, of each shard where there are shards.",
+	Value: func(w v1.Workload) (float64, bool) {
+		replicas := valueOr(w.GetWorkloadFields().Replicas, 1)
+		if replicas < 0 {
+			replicas = 1
+		}
+		return float64(replicas), true
+	},
+}
+
+// gaugeCollector shows what workloads ask for.
+type gaugeCollector struct {
+	gauges    []Gauge
+	workloads workloads
+}
+
+func (g Gauge) desc() *promclient.Desc {
+	return promclient.NewDesc(g.Name, g.Help, []string{"namespace", "name"}, nil)
+}
+
+// value is Value; an object for which it panics has none, as a scrape must not end the
+// operator.
+func (g Gauge) value(w v1.Workload) (v float64, ok bool) {
+	defer func() { _ = recover() }()
+	return g.Value(w)
+}
+
+// Describe implements prometheus.Collector.
+func (c gaugeCollector) Describe(ch chan<- *promclient.Desc) {
+	for _, g := range c.gauges {
+		ch <- g.desc()
+	}
+}
+
+// Collect implements prometheus.Collector.
+func (c gaugeCollector) Collect(ch chan<- promclient.Metric) {
+	for _, g := range c.gauges {
+		desc := g.desc()
+		for w := range c.workloads.all() {
+			if v, ok := g.value(w); ok {
+				ch <- promclient.MustNewConstMetric(desc, promclient.GaugeValue, v, w.GetNamespace(), w.GetName())
+			}
+		}
+	}
+}

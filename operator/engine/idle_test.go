@@ -1,0 +1,39 @@
+package engine
+
+import (
+	"context"
+	"log/slog"
+	"slices"
+	"testing"
+	"testing/synctest"
+
+	"github.com/prometheus/client_golang/prometheus"
+)
+
+func TestIdleWhenNoKeyWaits(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := &world{}
+		kind := w.kind(t)
+		var idleAfter []int
+		kind.Idle = func() {
+			w.mu.Lock()
+			defer w.mu.Unlock()
+			idleAfter = append(idleAfter, len(w.passes))
+		}
+		l := NewLoop(kind, slog.New(slog.DiscardHandler), NewMetrics(prometheus.NewRegistry(), "prometheus"))
+		for _, name := range []string{"a", "b", "c"} {
+			l.Enqueue(key(name))
+		}
+		ctx, cancel := context.WithCancel(t.Context())
+		done := make(chan struct{})
+		go func() { l.Run(ctx, 1); close(done) }()
+		synctest.Wait()
+		l.Enqueue(key("d"))
+		synctest.Wait()
+		cancel()
+		<-done
+		if !slices.Equal(idleAfter, []int{3, 4}) {
+			t.Errorf("idle after %v passes, want after 3 and after 4", idleAfter)
+		}
+	})
+}

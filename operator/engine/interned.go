@@ -1,0 +1,42 @@
+package engine
+
+import (
+	"sync"
+	"unique"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/types"
+)
+
+// interned lets the rule ConfigMaps in the cache, of all workloads, and the
+// compiled rules share one copy of each file in memory. It also makes comparing
+// the two cheap: equal contents are mostly the same string. The zero value is ready.
+type interned struct {
+	mu   sync.Mutex
+	held map[types.NamespacedName][]unique.Handle[string]
+}
+
+// share replaces the files of a ConfigMap on its way into the cache. A handle
+// must be held as long as its string is to be found.
+func (n *interned) share(m *corev1.ConfigMap) *corev1.ConfigMap {
+	handles := make([]unique.Handle[string], 0, len(m.Data))
+	for name, content := range m.Data {
+		h := unique.Make(content)
+		handles = append(handles, h)
+		m.Data[name] = h.Value()
+	}
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if n.held == nil {
+		n.held = map[types.NamespacedName][]unique.Handle[string]{}
+	}
+	n.held[types.NamespacedName{Namespace: m.Namespace, Name: m.Name}] = handles
+	return m
+}
+
+// forget lets go of the files of a ConfigMap that is gone.
+func (n *interned) forget(key types.NamespacedName) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	delete(n.held, key)
+}

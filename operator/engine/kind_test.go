@@ -1,0 +1,48 @@
+package engine
+
+import (
+	"context"
+	"log/slog"
+	"testing"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
+	"github.com/firekeeper-dev/firekeeper/operator/catalog"
+	"github.com/firekeeper-dev/firekeeper/operator/workload"
+)
+
+var now = metav1.NewTime(time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC))
+
+// named is a kind of which only the names are of interest.
+func named(row *catalog.Row, prefix string) *Kind {
+	return &Kind{
+		Row: row, Controller: prefix + "-controller", Label: prefix, Queue: prefix,
+		Names: workload.Kind{
+			Prefix: prefix, NameLabels: []string{"name"}, RuleLabel: "rules-of-" + prefix, OperatedLabel: "operated",
+		},
+		Open: func(types.NamespacedName) Gatherer { return nil },
+		Shape: func(w v1.Workload) Shape {
+			return Shape{Sets: []Set{{Name: prefix + "-" + w.GetName()}}, Replicas: valueOr(w.GetWorkloadFields().Replicas, 1)}
+		},
+	}
+}
+
+// unwired is a controller without stores, for what works without.
+func unwired(t *testing.T, kind *Kind) *Controller {
+	log, m := slog.New(slog.DiscardHandler), NewMetrics(prometheus.NewRegistry(), kind.Label)
+	c := &Controller{
+		kind: kind, log: log, metrics: m, stores: &stores{Sources: &Sources{}}, memory: map[types.NamespacedName]*memory{},
+		loop: NewLoop(LoopKind{Name: kind.Queue}, log, m), bindings: newBindingsQueue(),
+	}
+	t.Cleanup(func() {
+		ended, end := context.WithCancel(context.Background())
+		end()
+		c.loop.Run(ended, 1)
+		c.runBindings(ended)
+	})
+	return c
+}

@@ -1,0 +1,211 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"runtime/debug"
+	"sync"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/firekeeper-dev/firekeeper/operator/queue"
+)
+
+// Outcome is the result of one reconciliation beyond its error.
+type Outcome struct {
+	Reason  string   // condition reason of a successful pass, often empty
+	Message string   // message beside Reason
+	Dropped []string // fields left out because the target version does not support them, sorted
+	Pending []string // what is unfinished without being a failure, sorted
+}
+
+// LoopKind is all the loop needs to know about one kind of object.
+type LoopKind struct {
+	// Name is the queue's name and the metric label: "prometheus".
+	Name string
+	// Reconcile gathers, decides and applies. It returns what to report.
+	// A key whose object was deleted is no error.
+	Reconcile func(ctx context.Context, key types.NamespacedName) (Outcome, error)
+	// Status reports an outcome. known is false before the first reconciliation.
+	Status func(ctx context.Context, key types.NamespacedName, r Result, known bool) error
+	// Exists reports whether the object is in the cache.
+	Exists func(key types.NamespacedName) bool
+	// Idle (optional) is called after a reconciliation when the queue is empty. Those
+	// of other objects may still run.
+	Idle func()
+}
+
+// Result is the outcome of the last reconciliation of an object.
+type Result struct {
+	Outcome
+	Err error
+}
+
+// Loop runs the reconciliations of one kind.
+type Loop struct {
+	kind    LoopKind
+	log     *slog.Logger
+	metrics *Metrics
+
+	queue  *queue.Queue
+	status *queue.Queue
+
+	mu      sync.Mutex
+	results map[types.NamespacedName]Result
+}
+
+const (
+	// firstRetry and lastRetry bound the pauses between failed reconciliations of one key.
+	firstRetry = 200 * time.Millisecond
+	lastRetry  = 5 * time.Minute
+	// statusDelay coalesces the events of one change into one status write.
+	statusDelay = 100 * time.Millisecond
+)
+
+// NewLoop returns a loop for a kind.
+func NewLoop(kind LoopKind, log *slog.Logger, m *Metrics) *Loop {
+	l := &Loop{kind: kind, log: log, metrics: m, results: map[types.NamespacedName]Result{}}
+	l.queue = newQueue(kind.Name, m)
+	l.status = newQueue(kind.Name+"_status", m)
+	m.trackResults(l.countResults)
+	return l
+}
+
+func newQueue(name string, m *Metrics) *queue.Queue {
+	return queue.New(queue.Options{First: firstRetry, Last: lastRetry, Name: name, Metrics: m.queueProvider()})
+}
+
+// Enqueue requests a reconciliation of an object.
+func (l *Loop) Enqueue(key types.NamespacedName) { l.queue.Add(key) }
+
+// EnqueueAfter requests a reconciliation of an object after a pause.
+func (l *Loop) EnqueueAfter(key types.NamespacedName, pause time.Duration) {
+	l.queue.AddAfter(key, pause)
+}
+
+// EnqueueStatus requests a status update of an object.
+func (l *Loop) EnqueueStatus(key types.NamespacedName) { l.status.AddAfter(key, statusDelay) }
+
+// Result returns the last outcome of an object; ok is false before its first
+// reconciliation.
+func (l *Loop) Result(key types.NamespacedName) (r Result, ok bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	r, ok = l.results[key]
+	return r, ok
+}
+
+// Run works until the context ends; then it lets running reconciliations finish.
+func (l *Loop) Run(ctx context.Context, workers int) {
+	var wg sync.WaitGroup
+	wg.Go(func() { l.queue.Run(ctx, workers, l.passThenIdle) })
+	wg.Go(func() { l.status.Run(ctx, 1, l.report) })
+	wg.Wait()
+}
+
+func (l *Loop) passThenIdle(ctx context.Context, key types.NamespacedName) {
+	l.pass(ctx, key)
+	if l.kind.Idle != nil && l.queue.Len() == 0 {
+		l.kind.Idle()
+	}
+}
+
+func (l *Loop) pass(ctx context.Context, key types.NamespacedName) {
+	start := time.Now()
+	l.metrics.operations.Inc()
+	var out Outcome
+	err := l.guarded(key, func() (err error) {
+		out, err = l.kind.Reconcile(ctx, key)
+		return err
+	})
+	took := time.Since(start)
+	l.metrics.duration.Observe(took.Seconds())
+	l.log.Debug("reconciliation finished", "key", key.String(), "duration_seconds", took.Seconds())
+
+	wait, waiting := Waiting(err)
+	_, invalid := errors.AsType[*InvalidError](err)
+	switch {
+	case err == nil:
+		l.queue.Forget(key)
+	case waiting:
+		l.queue.Forget(key)
+		l.queue.AddAfter(key, wait.For)
+	case invalid:
+		l.metrics.errors.Inc()
+		l.queue.Forget(key) // an event tells when a retry can help
+		l.warn(key, err)
+	default:
+		l.metrics.errors.Inc()
+		switch {
+		case ctx.Err() != nil:
+		case apierrors.IsConflict(err): // nothing is wrong: the next try begins with what the other client wrote
+			l.log.Warn("another client changes an object at the same time, retrying", "key", key.String(), "err", err)
+		default:
+			l.log.Error("reconciliation failed", "key", key.String(), "err", err)
+		}
+		l.queue.Retry(key)
+	}
+	l.remember(key, Result{Outcome: out, Err: err})
+	l.status.AddAfter(key, statusDelay)
+}
+
+// warn logs why an object is invalid, unless that was the last word already.
+func (l *Loop) warn(key types.NamespacedName, err error) {
+	if last, known := l.Result(key); known && last.Err != nil && last.Err.Error() == err.Error() {
+		return
+	}
+	l.log.Warn("object is invalid, waiting for a change of it or of what it refers to", "key", key.String(), "err", err)
+}
+
+// guarded turns a panic into an error: one bad object must not stop the others.
+func (l *Loop) guarded(key types.NamespacedName, do func() error) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			l.log.Error("reconciliation panicked", "key", key.String(), "panic", fmt.Sprint(p), "stack", string(debug.Stack()))
+			err = fmt.Errorf("internal error: %v", p)
+		}
+	}()
+	return do()
+}
+
+func (l *Loop) remember(key types.NamespacedName, r Result) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if !l.kind.Exists(key) {
+		delete(l.results, key)
+		return
+	}
+	l.results[key] = r
+}
+
+func (l *Loop) report(ctx context.Context, key types.NamespacedName) {
+	l.metrics.statusOperations.Inc()
+	r, known := l.Result(key)
+	err := l.guarded(key, func() error { return l.kind.Status(ctx, key, r, known) })
+	if err != nil {
+		l.metrics.statusErrors.Inc()
+		if ctx.Err() == nil {
+			l.log.Error("status update failed", "key", key.String(), "err", err)
+		}
+		l.status.Retry(key)
+		return
+	}
+	l.status.Forget(key)
+}
+
+func (l *Loop) countResults() (ok, failed int) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, r := range l.results {
+		if r.Err != nil {
+			failed++
+		} else {
+			ok++
+		}
+	}
+	return ok, failed
+}

@@ -1,0 +1,427 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/testutil"
+	"go.uber.org/goleak"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+)
+
+func key(name string) types.NamespacedName { return types.NamespacedName{Namespace: "ns", Name: name} }
+
+// world is a kind whose passes the test decides about. All fields are guarded.
+type world struct {
+	mu       sync.Mutex
+	gone     map[string]bool
+	pass     func(n int, name string) (Outcome, error) // n counts the passes of one key from 1
+	status   func(n int, name string, r Result, known bool) error
+	passes   map[string][]time.Duration // when, since the start
+	statuses map[string][]Result
+	start    time.Time
+	running  map[string]int
+}
+
+func (w *world) kind(t *testing.T) LoopKind {
+	w.start = time.Now()
+	w.gone, w.running = map[string]bool{}, map[string]int{}
+	w.passes, w.statuses = map[string][]time.Duration{}, map[string][]Result{}
+	return LoopKind{
+		Name: "prometheus",
+		Reconcile: func(_ context.Context, k types.NamespacedName) (Outcome, error) {
+			w.mu.Lock()
+			w.passes[k.Name] = append(w.passes[k.Name], time.Since(w.start))
+			n, pass := len(w.passes[k.Name]), w.pass
+			if w.running[k.Name]++; w.running[k.Name] > 1 {
+				t.Errorf("two passes of %s at the same time", k)
+			}
+			w.mu.Unlock()
+			defer func() {
+				w.mu.Lock()
+				w.running[k.Name]--
+				w.mu.Unlock()
+			}()
+			if pass == nil {
+				return Outcome{}, nil
+			}
+			return pass(n, k.Name)
+		},
+		Status: func(_ context.Context, k types.NamespacedName, r Result, known bool) error {
+			w.mu.Lock()
+			defer w.mu.Unlock()
+			w.statuses[k.Name] = append(w.statuses[k.Name], r)
+			if w.status != nil {
+				return w.status(len(w.statuses[k.Name]), k.Name, r, known)
+			}
+			return nil
+		},
+		Exists: func(k types.NamespacedName) bool {
+			w.mu.Lock()
+			defer w.mu.Unlock()
+			return !w.gone[k.Name]
+		},
+	}
+}
+
+// running starts a loop inside a bubble of synthetic time; stop ends it and waits.
+func running(t *testing.T, w *world, workers int) (l *Loop, reg *prometheus.Registry, log *strings.Builder, stop func()) {
+	reg, log = prometheus.NewRegistry(), &strings.Builder{}
+	l = NewLoop(w.kind(t), slog.New(slog.NewTextHandler(log, &slog.HandlerOptions{Level: slog.LevelDebug})), NewMetrics(reg, "prometheus"))
+	ctx, cancel := context.WithCancel(t.Context())
+	done := make(chan struct{})
+	go func() { l.Run(ctx, workers); close(done) }()
+	return l, reg, log, func() { cancel(); <-done }
+}
+
+func counter(t *testing.T, reg *prometheus.Registry, name string) float64 {
+	t.Helper()
+	families, err := reg.Gather()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range families {
+		if f.GetName() == name {
+			return f.Metric[0].GetCounter().GetValue()
+		}
+	}
+	t.Fatalf("no metric %s", name)
+	return 0
+}
+
+func TestFailedPassesAreRepeatedWithGrowingPauses(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := &world{pass: func(n int, _ string) (Outcome, error) {
+			if n < 5 {
+				return Outcome{}, errors.New("not yet")
+			}
+			return Outcome{Reason: "Fine"}, nil
+		}}
+		l, reg, log, stop := running(t, w, 2)
+		l.Enqueue(key("a"))
+		time.Sleep(time.Hour)
+		stop()
+		want := []time.Duration{0, 200 * time.Millisecond, 600 * time.Millisecond, 1400 * time.Millisecond, 3000 * time.Millisecond}
+		if len(w.passes["a"]) != len(want) {
+			t.Fatalf("passes at %v", w.passes["a"])
+		}
+		for i := range want {
+			if w.passes["a"][i] != want[i] {
+				t.Errorf("pass %d at %s, want %s", i+1, w.passes["a"][i], want[i])
+			}
+		}
+		if r, ok := l.Result(key("a")); !ok || r.Err != nil || r.Reason != "Fine" {
+			t.Errorf("result %+v, %v", r, ok)
+		}
+		if n := strings.Count(log.String(), "reconciliation failed"); n != 4 || !strings.Contains(log.String(), "key=ns/a") {
+			t.Errorf("the log has %d failures:\n%s", n, log)
+		}
+		if all, failed := counter(t, reg, "prometheus_operator_reconcile_operations_total"), counter(t, reg, "prometheus_operator_reconcile_errors_total"); all != 5 || failed != 4 {
+			t.Errorf("%v passes, %v errors", all, failed)
+		}
+	})
+}
+
+// TestAConflictIsNoFault: two clients that write at the same moment are tried again, and
+// nobody is alarmed.
+func TestAConflictIsNoFault(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		conflict := apierrors.NewConflict(schema.GroupResource{Resource: "statefulsets"}, "prometheus-a", errors.New("the object has been modified"))
+		w := &world{pass: func(n int, _ string) (Outcome, error) {
+			if n < 2 {
+				return Outcome{}, fmt.Errorf("update StatefulSet: %w", conflict)
+			}
+			return Outcome{}, nil
+		}}
+		l, _, log, stop := running(t, w, 1)
+		l.Enqueue(key("a"))
+		time.Sleep(time.Minute)
+		stop()
+		if at := w.passes["a"]; len(at) != 2 || at[1] != firstRetry {
+			t.Errorf("passes at %v", at)
+		}
+		if text := log.String(); strings.Contains(text, "level=ERROR") || strings.Count(text, "level=WARN") != 1 || !strings.Contains(text, "another client changes an object") {
+			t.Errorf("log:\n%s", text)
+		}
+	})
+}
+
+func TestASuccessEndsTheBackoff(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := &world{pass: func(n int, _ string) (Outcome, error) {
+			if n == 1 || n == 3 {
+				return Outcome{}, errors.New("no")
+			}
+			return Outcome{}, nil
+		}}
+		l, _, _, stop := running(t, w, 1)
+		l.Enqueue(key("a"))
+		time.Sleep(time.Minute)
+		l.Enqueue(key("a"))
+		time.Sleep(time.Minute)
+		stop()
+		if at := w.passes["a"]; len(at) != 4 || at[3]-at[2] != firstRetry {
+			t.Errorf("passes at %v", at)
+		}
+	})
+}
+
+func TestPausesHaveALimit(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := &world{pass: func(int, string) (Outcome, error) { return Outcome{}, errors.New("never") }}
+		l, _, _, stop := running(t, w, 1)
+		l.Enqueue(key("a"))
+		time.Sleep(2 * time.Hour)
+		stop()
+		at := w.passes["a"]
+		if last := at[len(at)-1] - at[len(at)-2]; last != lastRetry {
+			t.Errorf("last pause %s, want %s", last, lastRetry)
+		}
+	})
+}
+
+func TestWaitErrorSaysWhen(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := &world{pass: func(n int, _ string) (Outcome, error) {
+			if n < 3 {
+				return Outcome{}, fmt.Errorf("shard 2: %w", &WaitError{For: 7 * time.Second, Reason: "pods are still going"})
+			}
+			return Outcome{}, nil
+		}}
+		l, reg, log, stop := running(t, w, 1)
+		l.Enqueue(key("a"))
+		time.Sleep(time.Minute)
+		stop()
+		if at := w.passes["a"]; len(at) != 3 || at[1] != 7*time.Second || at[2] != 14*time.Second {
+			t.Errorf("passes at %v", at)
+		}
+		if n := counter(t, reg, "prometheus_operator_reconcile_errors_total"); n != 0 || strings.Contains(log.String(), "failed") {
+			t.Errorf("waiting counts as %v failures:\n%s", n, log)
+		}
+	})
+}
+
+// Who waits for one thing and fails at another has failed, and says so.
+func TestAFailureBesideAWaitIsTold(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := &world{pass: func(int, string) (Outcome, error) {
+			return Outcome{}, errors.Join(errors.New("too large"), &WaitError{For: time.Hour, Reason: "a conflict"})
+		}}
+		l, reg, log, stop := running(t, w, 1)
+		l.Enqueue(key("a"))
+		time.Sleep(time.Second)
+		stop()
+		if n := counter(t, reg, "prometheus_operator_reconcile_errors_total"); n < 2 || !strings.Contains(log.String(), "too large") {
+			t.Errorf("%v failures:\n%s", n, log)
+		}
+	})
+}
+
+func TestAPanicStaysWithItsKey(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := &world{
+			pass: func(n int, name string) (Outcome, error) {
+				if name == "bad" && n == 1 {
+					panic("in the pass")
+				}
+				return Outcome{}, nil
+			},
+			status: func(n int, name string, _ Result, _ bool) error {
+				if name == "worse" && n == 1 {
+					panic("in status")
+				}
+				return nil
+			},
+		}
+		l, _, log, stop := running(t, w, 1)
+		for _, name := range []string{"bad", "worse", "good"} {
+			l.Enqueue(key(name))
+		}
+		time.Sleep(time.Minute)
+		stop()
+		if len(w.passes["bad"]) != 2 || len(w.passes["good"]) != 1 || len(w.statuses["good"]) == 0 || len(w.statuses["worse"]) != 2 {
+			t.Errorf("passes %v, statuses %v", w.passes, w.statuses)
+		}
+		if first := w.statuses["bad"][0]; first.Err == nil || !strings.Contains(first.Err.Error(), "internal error") {
+			t.Errorf("first status of bad: %+v", first)
+		}
+		if strings.Count(log.String(), "reconciliation panicked") != 2 || !strings.Contains(log.String(), "loop_test.go") {
+			t.Errorf("log:\n%s", log)
+		}
+	})
+}
+
+func TestStatusFollowsEveryPass(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		failed := errors.New("disk on fire")
+		w := &world{pass: func(n int, _ string) (Outcome, error) {
+			if n == 1 {
+				return Outcome{}, failed
+			}
+			return Outcome{}, nil
+		}}
+		l, _, _, stop := running(t, w, 1)
+		l.Enqueue(key("a"))
+		time.Sleep(time.Minute)
+		stop()
+		if s := w.statuses["a"]; len(s) != 2 || !errors.Is(s[0].Err, failed) || s[1].Err != nil {
+			t.Errorf("statuses %+v", s)
+		}
+	})
+}
+
+func TestStatusIsCoalescedAndRepeated(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := &world{status: func(n int, _ string, _ Result, known bool) error {
+			if known {
+				return errors.New("known before the first pass")
+			}
+			if n == 1 {
+				return errors.New("conflict")
+			}
+			return nil
+		}}
+		l, reg, _, stop := running(t, w, 1)
+		for range 50 {
+			l.EnqueueStatus(key("a"))
+			time.Sleep(time.Millisecond)
+		}
+		time.Sleep(time.Minute)
+		stop()
+		if n := len(w.statuses["a"]); n != 2 {
+			t.Errorf("%d statuses: one failed, one right", n)
+		}
+		if all, failed := counter(t, reg, "prometheus_operator_status_update_operations_total"), counter(t, reg, "prometheus_operator_status_update_errors_total"); all != 2 || failed != 1 {
+			t.Errorf("%v status passes, %v errors", all, failed)
+		}
+	})
+}
+
+func TestEventsDuringAPassGiveOneMore(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		release := make(chan struct{})
+		w := &world{pass: func(n int, name string) (Outcome, error) {
+			if n == 1 && name == "slow" {
+				<-release
+			}
+			return Outcome{}, nil
+		}}
+		l, _, _, stop := running(t, w, 3)
+		l.Enqueue(key("slow"))
+		synctest.Wait()
+		for range 20 {
+			l.Enqueue(key("slow"))
+		}
+		l.Enqueue(key("other"))
+		synctest.Wait()
+		if len(w.passes["slow"]) != 1 || len(w.passes["other"]) != 1 {
+			t.Errorf("while one pass is slow: %v", w.passes)
+		}
+		close(release)
+		synctest.Wait()
+		if n := len(w.passes["slow"]); n != 2 {
+			t.Errorf("%d passes, want 2", n)
+		}
+		stop()
+	})
+}
+
+func TestOwnersThatAreGoneAreForgotten(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := &world{pass: func(_ int, name string) (Outcome, error) {
+			if name == "bad" {
+				return Outcome{}, errors.New("no")
+			}
+			return Outcome{}, nil
+		}}
+		l, reg, _, stop := running(t, w, 1)
+		l.Enqueue(key("good"))
+		l.Enqueue(key("bad"))
+		time.Sleep(time.Second)
+		const text = `
+# HELP prometheus_operator_syncs Workloads by the result of their last reconciliation.
+# TYPE prometheus_operator_syncs gauge
+prometheus_operator_syncs{controller="prometheus",status="failed"} %d
+prometheus_operator_syncs{controller="prometheus",status="ok"} %d
+`
+		if err := testutil.GatherAndCompare(reg, strings.NewReader(fmt.Sprintf(text, 1, 1)), "prometheus_operator_syncs"); err != nil {
+			t.Error(err)
+		}
+		w.mu.Lock()
+		w.gone["bad"], w.gone["good"] = true, true
+		w.mu.Unlock()
+		l.Enqueue(key("good"))
+		time.Sleep(10 * time.Minute)
+		if err := testutil.GatherAndCompare(reg, strings.NewReader(fmt.Sprintf(text, 0, 0)), "prometheus_operator_syncs"); err != nil {
+			t.Error(err)
+		}
+		if _, known := l.Result(key("good")); known {
+			t.Error("a result is kept of an owner that is gone")
+		}
+		stop()
+	})
+}
+
+// Run lets the pass that runs finish, starts no other, and leaves nothing behind.
+func TestStop(t *testing.T) {
+	defer goleak.VerifyNone(t)
+	entered, release := make(chan struct{}), make(chan struct{})
+	w := &world{pass: func(int, string) (Outcome, error) {
+		close(entered)
+		<-release
+		return Outcome{}, nil
+	}}
+	ctx, cancel := context.WithCancel(t.Context())
+	l := NewLoop(w.kind(t), slog.New(slog.DiscardHandler), NewMetrics(prometheus.NewRegistry(), "prometheus"))
+	done := make(chan struct{})
+	go func() { l.Run(ctx, 1); close(done) }()
+	l.Enqueue(key("a"))
+	<-entered
+	l.Enqueue(key("b"))
+	cancel()
+	select {
+	case <-done:
+		t.Fatal("Run returned while a pass was running")
+	default:
+	}
+	close(release)
+	<-done
+	if len(w.passes["b"]) != 0 {
+		t.Error("a pass was started after the stop")
+	}
+}
+
+// What no retry can help is not retried at high speed; it counts as a failure.
+func TestAnInvalidOwnerWaitsForAnEvent(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := &world{pass: func(int, string) (Outcome, error) {
+			return Outcome{}, fmt.Errorf("gather: %w", &InvalidError{Err: errors.New("spec.version: not a version")})
+		}}
+		l, reg, log, stop := running(t, w, 1)
+		l.Enqueue(key("a"))
+		time.Sleep(time.Minute)
+		l.Enqueue(key("a"))
+		time.Sleep(time.Hour)
+		stop()
+		if want := []time.Duration{0, time.Minute}; !slices.Equal(w.passes["a"], want) {
+			t.Errorf("passes at %v, want %v", w.passes["a"], want)
+		}
+		if n := counter(t, reg, "prometheus_operator_reconcile_errors_total"); n != 2 {
+			t.Errorf("%v failures", n)
+		}
+		if said := strings.Count(log.String(), "spec.version: not a version"); said != 1 || strings.Contains(log.String(), "level=ERROR") {
+			t.Errorf("it is said %d times:\n%s", said, log)
+		}
+	})
+}

@@ -1,0 +1,126 @@
+package engine
+
+import (
+	"crypto/sha256"
+	"fmt"
+	"iter"
+	"maps"
+	"slices"
+
+	"github.com/firekeeper-dev/firekeeper/internal/volume"
+	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
+	"github.com/firekeeper-dev/firekeeper/operator/assets"
+	"github.com/firekeeper-dev/firekeeper/operator/workload"
+)
+
+// Folder is a folder of the pods with files of Secrets and ConfigMaps that are the user's.
+type Folder struct {
+	Path    string
+	Sources []Source
+}
+
+// Source is what a folder has of one object.
+type Source struct {
+	Field string // of the workload, which names it
+	Kind  assets.Kind
+	Name  string
+	Key   string // the only one; empty for all
+}
+
+// UserFolders are the folders of Secrets and ConfigMaps that a user wants in the pods.
+func UserFolders(mounts []workload.UserMount) []Folder {
+	var out []Folder
+	for _, m := range mounts {
+		s := Source{Field: m.Field, Kind: assets.ConfigMap, Name: m.Name}
+		if m.Secret {
+			s.Kind = assets.Secret
+		}
+		out = append(out, Folder{Path: m.Dir, Sources: []Source{s}})
+	}
+	return out
+}
+
+// Mounted is what the folders of one workload hold. The operator does not write these
+// files: it only tells the pods when they change.
+type Mounted struct {
+	// Dirs are the sums of the folders' files, by path, as volume.SumFiles makes them. A
+	// folder of which something is missing is left out: the kubelet does not refresh it.
+	Dirs map[string]string
+	// Deps are all Secrets and ConfigMaps, there or not.
+	Deps []assets.Dependency
+	// Warnings name what is missing: a pod that starts waits for it, others go on.
+	Warnings []string
+}
+
+// Sums are the folders with sums of their sums, by path.
+func (m Mounted) Sums() iter.Seq2[string, [sha256.Size]byte] {
+	return func(yield func(string, [sha256.Size]byte) bool) {
+		for _, dir := range slices.Sorted(maps.Keys(m.Dirs)) {
+			if !yield(dir, sha256.Sum256([]byte(m.Dirs[dir]))) {
+				return
+			}
+		}
+	}
+}
+
+// Mounts reads the folders of one workload. It remembers them while nothing changes.
+type Mounts struct {
+	key  string
+	last Mounted
+}
+
+// Read returns what the folders hold.
+//
+// Errors: the cluster could not be read. What is missing, or may not be read, is none.
+func (m *Mounts) Read(w v1.Workload, c Cluster, folders []Folder) (Mounted, error) {
+	key := fmt.Sprintf("%s/%d", w.GetUID(), w.GetGeneration())
+	if m.key == key && (len(m.last.Deps) == 0 || c.Current(m.last.Deps)) {
+		return m.last, nil
+	}
+	*m = Mounts{}
+	out := Mounted{Dirs: map[string]string{}}
+	scope := assets.NewScope(w.GetNamespace(), c.References)
+	for _, f := range folders {
+		files, warnings := f.read(scope)
+		if len(warnings) == 0 {
+			out.Dirs[f.Path] = volume.SumFiles(files)
+		}
+		out.Warnings = append(out.Warnings, warnings...)
+	}
+	out.Deps = scope.Dependencies()
+	if err := scope.Temporary(); err != nil {
+		return out, err
+	}
+	*m = Mounts{key, out}
+	return out, nil
+}
+
+// read returns the files of a folder; of two with one name, the first is there.
+func (f Folder) read(scope *assets.Scope) (files map[string][]byte, warnings []string) {
+	files = map[string][]byte{}
+	for _, s := range f.Sources {
+		all, err := scope.Mounted(s.Kind, s.Name)
+		if err == nil && s.Key != "" {
+			all, err = only(scope, s, all)
+		}
+		if err != nil {
+			warnings = append(warnings, fmt.Sprintf("%s: %v", s.Field, err))
+			continue
+		}
+		for name, content := range all {
+			if _, taken := files[name]; !taken {
+				files[name] = content
+			}
+		}
+	}
+	return files, warnings
+}
+
+// only returns one of the files of an object.
+func only(scope *assets.Scope, s Source, all map[string][]byte) (map[string][]byte, error) {
+	content, ok := all[s.Key]
+	if !ok {
+		return nil, &assets.NotFoundError{Ref: assets.Ref{Kind: s.Kind, Namespace: scope.Namespace(), Name: s.Name}, Key: s.Key}
+	}
+	return map[string][]byte{s.Key: content}, nil
+}

@@ -1,0 +1,112 @@
+package engine
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/firekeeper-dev/firekeeper/operator/catalog"
+)
+
+// Named returns an object that a workload names; nil when it does not exist or is being
+// deleted.
+//
+// Errors: the API server does not return it.
+func Named[T catalog.Object](c Cluster, row *catalog.Row, name types.NamespacedName) (out T, err error) {
+	obj, err := c.named(row, name)
+	if obj == nil || err != nil || obj.GetDeletionTimestamp() != nil {
+		return out, err
+	}
+	return obj.(T), nil
+}
+
+// named looks among the objects unless there is another way.
+func (c Cluster) named(row *catalog.Row, name types.NamespacedName) (catalog.Object, error) {
+	if c.Named != nil {
+		return c.Named(row, name)
+	}
+	if all := c.Objects(row.Kind); all != nil {
+		for obj := range all {
+			if obj.GetNamespace() == name.Namespace && obj.GetName() == name.Name {
+				return obj, nil
+			}
+		}
+	}
+	return nil, nil
+}
+
+// lookup is an object that a workload names where the kind is not watched.
+type lookup struct {
+	row  *catalog.Row
+	name types.NamespacedName
+}
+
+// found is what the API server said of it. It is read again after some time.
+type found struct {
+	object catalog.Object // nil when it does not exist
+	err    error
+	until  time.Time
+}
+
+// namedPeriod is how long an object that is not watched holds: nothing tells of its
+// changes.
+const namedPeriod = time.Minute
+
+// named returns an object that a workload names, from the watch if that covers it.
+func (a asking) named(ctx context.Context, row *catalog.Row, name types.NamespacedName) (catalog.Object, error) {
+	store := a.c.stores.config(row)
+	if store == nil {
+		return nil, nil
+	}
+	if store.Complete(name.Namespace) {
+		obj, _ := store.Get(name.Namespace, name.Name)
+		return obj, nil
+	}
+	at := lookup{row, name}
+	a.c.mu.Lock()
+	got, known := a.state.named[at]
+	a.c.mu.Unlock()
+	if !known || got.err != nil || time.Now().After(got.until) {
+		got = a.c.look(ctx, at)
+	}
+	a.looked[at] = got
+	return got.object, got.err
+}
+
+// look asks the API server.
+func (c *Controller) look(ctx context.Context, at lookup) found {
+	out, until := at.row.New(), time.Now().Add(namedPeriod)
+	err := c.stores.clients.of(at.row).REST().Get().Namespace(at.name.Namespace).Resource(at.row.Resource).Name(at.name.Name).Do(ctx).Into(out)
+	switch {
+	case apierrors.IsNotFound(err):
+		return found{until: until}
+	case err != nil:
+		return found{err: fmt.Errorf("read %s %q: %w", at.row.Kind, at.name.String(), err), until: until}
+	}
+	return found{object: out, until: until}
+}
+
+// keepNamed remembers what a reconciliation looked for.
+func (c *Controller) keepNamed(a asking) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	a.state.named = a.looked
+}
+
+// namedDue are the workloads that name something that is to be read again.
+func (c *Controller) namedDue(now time.Time) (out []types.NamespacedName) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for key, s := range c.memory {
+		for _, f := range s.named {
+			if f.err != nil || now.After(f.until) {
+				out = append(out, key)
+				break
+			}
+		}
+	}
+	return out
+}

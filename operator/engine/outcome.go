@@ -1,0 +1,54 @@
+package engine
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/firekeeper-dev/firekeeper/operator/catalog"
+)
+
+// outcome is what a successful reconciliation reports: what matters most to the user.
+func (k *Kind) outcome(in Inputs, plan Plan) Outcome {
+	out := Outcome{Dropped: plan.Dropped}
+	switch {
+	case len(plan.unbound) > 0:
+		out.Reason, out.Message = reasonClaimNotBound, strings.Join(slices.Concat(plan.unbound, plan.larger), "; ")
+	case len(plan.larger) > 0:
+		out.Reason, out.Message = reasonStorage, strings.Join(plan.larger, "; ")
+	case !anyVerdict(in):
+		out.Reason, out.Message = reasonNothingSelected, k.nothingSelected()
+	case plan.Reason != "":
+		out.Reason, out.Message = plan.Reason, plan.Message
+	case len(plan.Dropped) > 0:
+		out.Reason, out.Message = reasonFieldsLeftOut, leftOut(plan.Dropped)
+	}
+	return out
+}
+
+func anyVerdict(in Inputs) bool {
+	for range in.Verdicts() {
+		return true
+	}
+	return false
+}
+
+// nothingSelected is for people: "no ServiceMonitor, PodMonitor or Probe is selected".
+func (k *Kind) nothingSelected() string {
+	var rows []*catalog.Row
+	for _, s := range k.Selects {
+		rows = append(rows, s.Row)
+	}
+	return "no " + catalog.Or(rows) + " is selected"
+}
+
+// maxListed bounds how many left out fields a condition names.
+const maxListed = 20
+
+func leftOut(dropped []string) string {
+	rest := ""
+	if n := len(dropped) - maxListed; n > 0 {
+		dropped, rest = dropped[:maxListed], fmt.Sprintf("; and %d more", n)
+	}
+	return "left out, because this version does not support it: " + strings.Join(slices.Clone(dropped), "; ") + rest
+}

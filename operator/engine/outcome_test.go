@@ -1,0 +1,56 @@
+package engine
+
+import (
+	"errors"
+	"iter"
+	"slices"
+	"strings"
+	"testing"
+
+	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
+	"github.com/firekeeper-dev/firekeeper/operator/assets"
+	"github.com/firekeeper-dev/firekeeper/operator/catalog"
+)
+
+// decided are inputs with nothing but verdicts.
+type decided []Verdict
+
+func (d decided) Verdicts() iter.Seq[Verdict]      { return slices.Values(d) }
+func (d decided) References() iter.Seq[assets.Ref] { return slices.Values[[]assets.Ref](nil) }
+func (d decided) Desired() (Plan, error)           { return Plan{}, nil }
+
+// What matters most to the user is told.
+func TestOutcome(t *testing.T) {
+	selected := decided{{Kind: v1.ProbeKind, Err: errors.New("bad")}}
+	monitors := []Selects{{Row: catalog.ServiceMonitor}, {Row: catalog.PodMonitor}, {Row: catalog.Probe}}
+	large, unbound := growth{larger: []string{"db is large"}}, growth{larger: []string{"db is large"}, unbound: []string{"db is not bound"}}
+	for name, tc := range map[string]struct {
+		selects         []Selects
+		in              decided
+		plan            Plan
+		reason, message string
+	}{
+		"nothing to say":              {monitors, selected, Plan{}, "", ""},
+		"nothing selected":            {monitors, nil, Plan{}, "NoSelectedResources", "no ServiceMonitor, PodMonitor or Probe is selected"},
+		"nothing selected of a kind":  {monitors[:1], nil, Plan{}, "NoSelectedResources", "no ServiceMonitor is selected"},
+		"what the kind says":          {monitors, selected, Plan{Reason: "R", Message: "m", Dropped: []string{"a"}}, "R", "m"},
+		"fields left out":             {monitors, selected, Plan{Dropped: []string{"a", "b"}}, "FieldsNotSupported", "left out, because this version does not support it: a; b"},
+		"many fields left out":        {monitors, selected, Plan{Dropped: strings.Split(strings.Repeat("f ", 30), " ")}, "FieldsNotSupported", "left out, because this version does not support it: " + strings.Repeat("f; ", 19) + "f; and 11 more"},
+		"claims before all the rest":  {monitors, nil, Plan{growth: large, Reason: "R"}, "StorageCannotShrink", "db is large"},
+		"claims that are not bound":   {monitors, nil, Plan{growth: unbound}, "ClaimNotBound", "db is not bound; db is large"},
+		"a kind's word after nothing": {monitors, nil, Plan{Reason: "R", Message: "m"}, "NoSelectedResources", "no ServiceMonitor, PodMonitor or Probe is selected"},
+	} {
+		out := (&Kind{Selects: tc.selects}).outcome(tc.in, tc.plan)
+		if out.Reason != tc.reason || out.Message != tc.message || !slices.Equal(out.Dropped, tc.plan.Dropped) {
+			t.Errorf("%s: %+v", name, out)
+		}
+	}
+}
+
+func TestCount(t *testing.T) {
+	kind := &Kind{Selects: []Selects{{Row: catalog.Probe}, {Row: catalog.PodMonitor}}}
+	got := kind.count(decided{{Kind: v1.ProbeKind}, {Kind: v1.ProbeKind, Err: errors.New("bad")}})
+	if got[v1.ProbeKind] != (Selection{2, 1}) || got[v1.PodMonitorKind] != (Selection{}) || len(got) != 2 {
+		t.Errorf("%v", got)
+	}
+}

@@ -1,0 +1,50 @@
+package engine
+
+import (
+	"time"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/labels"
+
+	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
+	"github.com/firekeeper-dev/firekeeper/operator/assets"
+)
+
+// reads is the cluster as the caches show it, without what belongs to one workload.
+func (c *Controller) reads(references assets.Reader) Cluster {
+	return Cluster{
+		NamespaceLabels: c.stores.namespaceLabels, Objects: c.stores.objects,
+		References: references, Current: c.assets.Current, Now: time.Now(),
+	}
+}
+
+// live is what exists for a workload.
+func (c *Controller) live(w v1.Workload) Live {
+	namespace := w.GetNamespace()
+	named := labels.SelectorFromSet(labels.Set{c.kind.nameLabel(): w.GetName()})
+	out := Live{
+		StatefulSets: map[string]*appsv1.StatefulSet{}, Secrets: map[string]*corev1.Secret{},
+		Pods: c.podsOf(keyOf(w)),
+	}
+	for _, s := range c.writer.StatefulSets().List(namespace, named) {
+		out.StatefulSets[s.Name] = s
+	}
+	for _, s := range c.writer.Secrets().List(namespace, labels.Everything()) {
+		out.Secrets[s.Name] = s
+	}
+	for _, peer := range c.stores.workloads.in(namespace) {
+		out.Peers = append(out.Peers, Peer{Workload: peer, Foreign: !c.manages(peer)})
+	}
+	if c.stores.claims != nil {
+		out.Claims = append([]*corev1.PersistentVolumeClaim{}, c.stores.claims.List(namespace, named)...)
+	}
+	if c.stores.daemonSets != nil {
+		out.DaemonSet, _ = c.writer.DaemonSets().Get(namespace, c.kind.prefix()+w.GetName())
+	}
+	if c.stores.configMaps != nil {
+		of := labels.SelectorFromSet(labels.Set{c.kind.Names.RuleLabel: w.GetName()})
+		out.ConfigMaps = c.writer.ConfigMaps().List(namespace, of)
+	}
+	return out
+}

@@ -1,0 +1,195 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"slices"
+	"time"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/firekeeper-dev/firekeeper/internal/excerpt"
+	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
+	"github.com/firekeeper-dev/firekeeper/operator/apply"
+	"github.com/firekeeper-dev/firekeeper/operator/assets"
+	"github.com/firekeeper-dev/firekeeper/operator/catalog"
+	"github.com/firekeeper-dev/firekeeper/operator/delivery"
+)
+
+// reconcile runs one reconciliation of a workload.
+func (c *Controller) reconcile(ctx context.Context, key types.NamespacedName) (Outcome, error) {
+	cached, ok := c.stores.workloads.get(key.Namespace, key.Name)
+	if !ok || !c.manages(cached) {
+		c.forget(key) // owner references clean up
+		if ok {
+			return Outcome{}, nil
+		}
+		return Outcome{}, c.abandoned(ctx, key)
+	}
+	if cached.GetDeletionTimestamp() != nil {
+		c.forget(key)
+		return Outcome{}, c.release(ctx, cached)
+	}
+	if c.stores.namespaceTerminating(key.Namespace) {
+		return Outcome{}, terminating(key.Namespace)
+	}
+	if err := c.hold(ctx, cached); err != nil {
+		return Outcome{}, err
+	}
+	log := c.log.With("key", key.String())
+	if cached.GetWorkloadFields().Paused {
+		log.Info("paused, skipping")
+		return Outcome{}, nil
+	}
+	w := c.kind.Copy(cached)
+	state := c.remembered(key)
+	in, live, err := c.gather(ctx, w, state)
+	c.keepReferences(state, in, err)
+	if err != nil {
+		return Outcome{}, ownFault(err)
+	}
+	c.counts.Set(key, c.kind.count(in))
+	c.tell(log, w, state, in)
+	c.bind(key, in)
+	plan, err := in.Desired()
+	c.awaitPods(state, plan.AwaitsPods)
+	if err != nil {
+		return Outcome{}, ownFault(err)
+	}
+	plan.compareClaims(live.Claims)
+	c.noteWritten(state, &plan)
+	if plan.Withheld != nil {
+		if err := c.writeWorkload(ctx, log, w, &plan, live.StatefulSets); err != nil {
+			return Outcome{}, errors.Join(plan.Withheld, err)
+		}
+		return Outcome{}, ownFault(plan.Withheld)
+	}
+	if err := c.write(ctx, log, w, state, &plan, live.StatefulSets); apply.InTerminatingNamespace(err) {
+		return Outcome{}, terminating(key.Namespace) // the cache does not know yet
+	} else if err != nil {
+		return Outcome{}, err
+	}
+	return c.kind.outcome(in, plan), nil
+}
+
+// Copy returns a copy of a workload that may be changed and knows its own kind, which
+// objects in a cache do not.
+func (k *Kind) Copy(w v1.Workload) v1.Workload {
+	out := w.DeepCopyObject().(v1.Workload)
+	out.GetObjectKind().SetGroupVersionKind(k.GroupVersionKind)
+	return out
+}
+
+// gather collects what a workload is made of, and what is there of it.
+func (c *Controller) gather(ctx context.Context, w v1.Workload, state *memory) (Inputs, Live, error) {
+	ask := c.asking(ctx, state)
+	cluster := c.reads(ask)
+	cluster.Current = ask.current
+	cluster.Live = c.live(w)
+	cluster.Named = func(row *catalog.Row, name types.NamespacedName) (catalog.Object, error) {
+		return ask.named(ctx, row, name)
+	}
+	in, err := state.gatherer.Gather(w, cluster)
+	c.keepNamed(ask)
+	return in, cluster.Live, err
+}
+
+// ownFault marks an error of the workload's own: only an event about the workload or
+// what it refers to helps, or another read of a reference that is not watched.
+func ownFault(err error) error {
+	if assets.IsTemporary(err) {
+		return err
+	}
+	return &InvalidError{Err: err}
+}
+
+// terminatingLook is the pause between reconciliations of a workload in a namespace
+// that is being deleted.
+const terminatingLook = time.Minute
+
+// terminating says that a workload is left alone: nothing can be recreated in its
+// namespace.
+func terminating(namespace string) error {
+	return &WaitError{
+		For: terminatingLook, Condition: reasonTerminating, Reason: fmt.Sprintf("namespace %q is being deleted", namespace),
+	}
+}
+
+// write brings the cluster to the plan: the content first, then the pods'
+// annotations, then the workload. live are the StatefulSets as they were gathered.
+func (c *Controller) write(ctx context.Context, log *slog.Logger, w v1.Workload, state *memory, plan *Plan, live map[string]*appsv1.StatefulSet) error {
+	key := keyOf(w)
+	for _, warning := range plan.Warnings {
+		log.Warn("configuration warning", "warning", warning)
+	}
+	began := time.Now()
+	content, err := c.writer.Do(ctx, plan.Content)
+	logChanges(log, content)
+	contested, err := apply.Contested(err)
+	if err != nil {
+		return err
+	}
+	shape := c.kind.Shape(w)
+	c.mu.Lock()
+	state.delivered = state.delivered.next(plan, shape.Reloaders, began, changesAny(content))
+	c.mu.Unlock()
+	for _, pod := range c.podsOf(key) {
+		if !delivery.Carries(pod.Annotations[delivery.Annotation], plan.Hash) {
+			c.deliver(key, pod)
+		}
+		c.watchPod(key, pod)
+	}
+	if err := c.check(ctx, w, shape, &state.checks); err != nil {
+		return errors.Join(err, c.contested(log, w, contested))
+	}
+	return c.writeWorkload(ctx, log, w, plan, live, contested...)
+}
+
+// writeWorkload writes what runs the pods, after the claims that must grow before.
+// contested are conflicts that came up earlier in the reconciliation.
+func (c *Controller) writeWorkload(ctx context.Context, log *slog.Logger, w v1.Workload, plan *Plan, live map[string]*appsv1.StatefulSet, contested ...apply.Conflict) error {
+	steps, notGrown := c.grow(ctx, log, w, plan, live)
+	done, err := c.writer.Do(ctx, steps)
+	logChanges(log, done)
+	more, err := apply.Contested(err)
+	wait := c.contested(log, w, append(contested, more...))
+	if err := errors.Join(err, notGrown, c.settle(ctx, log, w)); err != nil {
+		return errors.Join(err, wait)
+	}
+	return wait
+}
+
+// contested logs, once, who keeps reverting objects, and schedules the next comparison.
+func (c *Controller) contested(log *slog.Logger, w v1.Workload, all []apply.Conflict) error {
+	if len(all) == 0 {
+		return nil
+	}
+	for _, conflict := range all {
+		if !conflict.New {
+			continue
+		}
+		log.Warn("write conflict: another client keeps reverting an object, overwriting it with backoff",
+			"kind", conflict.Kind, "name", conflict.Name, "by", conflict.By, "since", conflict.Since)
+		if c.recorder != nil {
+			c.recorder.Eventf(w, nil, corev1.EventTypeWarning, reasonWriteConflict, "Reconciling", "%s", excerpt.Of(conflict.String(), maxReasonBytes))
+		}
+	}
+	err := &apply.ConflictError{Conflicts: all}
+	return &WaitError{For: err.Wait(), Reason: err.Error(), Condition: reasonWriteConflict}
+}
+
+func logChanges(log *slog.Logger, done []apply.Done) {
+	for _, d := range done {
+		if d.Change != apply.Unchanged {
+			log.Info("wrote object", "kind", apply.KindOf(d.Object), "name", d.Object.GetName(), "change", string(d.Change))
+		}
+	}
+}
+
+func changesAny(done []apply.Done) bool {
+	return slices.ContainsFunc(done, func(d apply.Done) bool { return d.Change != apply.Unchanged })
+}

@@ -1,0 +1,196 @@
+package engine
+
+import (
+	"context"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/firekeeper-dev/firekeeper/operator/apply"
+	"github.com/firekeeper-dev/firekeeper/operator/assets"
+	"github.com/firekeeper-dev/firekeeper/operator/informer"
+)
+
+// references are the Secrets and ConfigMaps to which workloads and what they select may
+// refer: only their versions are kept.
+type references struct {
+	secrets, configMaps *informer.Store[*metav1.PartialObjectMetadata]
+	cache               *assets.Cache
+}
+
+// references are those in some namespaces: the same for all kinds with the same ones.
+func (s *Sources) references(namespaces informer.Namespaces) *references {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	key := namespaces.String()
+	if s.refs[key] == nil {
+		s.refs[key] = s.newReferences(namespaces)
+	}
+	return s.refs[key]
+}
+
+func (s *Sources) newReferences(namespaces informer.Namespaces) *references {
+	out := &references{}
+	watch := s.watch(namespaces, s.scopes.SecretLabels)
+	watch.FieldSelector, watch.Poll = s.scopes.SecretFields, s.referredPoll(out, assets.Secret)
+	out.secrets = informer.NewMetadataStore(s.clients.Metadata, corev1.SchemeGroupVersion.WithResource("secrets"), watch)
+	watch.LabelSelector, watch.FieldSelector = s.scopes.ConfigMapLabels, s.scopes.ConfigMapFields
+	watch.Poll = s.referredPoll(out, assets.ConfigMap)
+	out.configMaps = informer.NewMetadataStore(s.clients.Metadata, corev1.SchemeGroupVersion.WithResource("configmaps"), watch)
+	out.cache = assets.NewCache(s.clients.Kube, out)
+	return out
+}
+
+// store is that of a kind.
+func (r *references) store(kind assets.Kind) *informer.Store[*metav1.PartialObjectMetadata] {
+	if kind == assets.ConfigMap {
+		return r.configMaps
+	}
+	return r.secrets
+}
+
+// Seen implements assets.Seer.
+func (r *references) Seen(ref assets.Ref, version string) {
+	about := &metav1.PartialObjectMetadata{ObjectMeta: metav1.ObjectMeta{Namespace: ref.Namespace, Name: ref.Name, ResourceVersion: version}}
+	r.store(ref.Kind).Note(about)
+}
+
+// Version implements assets.Versions.
+func (r *references) Version(ref assets.Ref) (version string, known bool) {
+	store := r.store(ref.Kind)
+	if obj, ok := store.Get(ref.Namespace, ref.Name); ok {
+		return obj.ResourceVersion, true
+	}
+	return "", store.Missing(types.NamespacedName{Namespace: ref.Namespace, Name: ref.Name})
+}
+
+// asking is how one reconciliation asks for Secrets and ConfigMaps. Each
+// is remembered as a reference of the workload before it is looked at: an event comes
+// after its object is in the store, so either the event finds the workload,
+// or the workload finds the object.
+type asking struct {
+	c     *Controller
+	state *memory
+	next  assets.Reader
+	// looked is what was looked for beside the watches, see named.go.
+	looked map[lookup]found
+}
+
+func (c *Controller) asking(ctx context.Context, state *memory) asking {
+	return asking{c, state, c.assets.Reader(ctx), map[lookup]found{}}
+}
+
+// Object implements assets.Reader.
+func (a asking) Object(ref assets.Ref) (assets.Object, error) {
+	a.note(ref)
+	return a.next.Object(ref)
+}
+
+// current reports whether what was compiled before, for this workload or another, stands.
+func (a asking) current(deps []assets.Dependency) bool {
+	refs := make([]assets.Ref, len(deps))
+	for i, d := range deps {
+		refs[i] = d.Ref
+	}
+	a.note(refs...)
+	return a.c.assets.Current(deps)
+}
+
+func (a asking) note(refs ...assets.Ref) {
+	if len(refs) == 0 {
+		return
+	}
+	a.c.mu.Lock()
+	defer a.c.mu.Unlock()
+	if a.state.references == nil {
+		a.state.references = map[assets.Ref]bool{}
+	}
+	for _, ref := range refs {
+		a.state.references[ref] = true
+	}
+}
+
+// noteWritten remembers what the plan of a workload writes, for reading it by name.
+func (c *Controller) noteWritten(state *memory, plan *Plan) {
+	refs := map[assets.Ref]bool{}
+	for _, s := range plan.Content {
+		if s.Verb == apply.Remove {
+			continue
+		}
+		switch o := s.Object.(type) {
+		case *corev1.Secret:
+			refs[assets.Ref{Kind: assets.Secret, Namespace: o.Namespace, Name: o.Name}] = true
+		case *corev1.ConfigMap:
+			refs[assets.Ref{Kind: assets.ConfigMap, Namespace: o.Namespace, Name: o.Name}] = true
+		}
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	state.written = refs
+}
+
+// keepReferences drops the references that the workload no longer has. After a failed
+// reconciliation all are kept: it may have ended before it asked for them.
+func (c *Controller) keepReferences(state *memory, in Inputs, failed error) {
+	if failed != nil {
+		return
+	}
+	refs := map[assets.Ref]bool{}
+	for r := range in.References() {
+		refs[r] = true
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	state.references = refs
+}
+
+// referencing returns the workloads that asked for an object.
+func (c *Controller) referencing(ref assets.Ref) []types.NamespacedName {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	var out []types.NamespacedName
+	for key, s := range c.memory {
+		if s.references[ref] {
+			out = append(out, key)
+		}
+	}
+	return out
+}
+
+// recheckPeriod is the pause between checks for references that are due for another
+// read.
+const recheckPeriod = 15 * time.Second
+
+// recheck wakes the workloads with references, or names of objects, that no event tells
+// about.
+func (c *Controller) recheck() {
+	for _, ref := range c.assets.Due() {
+		for _, key := range c.referencing(ref) {
+			c.loop.Enqueue(key)
+		}
+	}
+	for _, key := range c.namedDue(time.Now()) {
+		c.loop.Enqueue(key)
+	}
+}
+
+// granted wakes the workloads of a namespace, and those that refer to something there
+// that was refused.
+func (c *Controller) granted(namespace string) {
+	keys := map[types.NamespacedName]bool{}
+	for _, ref := range c.assets.Retry(namespace) {
+		for _, key := range c.referencing(ref) {
+			keys[key] = true
+		}
+	}
+	for w := range c.managed() {
+		if key := keyOf(w); namespace == "" || key.Namespace == namespace {
+			keys[key] = true
+		}
+	}
+	for key := range keys {
+		c.loop.Enqueue(key)
+	}
+}

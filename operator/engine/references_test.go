@@ -1,0 +1,207 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"iter"
+	"maps"
+	"slices"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/kubernetes/fake"
+
+	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
+	"github.com/firekeeper-dev/firekeeper/operator/assets"
+	"github.com/firekeeper-dev/firekeeper/operator/catalog"
+	"github.com/firekeeper-dev/firekeeper/operator/informer"
+	"github.com/firekeeper-dev/firekeeper/operator/selection"
+)
+
+var loginRef = assets.Ref{Kind: assets.Secret, Namespace: "team", Name: "login"}
+
+func login() *corev1.Secret {
+	return &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: "team", Name: "login", ResourceVersion: "1"}, Data: map[string][]byte{"user": []byte("ada")}}
+}
+
+// versions tells those of Secrets, and lets a test act when one is asked for.
+type versions struct {
+	of    map[assets.Ref]string
+	asked func(assets.Ref)
+}
+
+func (w *versions) Version(ref assets.Ref) (string, bool) {
+	if w.asked != nil {
+		w.asked(ref)
+	}
+	return w.of[ref], true
+}
+
+// askingScene is a controller whose store of Secrets the test changes.
+type askingScene struct {
+	*versions
+	c     *Controller
+	woken chan types.NamespacedName
+}
+
+func newAskingScene(t *testing.T) *askingScene {
+	t.Helper()
+	w := &versions{of: map[assets.Ref]string{loginRef: "1"}}
+	s := &askingScene{versions: w, c: unwired(t, named(catalog.ThanosRuler, "ruler")), woken: make(chan types.NamespacedName, 10)}
+	s.c.assets = assets.NewCache(fake.NewClientset(login()), w)
+	s.c.loop.kind.Reconcile = func(_ context.Context, key types.NamespacedName) (Outcome, error) {
+		s.woken <- key
+		return Outcome{}, nil
+	}
+	s.c.loop.kind.Status = func(context.Context, types.NamespacedName, Result, bool) error { return nil }
+	s.c.loop.kind.Exists = func(types.NamespacedName) bool { return true }
+	return s
+}
+
+// referring are inputs with nothing but references.
+type referring []assets.Ref
+
+func (r referring) Verdicts() iter.Seq[Verdict]      { return slices.Values[[]Verdict](nil) }
+func (r referring) References() iter.Seq[assets.Ref] { return slices.Values(r) }
+func (r referring) Desired() (Plan, error)           { return Plan{}, nil }
+
+// wakes waits for the next reconciliation of web.
+func (s *askingScene) wakes(t *testing.T, what string) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	defer cancel()
+	go s.c.loop.Run(ctx, 1)
+	select {
+	case key := <-s.woken:
+		if key.Name != "web" {
+			t.Errorf("%s wakes %s", what, key)
+		}
+	case <-ctx.Done():
+		t.Errorf("%s wakes nobody", what)
+	}
+}
+
+func web(name string) types.NamespacedName {
+	return types.NamespacedName{Namespace: "team", Name: name}
+}
+
+// An event about a Secret finds the workload from the moment on at which the workload
+// looks at it: whatever changes later is not lost. What was compiled before is looked
+// at too, for this workload or another.
+func TestReferencesAreRememberedBeforeTheyAreRead(t *testing.T) {
+	gone := assets.Ref{Kind: assets.Secret, Namespace: "team", Name: "gone"}
+	for name, look := range map[string]struct {
+		ref assets.Ref
+		at  func(asking)
+	}{
+		"a Secret":             {loginRef, func(a asking) { _, _ = a.Object(loginRef) }},
+		"a missing Secret":     {gone, func(a asking) { _, _ = a.Object(gone) }},
+		"what was compiled":    {loginRef, func(a asking) { a.current([]assets.Dependency{{Ref: loginRef, Version: "1"}}) }},
+		"what is missing then": {gone, func(a asking) { a.current([]assets.Dependency{{Ref: gone}}) }},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := newAskingScene(t)
+			looks := 0
+			s.asked = func(ref assets.Ref) {
+				looks++
+				if found := s.c.referencing(ref); ref != look.ref || !slices.Contains(found, web("web")) {
+					t.Errorf("web looks at %s, and an event about it would find %v", ref, found)
+				}
+			}
+			look.at(s.c.asking(t.Context(), s.c.remembered(web("web"))))
+			if looks == 0 {
+				t.Error("web looked at nothing")
+			}
+		})
+	}
+}
+
+// A Secret that changes after it was read and before the end of the reconciliation
+// starts another one, which has the new value.
+func TestASecretThatChangesMeanwhile(t *testing.T) {
+	for _, event := range []string{"add", "update", "delete"} {
+		s := newAskingScene(t)
+		s.asked = func(ref assets.Ref) {
+			s.asked = nil
+			s.of[loginRef] = map[string]string{"add": "1", "update": "2", "delete": ""}[event]
+			s.c.assets.Forget(loginRef)
+			s.c.trigger("Secret", event, s.c.referencing(ref)...)
+		}
+		state := s.c.remembered(web("web"))
+		if _, err := s.c.asking(t.Context(), state).Object(loginRef); (err != nil) != (event == "delete") {
+			t.Fatal(err)
+		}
+		s.c.keepReferences(state, referring{loginRef}, nil)
+		s.wakes(t, event)
+	}
+}
+
+func TestReferencesThatAreGone(t *testing.T) {
+	s := newAskingScene(t)
+	state := s.c.remembered(web("web"))
+	if _, err := s.c.asking(t.Context(), state).Object(loginRef); err != nil || len(s.c.referencing(loginRef)) != 1 {
+		t.Fatal(err)
+	}
+	s.c.keepReferences(state, referring{loginRef}, nil)
+	s.c.keepReferences(state, referring{}, errors.New("it ended early"))
+	if len(s.c.referencing(loginRef)) != 1 {
+		t.Error("a reconciliation that failed early forgets references")
+	}
+	s.c.keepReferences(state, referring{}, nil)
+	if len(s.c.referencing(loginRef)) != 0 {
+		t.Error("a reference that is gone is kept")
+	}
+}
+
+// What an unreadable reference needs is a look now and then: no call for each
+// reconciliation, and no event.
+func TestReferencesAreLookedAtAgain(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newAskingScene(t)
+		kube := fake.NewClientset()
+		s.c.assets = assets.NewCache(kube, blind{})
+		state := s.c.remembered(web("web"))
+		for range 5 {
+			if _, err := s.c.asking(t.Context(), state).Object(loginRef); err == nil {
+				t.Fatal("the Secret is there")
+			}
+			s.c.keepReferences(state, referring{loginRef}, nil)
+		}
+		if n := len(kube.Actions()); n != 1 {
+			t.Errorf("%d calls for a missing Secret in 5 reconciliations", n)
+		}
+		if err := kube.Tracker().Add(login()); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(2 * time.Minute)
+		s.c.recheck()
+		s.wakes(t, "the time")
+		if _, err := s.c.asking(t.Context(), state).Object(loginRef); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+// blind is a watch that a selector narrows: what it does not show may exist.
+type blind struct{}
+
+func (blind) Version(assets.Ref) (string, bool) { return "", false }
+
+// A namespace whose deletion arrives before those of its monitors and rules wakes
+// the workloads that select them.
+func TestNamespaceIsDeletedBeforeItsObjects(t *testing.T) {
+	s := newAskingScene(t)
+	team := map[string]string{"team": "a"}
+	rule, err := selection.Parse("monitoring", "serviceMonitor", &metav1.LabelSelector{MatchLabels: team}, &metav1.LabelSelector{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.c.index.Set(types.NamespacedName{Namespace: "monitoring", Name: "web"}, selection.Rules{v1.ServiceMonitorKind: rule})
+	namespace := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "a", Labels: maps.Clone(team)}}
+	s.c.namespaceChanged(informer.Event[*corev1.Namespace]{Action: "delete", Before: namespace})
+	s.wakes(t, "the deletion")
+}

@@ -1,0 +1,36 @@
+package engine
+
+import (
+	"context"
+
+	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
+	"github.com/firekeeper-dev/firekeeper/operator/rollout"
+)
+
+// repair removes at most one pod of each StatefulSet that is not available: one that
+// keeps a rollout from going on. Failures are only logged; the status goes on.
+func (c *Controller) repair(ctx context.Context, sets []SetPods, expected int32) {
+	if c.opts.Repair != rollout.RepairEvict && c.opts.Repair != rollout.RepairDelete {
+		return
+	}
+	for _, s := range sets {
+		if s.StatefulSet == nil || s.StatefulSet.DeletionTimestamp != nil ||
+			judge(s, countPods(s).AvailableReplicas, expected).status == v1.ConditionTrue {
+			continue
+		}
+		pod := rollout.Stuck(s.StatefulSet, s.Pods, podReady)
+		if pod == nil {
+			continue
+		}
+		remove := c.writer.DeletePod
+		if c.opts.Repair == rollout.RepairEvict {
+			remove = c.writer.EvictPod
+		}
+		log := c.log.With("statefulset", s.Key, "pod", pod.Name, "policy", string(c.opts.Repair))
+		if err := remove(ctx, pod); err != nil {
+			log.Warn("failed to repair a stuck rollout", "err", err)
+			continue
+		}
+		log.Info("removed pod that blocked a rollout")
+	}
+}

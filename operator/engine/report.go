@@ -1,0 +1,104 @@
+package engine
+
+import (
+	"context"
+	"strconv"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/api/equality"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
+)
+
+// report writes the status of a workload when it differs from the existing one.
+func (c *Controller) report(ctx context.Context, key types.NamespacedName, r Result, known bool) error {
+	w, ok := c.stores.workloads.get(key.Namespace, key.Name)
+	if !ok || !c.manages(w) || w.GetDeletionTimestamp() != nil {
+		return nil
+	}
+	if !known && len(w.GetWorkloadStatus().Conditions) > 0 {
+		return nil // after a restart the last status stands until the first reconciliation reports
+	}
+	shape := c.kind.Shape(w)
+	in := StatusInputs{
+		Workload: w, Replicas: shape.Replicas, Selector: shape.Selector, Result: r, Known: known, Now: metav1.Now().Rfc3339Copy(),
+	}
+	if shape.DaemonSet != "" {
+		in.Nodes = c.nodes(w, shape.DaemonSet)
+	} else {
+		in.Sets = c.sets(w, shape.Sets)
+		c.repair(ctx, in.Sets, shape.Replicas)
+	}
+	in.Applied = c.applied(w, shape, in)
+	status := StatusOf(in)
+	want, have := c.kind.Status(w, status)
+	if equality.Semantic.DeepEqual(want, have) {
+		return nil
+	}
+	err := c.crds.Status(ctx, key, want)
+	if lacksFields(err) {
+		status.Bare = true
+		want, _ = c.kind.Status(w, status)
+		err = c.crds.Status(ctx, key, want)
+	}
+	if apierrors.IsNotFound(err) {
+		return nil
+	}
+	return err
+}
+
+// lacksFields reports whether the CRD does not know some field of what was written.
+// An API server answers 500 to a server-side apply of such a field, so that only its
+// words tell; what is temporary is tried again as it is.
+func lacksFields(err error) bool {
+	return apierrors.IsBadRequest(err) || apierrors.IsInvalid(err) ||
+		err != nil && strings.Contains(err.Error(), "field not declared in schema")
+}
+
+// sets is what the cluster shows of the StatefulSets that should exist.
+func (c *Controller) sets(w v1.Workload, wanted []Set) []SetPods {
+	pods := c.podsOf(keyOf(w))
+	var out []SetPods
+	for i, set := range wanted {
+		s := SetPods{Set: set, ID: strconv.Itoa(i), Key: w.GetNamespace() + "/" + set.Name}
+		if sts, ok := c.writer.StatefulSets().Get(w.GetNamespace(), set.Name); ok {
+			s.StatefulSet, s.Pods = sts, ownedPods("StatefulSet", set.Name, pods)
+		}
+		out = append(out, s)
+	}
+	return out
+}
+
+// nodes is what the cluster shows of a workload on every node. With the feature gate
+// closed there is nothing.
+func (c *Controller) nodes(w v1.Workload, name string) *Nodes {
+	out := &Nodes{Key: w.GetNamespace() + "/" + name}
+	if c.stores.daemonSets == nil {
+		return out
+	}
+	if ds, ok := c.writer.DaemonSets().Get(w.GetNamespace(), name); ok {
+		out.DaemonSet, out.Pods = ds, ownedPods("DaemonSet", name, c.podsOf(keyOf(w)))
+	}
+	return out
+}
+
+// asWanted reports whether the status shows everything wanted as available.
+func (c *Controller) asWanted(w v1.Workload) bool {
+	shape, status := c.kind.Shape(w), w.GetWorkloadStatus()
+	want := shape.Replicas * int32(len(shape.Sets))
+	if shape.DaemonSet != "" {
+		want = status.Replicas // as many as there are nodes
+	}
+	if status.UpdatedReplicas != want || status.AvailableReplicas != want {
+		return false
+	}
+	for _, cond := range status.Conditions {
+		if cond.Type == v1.Available {
+			return cond.Status == v1.ConditionTrue
+		}
+	}
+	return false
+}

@@ -1,0 +1,85 @@
+package engine
+
+import (
+	"iter"
+	"slices"
+
+	"k8s.io/apimachinery/pkg/labels"
+
+	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
+	"github.com/firekeeper-dev/firekeeper/operator/catalog"
+	"github.com/firekeeper-dev/firekeeper/operator/informer"
+	"github.com/firekeeper-dev/firekeeper/operator/selection"
+)
+
+// Selectors parses the selectors of a workload, by kind of object.
+//
+// Errors name the field, as in spec.ruleSelector.
+func (k *Kind) Selectors(w v1.Workload) (selection.Rules, error) {
+	out := selection.Rules{}
+	for _, s := range k.Selects {
+		rule, err := s.rule(w)
+		if err != nil {
+			return nil, err
+		}
+		out[s.Kind] = rule
+	}
+	return out, nil
+}
+
+// rule parses the selectors of a workload, which selects nothing where they are wrong.
+func (s Selects) rule(w v1.Workload) (selection.Rule, error) {
+	namespaces, objects := s.Of(w)
+	rule, err := selection.Parse(w.GetNamespace(), s.Field, namespaces, objects)
+	if s.Named != nil {
+		rule = rule.Naming(s.Named(w)...)
+	}
+	return rule, err
+}
+
+// indexRules is Selectors for the index: a selector that does not parse selects nothing
+// there, and the reconciliation reports it.
+func (k *Kind) indexRules(w v1.Workload) selection.Rules {
+	out := selection.Rules{}
+	for _, s := range k.Selects {
+		out[s.Kind], _ = s.rule(w)
+	}
+	return out
+}
+
+// Selected returns the objects of a kind that rules select, by "namespace/name" in byte
+// order. Those being deleted, and those that the workload names, are not selected.
+func Selected[T catalog.Object](c Cluster, rules selection.Rules, row *catalog.Row) []T {
+	rule := rules[row.Kind]
+	if rule.Empty() {
+		return nil
+	}
+	all := c.Objects(row.Kind)
+	if all == nil {
+		return nil
+	}
+	return selected[T](rule, all, c.NamespaceLabels)
+}
+
+func selected[T catalog.Object](rule selection.Rule, all iter.Seq[catalog.Object], namespaceLabels func(string) (labels.Set, bool)) []T {
+	verdicts := map[string]bool{}
+	var out []T
+	var last string // most often the next object is of the same namespace
+	var verdict bool
+	for obj := range all {
+		if ns := obj.GetNamespace(); ns != last || ns == "" {
+			var known bool
+			if verdict, known = verdicts[ns]; !known {
+				nsLabels, exists := namespaceLabels(ns)
+				verdict = rule.Namespace(ns, nsLabels) && (exists || rule.OwnNamespaceOnly())
+				verdicts[ns] = verdict
+			}
+			last = ns
+		}
+		if verdict && rule.Labels(obj.GetLabels()) && obj.GetDeletionTimestamp() == nil && !rule.Names(obj.GetNamespace(), obj.GetName()) {
+			out = append(out, obj.(T))
+		}
+	}
+	slices.SortFunc(out, func(a, b T) int { return informer.CompareKeys(a, b) })
+	return out
+}

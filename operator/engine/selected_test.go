@@ -1,0 +1,63 @@
+package engine
+
+import (
+	"iter"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
+
+	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
+	"github.com/firekeeper-dev/firekeeper/operator/catalog"
+	"github.com/firekeeper-dev/firekeeper/operator/selection"
+)
+
+func TestSelected(t *testing.T) {
+	monitor := func(ns, name string, l labels.Set) *v1.ServiceMonitor {
+		return &v1.ServiceMonitor{ObjectMeta: metav1.ObjectMeta{Namespace: ns, Name: name, Labels: l}}
+	}
+	going := monitor("own", "going", nil)
+	going.DeletionTimestamp = &metav1.Time{}
+	all := []*v1.ServiceMonitor{
+		monitor("foo", "x", nil), monitor("foo-bar", "x", nil), monitor("own", "b", labels.Set{"app": "web"}),
+		monitor("own", "a", nil), monitor("unknown", "x", nil), going,
+	}
+	namespaces := func(name string) (labels.Set, bool) {
+		return labels.Set{"kubernetes.io/metadata.name": name}, name != "unknown"
+	}
+	objects := func(kind string) iter.Seq[catalog.Object] {
+		return func(yield func(catalog.Object) bool) {
+			for _, m := range all {
+				if kind == v1.ServiceMonitorKind && !yield(m) {
+					return
+				}
+			}
+		}
+	}
+	everything := &metav1.LabelSelector{}
+	for name, tc := range map[string]struct {
+		namespaces, objects *metav1.LabelSelector
+		want                []string
+	}{
+		"no selector":                       {everything, nil, nil},
+		"own namespace, deleted ones apart": {nil, everything, []string{"own/a", "own/b"}},
+		"by label":                          {nil, &metav1.LabelSelector{MatchLabels: map[string]string{"app": "web"}}, []string{"own/b"}},
+		"all known namespaces in byte order of namespace/name": {everything, everything, []string{"foo-bar/x", "foo/x", "own/a", "own/b"}},
+		"namespaces by label": {&metav1.LabelSelector{MatchLabels: map[string]string{"kubernetes.io/metadata.name": "foo"}}, everything, []string{"foo/x"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			rule, err := selection.Parse("own", "serviceMonitor", tc.namespaces, tc.objects)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var got []string
+			for _, m := range Selected[*v1.ServiceMonitor](Cluster{NamespaceLabels: namespaces, Objects: objects}, selection.Rules{v1.ServiceMonitorKind: rule}, catalog.ServiceMonitor) {
+				got = append(got, m.Namespace+"/"+m.Name)
+			}
+			if diff := cmp.Diff(tc.want, got); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+}

@@ -1,0 +1,274 @@
+package engine
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"iter"
+	"slices"
+	"sync"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/metadata"
+	"k8s.io/client-go/tools/cache"
+	"k8s.io/client-go/tools/events"
+	"k8s.io/client-go/util/flowcontrol"
+
+	"github.com/firekeeper-dev/firekeeper/operator/apply"
+	"github.com/firekeeper-dev/firekeeper/operator/bindings"
+	"github.com/firekeeper-dev/firekeeper/operator/catalog"
+	"github.com/firekeeper-dev/firekeeper/operator/client"
+	"github.com/firekeeper-dev/firekeeper/operator/informer"
+)
+
+// Clients are how the controllers reach the cluster.
+type Clients struct {
+	Kube     kubernetes.Interface
+	Metadata metadata.Interface
+	// CRDs reach the versions of our group.
+	CRDs map[schema.GroupVersion]*client.Client
+	// Absent are kinds to select that are not installed or may not be read. They are
+	// ignored until [Sources.Read].
+	Absent []*catalog.Row
+	// Claims says whether PersistentVolumeClaims are made to grow; else they are not
+	// looked at.
+	Claims bool
+	// Reads says which lists and watches fail; nil says nothing.
+	Reads *informer.Reads
+	// May (optional) says whether core objects may be listed or watched, in all namespaces if
+	// namespace is empty. Without it, trying tells.
+	May func(ctx context.Context, resource, verb, namespace string) (bool, error)
+	// Events returns what a component sends events with; nil: none are sent.
+	Events func(component string) events.EventRecorder
+}
+
+func (c Clients) of(row *catalog.Row) *client.Client { return c.CRDs[row.GroupVersion()] }
+
+// may asks about one resource; nil without May.
+func (c Clients) may(resource string) func(ctx context.Context, verb, namespace string) (bool, error) {
+	if c.May == nil {
+		return nil
+	}
+	return func(ctx context.Context, verb, namespace string) (bool, error) {
+		return c.May(ctx, resource, verb, namespace)
+	}
+}
+
+// Scopes say where and how narrowly objects are watched that all kinds of workloads read.
+type Scopes struct {
+	Instances informer.Namespaces // workloads of all kinds
+	Configs   informer.Namespaces // objects that workloads select
+	// Of are those of kinds to select for which Configs does not hold.
+	Of map[*catalog.Row]informer.Namespaces
+
+	SecretFields, SecretLabels       string // selectors that narrow the watch on referenced Secrets
+	ConfigMapFields, ConfigMapLabels string // the same for ConfigMaps
+}
+
+// For are the namespaces of a kind to select.
+func (s Scopes) For(row *catalog.Row) informer.Namespaces {
+	if own, ok := s.Of[row]; ok {
+		return own
+	}
+	return s.Configs
+}
+
+// SelectedBy are the namespaces of everything that workloads of a kind select.
+func (s Scopes) SelectedBy(k *Kind) informer.Namespaces {
+	out := s.For(k.Selects[0].Row)
+	for _, row := range k.Selects[1:] {
+		out = out.Union(s.For(row.Row))
+	}
+	return out
+}
+
+// Sources are what the controllers read: objects that workloads select, namespaces, what
+// is referred to, and what belongs to workloads of several kinds. They are shared, so that
+// nothing is listed or held twice.
+type Sources struct {
+	clients    Clients
+	scopes     Scopes
+	namespaces *informer.Store[*corev1.Namespace]
+	bindings   *bindings.Writer
+	calls      informer.Calls
+	pace       flowcontrol.RateLimiter // of reads of Secrets and ConfigMaps by name
+
+	mu      sync.RWMutex
+	absent  []*catalog.Row                             // guarded
+	configs map[string]*informer.Store[catalog.Object] // guarded: by kind
+	owned   map[string]informer.Syncer                 // guarded: by what it watches
+	refs    map[string]*references                     // guarded: by namespaces
+	readers []*Controller                              // guarded: those that handle events
+	joined  []*Controller                              // guarded: all
+}
+
+// NewSources returns the sources. Nothing is contacted before a controller runs.
+func NewSources(clients Clients, s Scopes) *Sources {
+	out := &Sources{
+		clients: clients, scopes: s, absent: slices.Clone(clients.Absent),
+		configs: map[string]*informer.Store[catalog.Object]{}, owned: map[string]informer.Syncer{},
+		refs: map[string]*references{}, pace: flowcontrol.NewTokenBucketRateLimiter(namedRate, namedRate),
+	}
+	core := clients.Kube.CoreV1().RESTClient()
+	out.namespaces = informer.NewStore(core, "namespaces", &corev1.Namespace{}, out.namespaceWatch(), trimNamespace)
+	out.bindings = apply.Bindings(clients.CRDs)
+	return out
+}
+
+// watch is a watch whose calls count for every controller.
+func (s *Sources) watch(namespaces informer.Namespaces, labels string) informer.Watch {
+	return informer.Watch{Calls: &s.calls, Reads: s.clients.Reads, Namespaces: namespaces, LabelSelector: labels}
+}
+
+// namespaceWatch covers the namespaces whose labels matter.
+func (s *Sources) namespaceWatch() informer.Watch {
+	all, err := informer.NewNamespaces(nil, nil)
+	if err != nil {
+		panic(err) // no list, no conflict
+	}
+	scope := s.scopes.Configs.Union(s.scopes.Instances)
+	for _, of := range s.scopes.Of {
+		scope = scope.Union(of)
+	}
+	out := s.watch(all, scope.NameSelector())
+	out.Poll = s.clients.namespacePoll(scope)
+	return out
+}
+
+// owned returns the store of one resource that belongs to workloads: the same one for
+// all kinds whose watches are the same.
+func owned[T informer.Object](s *Sources, api cache.Getter, resource string, example T, w informer.Watch, keep func(T) T) *informer.Store[T] {
+	key := resource + "|" + w.LabelSelector + "|" + w.Namespaces.String()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if have, ok := s.owned[key].(*informer.Store[T]); ok {
+		return have
+	}
+	out := informer.NewStore(api, resource, example, w, keep)
+	s.owned[key] = out
+	return out
+}
+
+// config is the store of a kind that workloads select, nil as long as it is not read.
+func (s *Sources) config(row *catalog.Row) *informer.Store[catalog.Object] {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if slices.Contains(s.absent, row) {
+		return nil
+	}
+	if s.configs[row.Kind] == nil {
+		s.configs[row.Kind] = s.newConfig(row)
+	}
+	return s.configs[row.Kind]
+}
+
+func (s *Sources) newConfig(row *catalog.Row) *informer.Store[catalog.Object] {
+	return informer.NewStore(s.clients.of(row).REST(), row.Resource, row.New(), s.watch(s.scopes.For(row), ""), nil)
+}
+
+// objects iterates over the objects of a kind in order; nil while it is not read.
+func (s *Sources) objects(kind string) iter.Seq[catalog.Object] {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	if store := s.configs[kind]; store != nil {
+		return store.Sorted()
+	}
+	return nil
+}
+
+// Read starts to read a kind that was absent. Workloads that select any of its objects
+// are reconciled.
+//
+// Errors: the kind could not be listed.
+func (s *Sources) Read(ctx context.Context, row *catalog.Row) error {
+	store := s.newConfig(row)
+	if err := fill(ctx, []informer.Syncer{store}); err != nil {
+		return err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.configs[row.Kind] = store
+	s.absent = slices.DeleteFunc(s.absent, func(r *catalog.Row) bool { return r == row })
+	for _, c := range s.readers {
+		if c.kind.SelectsBy(row.Kind).Row != nil {
+			if err := c.handleConfig(row.Kind, store); err != nil {
+				return cmp.Or(ctx.Err(), err) // a store that was stopped takes no handlers
+			}
+		}
+	}
+	return nil
+}
+
+// connect lets a controller handle the events of the objects that it selects: now, or
+// as soon as they are read.
+func (s *Sources) connect(c *Controller) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.readers = append(s.readers, c)
+	for _, row := range c.kind.Selects {
+		if store := s.configs[row.Kind]; store != nil {
+			if err := c.handleConfig(row.Kind, store); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// join makes a controller known to the sources, for what is read by the names of its
+// workloads.
+func (s *Sources) join(c *Controller) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.joined = append(s.joined, c)
+}
+
+func (s *Sources) controllers() []*Controller {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	return slices.Clone(s.joined)
+}
+
+func (s *Sources) namespaceLabels(name string) (labels.Set, bool) {
+	ns, ok := s.namespaces.Get("", name)
+	if !ok {
+		return nil, false
+	}
+	return ns.Labels, true
+}
+
+// namespaceTerminating reports whether a namespace is being deleted.
+func (s *Sources) namespaceTerminating(name string) bool {
+	ns, ok := s.namespaces.Get("", name)
+	return ok && ns.DeletionTimestamp != nil
+}
+
+// Granted lets everything be tried again that may have failed for lack of a permission in
+// a namespace, or in all if it is empty.
+func (s *Sources) Granted(namespace string) {
+	for _, c := range s.controllers() {
+		c.granted(namespace)
+	}
+}
+
+// fill starts stores that do not run yet and waits until they are complete. They
+// stay current until the context ends.
+func fill(ctx context.Context, stores []informer.Syncer) error {
+	for _, st := range stores {
+		st.Run(ctx)
+	}
+	return fillWait(ctx, stores...)
+}
+
+// fillWait waits until stores that others start are complete.
+func fillWait(ctx context.Context, stores ...informer.Syncer) error {
+	for _, st := range stores {
+		if err := st.Wait(ctx); err != nil {
+			return fmt.Errorf("sync caches: %w", err)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,286 @@
+package engine
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
+
+	"github.com/firekeeper-dev/firekeeper/internal/excerpt"
+	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
+)
+
+// Reasons of the condition Available. See also daemonset.go.
+const (
+	reasonNoStatefulSet = "StatefulSetNotFound" // the shard's StatefulSet does not exist
+	reasonNoPodReady    = "NoPodReady"          // no pod of the shard is ready
+	reasonSomeNotReady  = "SomePodsNotReady"    // some pods of the shard are not ready
+)
+
+// Reasons of the condition Reconciled. Kinds have more.
+const (
+	reasonFailed          = "ReconciliationFailed" // the last reconciliation failed; the message is its error
+	reasonNeverReconciled = "NotFound"             // not reconciled yet
+	reasonNothingSelected = "NoSelectedResources"  // reconciled, but nothing is selected
+	reasonFieldsLeftOut   = "FieldsNotSupported"   // the version does not support some fields; the message names them
+	reasonStorage         = "StorageCannotShrink"  // claims are larger than asked for; the message names them
+	reasonClaimNotBound   = "ClaimNotBound"        // claims have another size than asked for, and cannot be resized yet
+	reasonTerminating     = "NamespaceTerminating" // nothing can be created any more
+	reasonWriteConflict   = "WriteConflict"        // another client keeps reverting objects; the message names both
+
+	// ReasonDeprecated says that fields are in use that have a replacement; the
+	// message names them.
+	ReasonDeprecated = "DeprecatedFieldsInUse"
+)
+
+// SetPods is what the cluster shows of one expected StatefulSet.
+type SetPods struct {
+	Set
+	ID          string              // its number, in statuses
+	Key         string              // "namespace/name"
+	StatefulSet *appsv1.StatefulSet // nil when it does not exist
+	Pods        []*corev1.Pod       // those the StatefulSet owns, by ordinal
+}
+
+// Status is what a workload's own status is made of.
+type Status struct {
+	v1.WorkloadStatus
+	Sets     []v1.ShardStatus // of each StatefulSet, or of the DaemonSet
+	Selector string           // labels that find the pods of all
+	// Bare says that the CRD is that of an older release and has no fields for
+	// autoscalers.
+	Bare bool
+}
+
+// StatusInputs is everything that the status is computed from.
+type StatusInputs struct {
+	Workload v1.Workload
+	Replicas int32 // of each StatefulSet
+	Sets     []SetPods
+	Nodes    *Nodes // instead of Sets, for a workload on every node
+	Applied  AppliedInputs
+	Selector map[string]string // labels that find the pods of all StatefulSets
+	Result   Result
+	Known    bool // it was reconciled
+	Now      metav1.Time
+}
+
+// StatusOf returns the status to report. Same arguments, same result.
+func StatusOf(in StatusInputs) Status {
+	out := Status{Selector: labels.Set(in.Selector).String()}
+	out.Paused = in.Workload.GetWorkloadFields().Paused
+	var verdicts []verdict
+	add := func(counts v1.ShardStatus, v verdict) {
+		out.Replicas += counts.Replicas
+		out.UpdatedReplicas += counts.UpdatedReplicas
+		out.AvailableReplicas += counts.AvailableReplicas
+		out.UnavailableReplicas += counts.UnavailableReplicas
+		out.Sets = append(out.Sets, counts)
+		verdicts = append(verdicts, v)
+	}
+	for _, s := range in.Sets {
+		if s.StatefulSet == nil || s.StatefulSet.DeletionTimestamp == nil {
+			counts := countPods(s)
+			add(counts, judge(s, counts.AvailableReplicas, in.Replicas))
+		}
+	}
+	if n := in.Nodes; n != nil && (n.DaemonSet == nil || n.DaemonSet.DeletionTimestamp == nil) {
+		counts := n.count()
+		add(counts, n.judge(counts.AvailableReplicas))
+	}
+	out.Conditions = []v1.Condition{availableOf(verdicts), reconciledOf(in)}
+	out.Conditions = append(out.Conditions, appliedOrBefore(in)...)
+	for i := range out.Conditions {
+		c := &out.Conditions[i]
+		c.ObservedGeneration = in.Workload.GetGeneration()
+		c.LastTransitionTime = transitionTime(in.Workload.GetWorkloadStatus().Conditions, *c, in.Now)
+	}
+	return out
+}
+
+// valueOr is the value behind a pointer, or a default.
+func valueOr[T any](p *T, fallback T) T {
+	if p == nil {
+		return fallback
+	}
+	return *p
+}
+
+// transitionTime keeps the time of a condition whose status stands.
+func transitionTime(before []v1.Condition, c v1.Condition, now metav1.Time) metav1.Time {
+	for _, b := range before {
+		if b.Type == c.Type && b.Status == c.Status {
+			return b.LastTransitionTime
+		}
+	}
+	return now
+}
+
+func countPods(s SetPods) v1.ShardStatus {
+	out := v1.ShardStatus{ShardID: s.ID, Replicas: int32(len(s.Pods))}
+	for _, p := range s.Pods {
+		if podReady(p) {
+			out.AvailableReplicas++
+		}
+		if s.StatefulSet != nil && p.Labels[appsv1.ControllerRevisionHashLabelKey] == s.StatefulSet.Status.UpdateRevision {
+			out.UpdatedReplicas++
+		}
+	}
+	out.UnavailableReplicas = out.Replicas - out.AvailableReplicas
+	return out
+}
+
+func podReady(p *corev1.Pod) bool {
+	if p.Status.Phase != corev1.PodRunning {
+		return false
+	}
+	for _, c := range p.Status.Conditions {
+		if c.Type == corev1.PodReady {
+			return c.Status == corev1.ConditionTrue
+		}
+	}
+	return false
+}
+
+// podMessage says why a pod is not ready: first its condition, then what its
+// containers wait for. Empty when nothing speaks.
+func podMessage(p *corev1.Pod) string {
+	var parts []string
+	if text := conditionMessage(p); text != "" {
+		parts = append(parts, text)
+	}
+	for _, c := range slices.Concat(p.Status.InitContainerStatuses, p.Status.ContainerStatuses) {
+		w := c.State.Waiting
+		if w == nil || w.Reason == "" {
+			continue
+		}
+		text := fmt.Sprintf("container %s: %s", c.Name, w.Reason)
+		if w.Message != "" {
+			text += ": " + excerpt.Of(w.Message, maxReasonBytes)
+		}
+		parts = append(parts, text)
+	}
+	return strings.Join(parts, "; ")
+}
+
+func conditionMessage(p *corev1.Pod) string {
+	for _, want := range []corev1.PodConditionType{corev1.PodScheduled, corev1.PodInitialized, corev1.ContainersReady, corev1.PodReady} {
+		for _, c := range p.Status.Conditions {
+			if c.Type == want && c.Status == corev1.ConditionFalse {
+				return c.Message
+			}
+		}
+	}
+	return ""
+}
+
+// verdict is the contribution of one StatefulSet to the condition Available.
+type verdict struct {
+	status v1.ConditionStatus
+	reason string
+	lines  []string
+}
+
+func judge(s SetPods, ready, expected int32) verdict {
+	switch {
+	case s.StatefulSet == nil:
+		return verdict{v1.ConditionFalse, reasonNoStatefulSet, []string{fmt.Sprintf("%sstatefulset %s not found", s.Title, s.Key)}}
+	case ready >= expected:
+		return verdict{status: v1.ConditionTrue}
+	}
+	v := notReady(s.Pods, ready, s.Title)
+	if missing := expected - int32(len(s.Pods)); missing > 0 && len(v.lines) == 0 {
+		v.lines = append(v.lines, fmt.Sprintf("%s%d of %d pods do not exist; the events of statefulset %s may say why", s.Title, missing, expected, s.Key))
+	}
+	return v
+}
+
+// notReady is the verdict on a shard with too few ready pods. prefix begins
+// each line.
+func notReady(pods []*corev1.Pod, ready int32, prefix string) verdict {
+	v := verdict{status: v1.ConditionDegraded, reason: reasonSomeNotReady}
+	if ready == 0 {
+		v = verdict{status: v1.ConditionFalse, reason: reasonNoPodReady}
+	}
+	for _, p := range pods {
+		if msg := podMessage(p); msg != "" {
+			v.lines = append(v.lines, fmt.Sprintf("%spod %s: %s", prefix, p.Name, msg))
+		}
+	}
+	return v
+}
+
+// availableOf folds the shards: the worst status counts, all reasons are named.
+func availableOf(verdicts []verdict) v1.Condition {
+	out := v1.Condition{Type: v1.Available, Status: v1.ConditionTrue}
+	worst := []v1.ConditionStatus{v1.ConditionFalse, v1.ConditionDegraded, v1.ConditionUnknown, v1.ConditionTrue}
+	var reasons, lines []string
+	for _, v := range verdicts {
+		if slices.Index(worst, v.status) < slices.Index(worst, out.Status) {
+			out.Status = v.status
+		}
+		if v.reason != "" {
+			reasons = append(reasons, v.reason)
+		}
+		lines = append(lines, v.lines...)
+	}
+	slices.Sort(reasons)
+	out.Reason = strings.Join(slices.Compact(reasons), "And")
+	out.Message = strings.Join(lines, "\n")
+	return out
+}
+
+// maxConditionBytes bounds what a condition quotes: with a field of a megabyte in
+// it, the API server would refuse the whole status.
+const maxConditionBytes = 16 << 10
+
+func reconciledOf(in StatusInputs) v1.Condition {
+	out := v1.Condition{Type: v1.Reconciled, Status: v1.ConditionTrue, Reason: in.Result.Reason, Message: in.Result.Message}
+	switch {
+	case !in.Known:
+		out.Status, out.Reason = v1.ConditionUnknown, reasonNeverReconciled
+		out.Message = "not reconciled yet"
+	case in.Result.Err != nil:
+		out.Status, out.Reason, out.Message = v1.ConditionFalse, reasonFailed, in.Result.Err.Error()
+		if wait, ok := Waiting(in.Result.Err); ok && wait.Condition != "" {
+			out.Reason = wait.Condition
+		}
+	}
+	out.Message = excerpt.Of(out.Message, maxConditionBytes)
+	return out
+}
+
+// ownedPods keeps the pods that a workload owns, by ordinal, then by name.
+func ownedPods(kind, name string, pods []*corev1.Pod) []*corev1.Pod {
+	var out []*corev1.Pod
+	for _, p := range pods {
+		for _, o := range p.OwnerReferences {
+			if o.Kind == kind && o.Name == name {
+				out = append(out, p)
+				break
+			}
+		}
+	}
+	slices.SortFunc(out, func(a, b *corev1.Pod) int {
+		return cmp.Or(cmp.Compare(ordinal(a), ordinal(b)), cmp.Compare(a.Name, b.Name))
+	})
+	return out
+}
+
+func ordinal(p *corev1.Pod) int {
+	text := p.Labels[appsv1.PodIndexLabel]
+	if text == "" {
+		text = p.Name[strings.LastIndexByte(p.Name, '-')+1:]
+	}
+	n, err := strconv.Atoi(text)
+	if err != nil {
+		return -1
+	}
+	return n
+}

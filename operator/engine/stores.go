@@ -1,0 +1,147 @@
+package engine
+
+import (
+	"context"
+	"iter"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/labels"
+
+	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
+	"github.com/firekeeper-dev/firekeeper/operator/apply"
+	"github.com/firekeeper-dev/firekeeper/operator/assets"
+	"github.com/firekeeper-dev/firekeeper/operator/catalog"
+	"github.com/firekeeper-dev/firekeeper/operator/informer"
+	"github.com/firekeeper-dev/firekeeper/operator/wellknown"
+)
+
+var (
+	managedSelector = wellknown.Having(wellknown.LabelManagedBy, wellknown.ManagedBy)
+	podSelector     = wellknown.LabelAppManagedBy + "=" + wellknown.ManagedBy + "," + wellknown.LabelAppInstance
+)
+
+// stores are the informer caches that one controller reads.
+type stores struct {
+	*Sources
+	refs         *references
+	workloads    workloads
+	statefulSets *informer.Store[*appsv1.StatefulSet]
+	daemonSets   *informer.Store[*appsv1.DaemonSet] // nil for a kind without any
+	configMaps   *informer.Store[*corev1.ConfigMap] // of rules; nil for a kind without any
+	texts        interned                           // of configMaps
+
+	// Other kinds may have these in common with this one: owner references and names
+	// tell them apart.
+	secrets  *informer.Store[*corev1.Secret]
+	services *informer.Store[*corev1.Service]
+	pods     *informer.Store[*corev1.Pod]
+	claims   *informer.Store[*corev1.PersistentVolumeClaim] // nil: left alone
+}
+
+func newStores(k *Kind, clients Clients, opts Options, shared *Sources, m *Metrics) *stores {
+	shared.calls.CountFor(m)
+	calls := informer.CallsOf(m)
+	own := func(labels string) informer.Watch {
+		return informer.Watch{Calls: calls, Reads: clients.Reads, Namespaces: opts.Instances, LabelSelector: labels}
+	}
+	core, apps := clients.Kube.CoreV1().RESTClient(), clients.Kube.AppsV1().RESTClient()
+	out := &stores{
+		Sources:      shared,
+		refs:         shared.references(opts.References),
+		workloads:    workloads{informer.NewStore(clients.of(k.Row).REST(), k.Resource, k.New(), own(opts.InstanceSelector), nil)},
+		statefulSets: informer.NewStore(apps, "statefulsets", &appsv1.StatefulSet{}, own(k.StatefulSets), nil),
+	}
+	secrets := shared.watch(opts.Instances, managedSelector)
+	secrets.Poll = shared.writtenPoll(assets.Secret, managedSelector, func(*Kind) bool { return true })
+	out.secrets = owned(shared, core, "secrets", &corev1.Secret{}, secrets, apply.DigestSecret)
+	if k.DaemonSets != "" {
+		out.daemonSets = informer.NewStore(apps, "daemonsets", &appsv1.DaemonSet{}, own(k.DaemonSets), nil)
+	}
+	if k.Names.RuleLabel != "" {
+		rules := own(managedSelector + "," + k.Names.RuleLabel)
+		rules.Poll = shared.writtenPoll(assets.ConfigMap, rules.LabelSelector, func(of *Kind) bool { return of == k })
+		out.configMaps = informer.NewStore(core, "configmaps", &corev1.ConfigMap{}, rules, out.texts.share)
+	}
+	services, pods := shared.watch(opts.Instances, k.Names.OperatedLabel), shared.watch(opts.Instances, podSelector)
+	services.Poll, pods.Poll = shared.servicePoll(k.Names.OperatedLabel), shared.podPoll()
+	out.services = owned(shared, core, "services", &corev1.Service{}, services, nil)
+	out.pods = owned(shared, core, "pods", &corev1.Pod{}, pods, trimPod)
+	if clients.Claims {
+		out.claims = owned(shared, core, "persistentvolumeclaims", &corev1.PersistentVolumeClaim{}, shared.watch(opts.Instances, podSelector), trimClaim)
+	}
+	for _, s := range k.Selects {
+		shared.config(s.Row)
+	}
+	return out
+}
+
+// all are the stores that must be full before the first reconciliation.
+func (s *stores) all(selects []Selects) []informer.Syncer {
+	out := []informer.Syncer{
+		s.namespaces, s.refs.secrets, s.refs.configMaps, s.workloads, s.statefulSets, s.secrets, s.services, s.pods,
+	}
+	for _, k := range selects {
+		if store := s.config(k.Row); store != nil {
+			out = append(out, store)
+		}
+	}
+	if s.claims != nil {
+		out = append(out, s.claims)
+	}
+	if s.daemonSets != nil {
+		out = append(out, s.daemonSets)
+	}
+	if s.configMaps != nil {
+		out = append(out, s.configMaps)
+	}
+	return out
+}
+
+// caches are what the writer compares with.
+func (s *stores) caches() apply.Caches {
+	out := apply.Caches{Secrets: s.secrets, Services: s.services, StatefulSets: s.statefulSets}
+	if s.configMaps != nil {
+		out.ConfigMaps = s.configMaps
+	}
+	if s.daemonSets != nil {
+		out.DaemonSets = s.daemonSets
+	}
+	return out
+}
+
+// workloads is the store of one kind of workload.
+type workloads struct {
+	*informer.Store[catalog.Object]
+}
+
+func (s workloads) get(namespace, name string) (v1.Workload, bool) {
+	obj, ok := s.Get(namespace, name)
+	if !ok {
+		return nil, false
+	}
+	return obj.(v1.Workload), true
+}
+
+func (s workloads) all() iter.Seq[v1.Workload] {
+	return func(yield func(v1.Workload) bool) {
+		for obj := range s.All() {
+			if !yield(obj.(v1.Workload)) {
+				return
+			}
+		}
+	}
+}
+
+func (s workloads) in(namespace string) []v1.Workload {
+	var out []v1.Workload
+	for _, obj := range s.List(namespace, labels.Everything()) {
+		out = append(out, obj.(v1.Workload))
+	}
+	return out
+}
+
+// start lists everything; the stores stay current until the context ends.
+func (s *stores) start(ctx context.Context, selects []Selects) error {
+	return fill(ctx, s.all(selects))
+}

@@ -1,0 +1,299 @@
+package explain
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/firekeeper-dev/firekeeper/operator/assets"
+	"github.com/firekeeper-dev/firekeeper/operator/engine"
+	"github.com/firekeeper-dev/firekeeper/operator/informer"
+	"github.com/firekeeper-dev/firekeeper/operator/offline"
+	"github.com/firekeeper-dev/firekeeper/operator/prometheus"
+	"github.com/firekeeper-dev/firekeeper/operator/rules"
+)
+
+// What the tests ask about, in namespace demo.
+const (
+	demo    = "apiVersion: v1\nkind: Namespace\nmetadata: {name: demo, labels: {team: a}}\n---\n"
+	monitor = demo + `
+apiVersion: monitoring.coreos.com/v1
+kind: ServiceMonitor
+metadata: {name: web, namespace: demo, labels: {app: web}}
+spec: {selector: {}, endpoints: [{port: http}]}
+---
+`
+	alerts = demo + `
+apiVersion: monitoring.coreos.com/v1
+kind: PrometheusRule
+metadata: {name: web, namespace: demo, uid: abc}
+spec: {groups: [{name: a, rules: [{record: "x:y", expr: EXPR}]}]}
+---
+`
+)
+
+// setups are what the operator runs, with one's options.
+func setups(opts engine.Options) []engine.Setup {
+	servers, agents := prometheus.Kinds(prometheus.Options{}, &rules.Cache{})
+	return []engine.Setup{{Kind: servers, Options: opts}, {Kind: agents, Options: opts}}
+}
+
+// owned is a manifest of a workload in a namespace.
+func owned(kind, version, metadata, spec string) string {
+	return "apiVersion: monitoring.coreos.com/" + version + "\nkind: " + kind + "\nmetadata: {name: main, " + metadata + "}\nspec: {" + spec + "}\n---\n"
+}
+
+func server(namespace, spec string) string {
+	return owned("Prometheus", "v1", "namespace: "+namespace, spec)
+}
+
+// question asks about an object among manifests.
+func question(t *testing.T, kind, manifests string, opts engine.Options) Question {
+	t.Helper()
+	setups := setups(opts)
+	file := filepath.Join(t.TempDir(), "a.yaml")
+	if err := os.WriteFile(file, []byte(manifests), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	objects, err := offline.Load([]string{file}, Kinds(setups))
+	if err != nil {
+		t.Fatal(err)
+	}
+	name, err := ParseName(Kinds(setups), kind, "demo/web")
+	if err != nil {
+		t.Fatal(err)
+	}
+	q, err := FromManifests(objects, setups, name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return q
+}
+
+func TestServiceMonitor(t *testing.T) {
+	everywhere := "serviceMonitorNamespaceSelector: {}, "
+	for name, tc := range map[string]struct {
+		manifests string
+		opts      engine.Options
+		configs   informer.Namespaces
+		want      Verdict // Owner is left out, Message is a part of it
+		misses    []string
+	}{
+		"accepted": {
+			manifests: monitor + server("monitoring", everywhere+"serviceMonitorSelector: {}"),
+			want:      Verdict{Accepted: true, Reason: Accepted, Message: "accepted", Jobs: []string{"serviceMonitor/demo/web/0"}},
+		},
+		"accepted by its labels": {
+			manifests: monitor + server("monitoring", "serviceMonitorNamespaceSelector: {matchLabels: {team: a}}, serviceMonitorSelector: {matchLabels: {app: web}}"),
+			want:      Verdict{Accepted: true, Reason: Accepted, Jobs: []string{"serviceMonitor/demo/web/0"}},
+		},
+		"other labels": {
+			manifests: monitor + server("monitoring", everywhere+"serviceMonitorSelector: {matchLabels: {app: api}}"),
+			want:      Verdict{Reason: LabelsNotSelected, Message: "does not match the labels of the ServiceMonitor", Selector: "spec.serviceMonitorSelector"},
+			misses:    []string{`app=api, but app is "web"`},
+		},
+		"other labels of the namespace": {
+			manifests: monitor + server("monitoring", "serviceMonitorNamespaceSelector: {matchLabels: {team: b}}, serviceMonitorSelector: {}"),
+			want:      Verdict{Reason: NamespaceNotSelected, Message: "does not match the labels of namespace demo", Selector: "spec.serviceMonitorNamespaceSelector"},
+			misses:    []string{`team=b, but team is "a"`},
+		},
+		"another namespace": {
+			manifests: monitor + server("monitoring", "serviceMonitorSelector: {}"),
+			want:      Verdict{Reason: NamespaceNotSelected, Message: "selects namespace monitoring only", Selector: "spec.serviceMonitorNamespaceSelector"},
+		},
+		"the same namespace": {
+			manifests: monitor + server("demo", "serviceMonitorSelector: {}"),
+			want:      Verdict{Accepted: true, Reason: Accepted, Jobs: []string{"serviceMonitor/demo/web/0"}},
+		},
+		"no selector": {
+			manifests: monitor + server("demo", "podMonitorSelector: {}"),
+			want:      Verdict{Reason: SelectorNotSet, Message: "so it selects no ServiceMonitor", Selector: "spec.serviceMonitorSelector"},
+		},
+		"rejected for a Secret that is missing": {
+			manifests: strings.Replace(monitor, "{port: http}", "{port: http, basicAuth: {username: {name: login, key: user}}}", 1) + server("demo", "serviceMonitorSelector: {}"),
+			want:      Verdict{Reason: Rejected, Message: `endpoints[0]: basicAuth: username: Secret "demo/login" does not exist`},
+		},
+		"with a field that the version does not support": {
+			manifests: strings.Replace(monitor, "{port: http}", "{port: http, enableHttp2: true}", 1) + server("demo", "version: 2.30.0, serviceMonitorSelector: {}"),
+			want: Verdict{
+				Accepted: true, Reason: AcceptedWithoutFields, Message: "version 2.30.0", Jobs: []string{"serviceMonitor/demo/web/0"},
+				Dropped: []string{"scrape_configs[0].enable_http2 needs >= 2.35.0"},
+			},
+		},
+		"an invalid Prometheus": {
+			manifests: monitor + server("demo", "version: latest, serviceMonitorSelector: {}"),
+			want:      Verdict{Reason: OwnerInvalid, Message: `spec.version: "latest"`},
+		},
+		"a Prometheus of another operator": {
+			manifests: monitor + owned("Prometheus", "v1", "namespace: demo, annotations: {operator.prometheus.io/controller-id: blue}", "serviceMonitorSelector: {}"),
+			want:      Verdict{Reason: OtherController, Message: `is "blue", and this one runs without --controller-id`},
+		},
+		"a namespace that is not watched": {
+			manifests: monitor + server("monitoring", everywhere+"serviceMonitorSelector: {}"),
+			configs:   namespaces(t, "monitoring"),
+			want:      Verdict{Reason: NamespaceNotWatched, Message: "does not watch monitors and rules in namespace demo"},
+		},
+		"a Prometheus that is not watched": {
+			manifests: monitor + server("demo", "serviceMonitorSelector: {}"),
+			opts:      engine.Options{Instances: namespaces(t, "monitoring")},
+			want:      Verdict{Reason: OwnerNotWatched, Message: "does not watch Prometheus objects in namespace demo"},
+		},
+		"a paused Prometheus": {
+			manifests: monitor + server("demo", "paused: true, serviceMonitorSelector: {}"),
+			want: Verdict{Reason: Paused, Message: "spec.paused is true", Otherwise: &Verdict{
+				Owner: Ref{"Prometheus", "demo", "main"}, Accepted: true, Reason: Accepted, Message: "accepted", Jobs: []string{"serviceMonitor/demo/web/0"},
+			}},
+		},
+		"an agent": {
+			manifests: monitor + owned("PrometheusAgent", "v1alpha1", "namespace: demo", "shards: 2, serviceMonitorSelector: {}"),
+			want: Verdict{
+				Accepted: true, Reason: Accepted, Jobs: []string{"serviceMonitor/demo/web/0"},
+				Shards: []string{"each target is scraped by one of the shards 0 to 1, chosen by the hash of __address__"},
+			},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			check(t, question(t, "servicemonitor", tc.manifests, tc.opts), tc.configs, tc.want, tc.misses...)
+		})
+	}
+}
+
+func TestPrometheusRule(t *testing.T) {
+	good, bad := strings.Replace(alerts, "EXPR", "up", 1), strings.Replace(alerts, "EXPR", "'up('", 1)
+	agent := owned("PrometheusAgent", "v1alpha1", "namespace: demo", "serviceMonitorSelector: {}")
+	for name, tc := range map[string]struct {
+		manifests string
+		want      Verdict
+	}{
+		"accepted":      {good + server("demo", "ruleSelector: {}"), Verdict{Accepted: true, Reason: Accepted, RuleFile: "demo-web-abc.yaml"}},
+		"rejected":      {bad + server("demo", "ruleSelector: {}"), Verdict{Reason: Rejected, Message: "spec.groups[0].rules[0].expr: "}},
+		"not selected":  {good + server("demo", "ruleSelector: {matchLabels: {a: b}}"), Verdict{Reason: LabelsNotSelected, Selector: "spec.ruleSelector"}},
+		"not by agents": {good + agent, Verdict{Reason: KindNotSupported, Message: "PrometheusAgent does not select PrometheusRules"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			misses := []string{}
+			if tc.want.Selector != "" {
+				misses = append(misses, "a=b, but there is no label a")
+			}
+			check(t, question(t, "promrule", tc.manifests, engine.Options{}), informer.Namespaces{}, tc.want, misses...)
+		})
+	}
+}
+
+// check compares the only verdict: of the message a part is enough.
+func check(t *testing.T, q Question, configs informer.Namespaces, want Verdict, misses ...string) {
+	t.Helper()
+	r := Explain(q, configs)
+	if len(r.Owners) != 1 {
+		t.Fatalf("%d verdicts", len(r.Owners))
+	}
+	got := r.Owners[0]
+	if !strings.Contains(got.Message, want.Message) {
+		t.Errorf("message %q has no %q", got.Message, want.Message)
+	}
+	var told []string
+	for _, m := range got.Misses {
+		told = append(told, m.String())
+	}
+	if !slices.Equal(told, misses) {
+		t.Errorf("it requires %q, want %q", told, misses)
+	}
+	got.Owner, got.Message, want.Message, got.Misses = Ref{}, "", "", nil
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+	if r.Unknown() || r.Accepted() == 1 != want.Accepted {
+		t.Errorf("%d accept it; unknown: %v", r.Accepted(), r.Unknown())
+	}
+}
+
+func namespaces(t *testing.T, names ...string) informer.Namespaces {
+	t.Helper()
+	out, err := informer.NewNamespaces(names, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+// unread is a cluster that does not answer.
+type unread struct{}
+
+func (unread) Object(ref assets.Ref) (assets.Object, error) {
+	return assets.Object{}, &assets.ReadError{Ref: ref, Err: errors.New("no answer")}
+}
+
+// A Secret that cannot be read says nothing about the object.
+func TestUnknown(t *testing.T) {
+	q := question(t, "smon", strings.Replace(monitor, "{port: http}", "{port: http, basicAuth: {username: {name: login, key: user}}}", 1)+server("demo", "serviceMonitorSelector: {}"), engine.Options{})
+	q.References = unread{}
+	r := Explain(q, informer.Namespaces{})
+	if got := r.Owners[0]; got.Reason != NotKnown || got.Accepted || !r.Unknown() || !strings.Contains(got.Message, "no answer") {
+		t.Errorf("got %+v", got)
+	}
+}
+
+// The status of a workload may say that its pods have something older.
+func TestTrouble(t *testing.T) {
+	stuck := strings.TrimSuffix(server("demo", "serviceMonitorSelector: {}"), "---\n") + `
+status: {conditions: [{type: Reconciled, status: "False", message: no space, lastTransitionTime: "2026-01-01T00:00:00Z"}]}
+`
+	got := Explain(question(t, "smon", monitor+stuck, engine.Options{}), informer.Namespaces{}).Owners[0]
+	if !got.Accepted || !strings.HasSuffix(got.Trouble, ": no space") {
+		t.Errorf("got %+v", got)
+	}
+}
+
+func TestAcceptingOnesComeFirst(t *testing.T) {
+	var manifests strings.Builder
+	manifests.WriteString(monitor)
+	for name, selector := range map[string]string{"a": "{matchLabels: {app: api}}", "b": "{}", "c": "null", "d": "{}"} {
+		manifests.WriteString(strings.Replace(server("demo", "serviceMonitorSelector: "+selector), "name: main", "name: "+name, 1))
+	}
+	r := Explain(question(t, "smon", manifests.String(), engine.Options{}), informer.Namespaces{})
+	var order []string
+	for _, v := range r.Owners {
+		order = append(order, v.Owner.Name)
+	}
+	if diff := cmp.Diff([]string{"b", "d", "a", "c"}, order); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestParseName(t *testing.T) {
+	for kind, want := range map[string]string{
+		"servicemonitor": "ServiceMonitor", "ServiceMonitor": "ServiceMonitor", "smon": "ServiceMonitor", "podmonitors": "PodMonitor",
+		"probes.monitoring.coreos.com": "Probe", "scrapeconfigs.v1alpha1.monitoring.coreos.com": "ScrapeConfig", "promrule": "PrometheusRule",
+	} {
+		if n, err := ParseName(Kinds(setups(engine.Options{})), kind, "demo/web"); err != nil || n.String() != want+" demo/web" {
+			t.Errorf("%s: %q, %v", kind, n, err)
+		}
+	}
+	for _, bad := range [][2]string{{"prometheus", "a/b"}, {"alertmanagerconfig", "a/b"}, {"", "a/b"}, {"smon", "web"}, {"smon", "/web"}, {"smon", "a/b/c"}} {
+		if _, err := ParseName(Kinds(setups(engine.Options{})), bad[0], bad[1]); err == nil {
+			t.Errorf("%q is a name", bad)
+		}
+	}
+}
+
+func TestNotAmongTheManifests(t *testing.T) {
+	q := question(t, "smon", monitor, engine.Options{})
+	objects := offline.Only(q.Row, q.Object)
+	for kind, want := range map[string]string{
+		"smon": "no ServiceMonitor demo/api among the manifests (they hold demo/web)",
+		"prb":  "no Probe demo/api among the manifests (they hold no Probe)",
+	} {
+		name, err := ParseName(Kinds(setups(engine.Options{})), kind, "demo/api")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := FromManifests(objects, q.Setups, name); err == nil || err.Error() != want {
+			t.Errorf("err = %v, want %s", err, want)
+		}
+	}
+}

@@ -1,0 +1,223 @@
+package informer
+
+import (
+	"cmp"
+	"context"
+	"maps"
+	"slices"
+	"sync"
+	"time"
+
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/watch"
+)
+
+const (
+	// lookPeriod is the pause between two looks at which objects are due.
+	lookPeriod = 5 * time.Second
+	// perLook is how many objects are read before new names are asked for again.
+	perLook = 100
+	// retryRefused is the pause between two reads of an object that is refused: whoever
+	// needs it asks more often.
+	retryRefused = 8 * time.Minute
+)
+
+// byNames keeps up with objects that may not be listed in all namespaces: it gets each by
+// its name when it is due, new ones first, and the namespaces in turn, so that one with
+// many names does not hold up the others. Namespaces that may be watched each on their
+// own are watched (Poll.Parts).
+type byNames struct {
+	*poller
+	send func(watch.Event) bool
+
+	due   map[types.NamespacedName]time.Time // of the next read
+	parts map[string]*part                   // by namespace; nil: it may not be watched
+	asked map[string]time.Time               // when a namespace was last asked about
+
+	mu      sync.Mutex // guards what follows, and that events are sent in order
+	objects map[types.NamespacedName]Object
+}
+
+// runNames works until the context ends, or until it may be better to list again.
+func (p *poller) runNames(ctx context.Context, last snapshot, send func(watch.Event) bool) {
+	n := &byNames{
+		poller: p, send: send, objects: maps.Clone(last.objects),
+		due: map[types.NamespacedName]time.Time{}, parts: map[string]*part{}, asked: map[string]time.Time{},
+	}
+	maps.Copy(n.due, last.due)
+	p.noted.restart(true)
+	defer p.noted.restart(false)
+	ctx, cancel := context.WithCancel(ctx)
+	var watches sync.WaitGroup
+	defer watches.Wait()
+	defer cancel()
+	tick := time.NewTicker(lookPeriod)
+	defer tick.Stop()
+	for began := time.Now(); ; {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		}
+		if time.Since(began) >= retryWatch {
+			if may, err := p.may(ctx, "list", p.namespace); may && err == nil {
+				again := listAgain().Status()
+				send(watch.Event{Type: watch.Error, Object: &again})
+				return
+			}
+			began = time.Now()
+		}
+		for more := true; more && ctx.Err() == nil; {
+			var err error
+			if more, err = n.look(ctx, &watches); ctx.Err() == nil {
+				p.result(err)
+			}
+		}
+	}
+}
+
+// look reads some of the objects that are due; more reports whether there are others.
+func (n *byNames) look(ctx context.Context, watches *sync.WaitGroup) (more bool, err error) {
+	names, err := n.Names(ctx)
+	if err != nil {
+		return false, err
+	}
+	if n.Parts {
+		if names, err = n.watchParts(ctx, names, watches); err != nil {
+			return false, err
+		}
+	}
+	n.forget(names)
+	n.take(names)
+	turn := n.turn(names, time.Now())
+	for _, name := range turn[:min(len(turn), perLook)] {
+		if n.Pace != nil {
+			if err := n.Pace.Wait(ctx); err != nil {
+				return false, err
+			}
+		}
+		if err := n.read(ctx, name); err != nil {
+			return false, err
+		}
+	}
+	return len(turn) > perLook, nil
+}
+
+// turn are the names that are due: the first of each namespace, then the second, and so
+// on.
+func (n *byNames) turn(names []types.NamespacedName, now time.Time) []types.NamespacedName {
+	var out []types.NamespacedName
+	for _, name := range names {
+		if (n.namespace == "" || name.Namespace == n.namespace) && !now.Before(n.due[name]) {
+			out = append(out, name)
+		}
+	}
+	slices.SortFunc(out, func(a, b types.NamespacedName) int {
+		return cmp.Or(n.due[a].Compare(n.due[b]), cmp.Compare(a.Namespace, b.Namespace), cmp.Compare(a.Name, b.Name))
+	})
+	rank, count := map[types.NamespacedName]int{}, map[string]int{}
+	for _, name := range out {
+		rank[name] = count[name.Namespace]
+		count[name.Namespace]++
+	}
+	slices.SortStableFunc(out, func(a, b types.NamespacedName) int { return rank[a] - rank[b] })
+	return slices.Compact(out)
+}
+
+// read gets one object and sends what has changed.
+//
+// Errors: the API server did not answer, which is about all objects.
+func (n *byNames) read(ctx context.Context, name types.NamespacedName) error {
+	got, err := n.one(ctx, name)
+	if err != nil {
+		return err
+	}
+	n.due[name] = got.due
+	if got.refused {
+		return nil // what was read before stands
+	}
+	after := map[types.NamespacedName]Object{}
+	if got.object != nil {
+		after[name] = got.object
+	}
+	n.replace(func(other types.NamespacedName) bool { return other == name }, after)
+	return nil
+}
+
+// forget drops what is neither named nor watched any more.
+func (n *byNames) forget(names []types.NamespacedName) {
+	wanted := map[types.NamespacedName]bool{}
+	for _, name := range names {
+		wanted[name] = true
+	}
+	n.replace(func(name types.NamespacedName) bool { return !wanted[name] && n.parts[name.Namespace] == nil }, nil)
+	maps.DeleteFunc(n.due, func(name types.NamespacedName, _ time.Time) bool { return !wanted[name] })
+	n.cover.only(wanted)
+}
+
+// noting are objects that others have read or written, until the next look.
+type noting struct {
+	mu      sync.Mutex
+	on      bool // names are read
+	objects map[types.NamespacedName]Object
+}
+
+// note takes an object that somebody else has read or written: when it is deleted before
+// it is read here, that is noticed all the same.
+func (n *noting) note(obj Object) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if n.on {
+		n.objects[nameOf(obj)] = obj
+	}
+}
+
+// restart drops what was noted. While on is false nothing is.
+func (n *noting) restart(on bool) map[types.NamespacedName]Object {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	out := n.objects
+	n.on, n.objects = on, map[types.NamespacedName]Object{}
+	return out
+}
+
+// take adds noted objects that are not known yet, and reads them next.
+func (n *byNames) take(names []types.NamespacedName) {
+	noted := n.noted.restart(true)
+	for _, name := range names {
+		n.mu.Lock()
+		if obj := noted[name]; obj != nil && n.objects[name] == nil {
+			delete(n.due, name)
+			n.apply(watch.Event{Type: watch.Added, Object: obj})
+		}
+		n.mu.Unlock()
+	}
+}
+
+// replace replaces some of the objects, and sends the difference.
+func (n *byNames) replace(some func(types.NamespacedName) bool, after map[types.NamespacedName]Object) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	before := map[types.NamespacedName]Object{}
+	for name, obj := range n.objects {
+		if some(name) {
+			before[name] = obj
+		}
+	}
+	for _, e := range changes(before, after) {
+		n.apply(e)
+	}
+}
+
+// apply sends one change. The informer gets a copy, which it trims once more. The mutex
+// must be held.
+func (n *byNames) apply(e watch.Event) {
+	obj := e.Object.(Object)
+	name := nameOf(obj)
+	if e.Type == watch.Deleted {
+		delete(n.objects, name)
+	} else {
+		n.objects[name], e.Object = obj, obj.DeepCopyObject()
+	}
+	n.send(e)
+}

@@ -1,0 +1,12 @@
+// Package lint checks manifests without a cluster, using the same code as the
+// operator.
+//
+//	lint.go     what is checked, and the findings
+//	object.go   one object, as far as it can be judged alone
+//	assumed.go  the values of its Secrets and ConfigMaps, which are not known then
+//	fields.go   from a reason or a key of the configuration to the line of a field
+//	write.go    the findings for people and for programs
+//
+//	report := lint.Run(paths, kinds, options)
+//	report.Write(os.Stdout, "text")
+package lint

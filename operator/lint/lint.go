@@ -1,0 +1,338 @@
+package lint
+
+import (
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/firekeeper-dev/firekeeper/internal/gate"
+	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
+	"github.com/firekeeper-dev/firekeeper/operator/assets"
+	"github.com/firekeeper-dev/firekeeper/operator/catalog"
+	"github.com/firekeeper-dev/firekeeper/operator/engine"
+	"github.com/firekeeper-dev/firekeeper/operator/manifest"
+	"github.com/firekeeper-dev/firekeeper/operator/offline"
+	"github.com/firekeeper-dev/firekeeper/operator/rules"
+	"github.com/firekeeper-dev/firekeeper/operator/selection"
+)
+
+// Severity says how bad a finding is.
+type Severity string
+
+const (
+	// SeverityError is something that is refused.
+	SeverityError Severity = "error"
+	// SeverityWarning is something that works, but not as written.
+	SeverityWarning Severity = "warning"
+	// SeverityNote is a remark.
+	SeverityNote Severity = "note"
+)
+
+// Codes of findings.
+const (
+	CodeUnreadable       = "unreadable"        // a file or document that is no manifest
+	CodeField            = "field"             // an unknown or doubled field, a value of the wrong type
+	CodeInvalid          = "invalid"           // a value that the API server refuses
+	CodeRejected         = "rejected"          // an object that its workload rejects
+	CodeMissingReference = "missing-reference" // the same, for a Secret or ConfigMap that is not there
+	CodeOwner            = "owner"             // a workload that cannot be rendered
+	CodeDropped          = "dropped"           // a field that the workload's version does not support
+	CodeRemark           = "remark"            // a value that is not used as written
+	CodeNotSelected      = "not-selected"      // an object that no workload selects
+)
+
+// Finding is one remark about one object.
+type Finding struct {
+	Severity Severity `json:"severity"`
+	Code     string   `json:"code"`
+	File     string   `json:"file,omitempty"`
+	Line     int      `json:"line,omitempty"` // from 1; 0 when not known
+	// Kind, Namespace and Name are empty for faults of whole files.
+	Kind      string `json:"kind,omitempty"`
+	Namespace string `json:"namespace,omitempty"`
+	Name      string `json:"name,omitempty"`
+	// Field is the path as the user wrote it: "spec.endpoints[0].interval".
+	Field   string `json:"field,omitempty"`
+	Message string `json:"message"`
+	// Owners are the workloads that the finding holds for; empty when it does not depend on one.
+	Owners []string `json:"owners,omitempty"`
+}
+
+// Report is what was found, by file, line and object.
+type Report struct {
+	Findings []Finding
+	// Objects that were looked at.
+	Objects int
+}
+
+// Count is the number of findings of a severity.
+func (r Report) Count(s Severity) (n int) {
+	for _, f := range r.Findings {
+		if f.Severity == s {
+			n++
+		}
+	}
+	return n
+}
+
+// Options are what the flags say about linting.
+type Options struct {
+	// Version of the Prometheus that stands in where the manifests hold none.
+	Version string
+	// MissingReferences makes Secrets and ConfigMaps that are not among the
+	// manifests a warning.
+	MissingReferences bool
+}
+
+// Run reads manifests as [offline.Load] does, but goes on after a fault, and runs what
+// render runs for every workload of some kinds. For objects that none of them can
+// select, a Prometheus stands in that selects them all: everything where there is no
+// workload, the rules beside agents.
+func Run(paths []string, kinds []*engine.Kind, opts Options) Report {
+	o, faults := offline.LoadAll(paths, kinds)
+	l := newLinter(o, opts)
+	for _, f := range faults {
+		l.manifestFault(f)
+	}
+	workloads := o.Workloads()
+	for _, w := range workloads {
+		l.workload(w)
+	}
+	if w, needed := standIn(kinds, workloads, opts.Version); needed {
+		l.standIn = w.String()
+		l.workload(w)
+	}
+	if len(workloads) > 0 {
+		l.notSelected(workloads)
+	}
+	slices.SortStableFunc(l.findings, func(a, b Finding) int {
+		return cmp.Or(cmp.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line), cmp.Compare(a.Kind, b.Kind),
+			cmp.Compare(a.Namespace+"/"+a.Name, b.Namespace+"/"+b.Name), cmp.Compare(a.Field, b.Field), cmp.Compare(a.Message, b.Message))
+	})
+	return Report{Findings: l.findings, Objects: o.Len()}
+}
+
+// selected are the rows of what the workloads can select.
+func selected(workloads []offline.Workload) []*catalog.Row {
+	var kinds []*engine.Kind
+	for _, w := range workloads {
+		kinds = append(kinds, w.Kind)
+	}
+	return offline.Selectable(kinds)
+}
+
+// standIn is a Prometheus that selects all objects that none of the workloads can;
+// needed is false when a Prometheus can select no others.
+func standIn(kinds []*engine.Kind, workloads []offline.Workload, version string) (w offline.Workload, needed bool) {
+	i := slices.IndexFunc(kinds, func(k *engine.Kind) bool { return k.Row == catalog.Prometheus })
+	if i < 0 {
+		return w, false
+	}
+	others := selected(workloads)
+	all := map[string]metav1.LabelSelector{}
+	for _, s := range kinds[i].Selects {
+		if !slices.Contains(others, s.Row) {
+			all[s.Field+"Selector"], all[s.Field+"NamespaceSelector"] = metav1.LabelSelector{}, metav1.LabelSelector{}
+		}
+	}
+	p := &v1.Prometheus{ObjectMeta: metav1.ObjectMeta{Namespace: metav1.NamespaceDefault, Name: "lint"}}
+	if text, err := json.Marshal(all); err == nil {
+		_ = json.Unmarshal(text, &p.Spec) // selectors of other names are not there: a test knows
+	}
+	p.Spec.Version = version
+	return offline.Workload{Kind: kinds[i], Object: p}, len(all) > 0
+}
+
+type linter struct {
+	objects  *offline.Objects
+	opts     Options
+	standIn  string // name of the workload that is not among the manifests; empty without one
+	findings []Finding
+	seen     map[string]int // finding without owners → index
+	trees    map[string]*tree
+}
+
+func newLinter(o *offline.Objects, opts Options) *linter {
+	return &linter{objects: o, opts: opts, seen: map[string]int{}, trees: map[string]*tree{}}
+}
+
+// add enters a finding once; workloads for which it also holds are added to it.
+func (l *linter) add(f Finding, owner string) {
+	if owner == l.standIn {
+		owner = ""
+	}
+	if f.File == "" && l.placeOf(f).File != "" {
+		f.File, f.Line = l.locate(f)
+	}
+	id := fmt.Sprintf("%s\x00%s\x00%s\x00%s %s/%s\x00%s\x00%s", f.Severity, f.Code, f.File, f.Kind, f.Namespace, f.Name, f.Field, f.Message)
+	i, known := l.seen[id]
+	if !known {
+		i = len(l.findings)
+		l.seen[id] = i
+		l.findings = append(l.findings, f)
+	}
+	if owner != "" && !slices.Contains(l.findings[i].Owners, owner) {
+		l.findings[i].Owners = append(l.findings[i].Owners, owner)
+	}
+}
+
+// manifestFault takes what is wrong with a manifest, field by field.
+func (l *linter) manifestFault(f offline.Fault) {
+	base := Finding{Severity: SeverityError, Code: CodeUnreadable, File: f.Place.File, Line: l.tree(f.Place).line(""), Kind: f.Kind, Namespace: f.Namespace, Name: f.Name}
+	fields := 0
+	for _, err := range f.Errors() {
+		one := base
+		if at, ok := errors.AsType[*manifest.FieldError](err); ok {
+			one.Code, one.Field, one.Message = CodeField, at.Path, (&manifest.FieldError{Reason: at.Reason, Suggestion: at.Suggestion}).Error()
+		} else if at, ok := errors.AsType[*offline.InvalidError](err); ok {
+			one.Code, one.Field, one.Message = CodeInvalid, at.Path, at.Reason
+		} else {
+			continue
+		}
+		fields++
+		one.Line = l.tree(f.Place).line(one.Field)
+		l.add(one, "")
+	}
+	if fields == 0 {
+		base.Message = strings.TrimPrefix(f.Err.Error(), f.Place.File+": ")
+		if m := lineInDocument.FindStringSubmatch(base.Message); m != nil && base.Line > 0 {
+			if n, err := strconv.Atoi(m[1]); err == nil {
+				base.Line += n - 1
+			}
+			base.Message = lineInDocument.ReplaceAllString(base.Message, "")
+		}
+		l.add(base, "")
+	}
+}
+
+// lineInDocument is how the YAML reader says where a document is broken.
+var lineInDocument = regexp.MustCompile(`\bline (\d+): `)
+
+// workload reports what one workload makes of the objects.
+func (l *linter) workload(w offline.Workload) {
+	self := Finding{Kind: w.Kind.Kind, Namespace: w.Object.GetNamespace(), Name: w.Object.GetName()}
+	made := l.objects.Reconcile(w)
+	l.verdicts(w, made.Verdicts)
+	if made.Err != nil {
+		l.rejected(self, CodeOwner, made.Err, "")
+		return
+	}
+	for _, d := range made.Dropped {
+		l.dropped(self, d, w.Kind, "")
+	}
+	for _, text := range made.Plan.Warnings {
+		f := self
+		f.Severity, f.Code = SeverityWarning, CodeRemark
+		f.Field, f.Message = fieldOf(text)
+		l.add(f, "")
+	}
+}
+
+// verdicts reports what becomes of the objects that a workload selects.
+func (l *linter) verdicts(w offline.Workload, all []engine.Verdict) {
+	for _, v := range all {
+		at := Finding{Kind: v.Kind, Namespace: v.Object.GetNamespace(), Name: v.Object.GetName()}
+		if v.Err != nil {
+			l.rejected(at, CodeRejected, v.Err, w.String())
+			continue
+		}
+		for _, d := range v.Dropped {
+			l.dropped(at, d, w.Kind, w.String())
+		}
+	}
+}
+
+// rejected reports a refusal; rule objects have several reasons at once.
+func (l *linter) rejected(at Finding, code string, err error, owner string) {
+	at.Severity, at.Code = SeverityError, code
+	if invalid, ok := errors.AsType[*rules.InvalidError](err); ok {
+		for _, f := range invalid.Faults {
+			one := at
+			one.Field = f.Field
+			one.Message = strings.TrimPrefix(f.String(), f.Field+": ")
+			l.add(one, owner)
+		}
+		return
+	}
+	if missing, ok := errors.AsType[*assets.NotFoundError](err); ok && missing.Key == "" {
+		at.Code = CodeMissingReference
+		if l.opts.MissingReferences {
+			at.Severity = SeverityWarning
+		}
+	}
+	at.Field, at.Message = fieldOf(err.Error())
+	if at.Code == CodeMissingReference {
+		at.Message += " among the manifests"
+	}
+	l.add(at, owner)
+}
+
+// jobIndex is what a key of a job begins with; the job is the object.
+var jobIndex = regexp.MustCompile(`^scrape_configs\[\d+\]\.`)
+
+// dropped reports a key of the configuration, or a field, that the version does
+// not support: "global.keep_dropped_targets needs >= 2.47.0".
+func (l *linter) dropped(at Finding, text string, kind *engine.Kind, owner string) {
+	path, need, _ := strings.Cut(text, " needs ")
+	at.Severity, at.Code = SeverityWarning, CodeDropped
+	at.Field = l.tree(l.placeOf(at)).source(path)
+	key := strings.TrimPrefix(jobIndex.ReplaceAllString(path, ""), at.Field)
+	switch need {
+	case "":
+	case gate.OtherProgram:
+		need = " is supported by no version of " + kind.Program + " and"
+	default:
+		need = " needs " + kind.Program + " " + need + " and"
+	}
+	at.Message = strings.TrimSpace(key + need + " is left out")
+	l.add(at, owner)
+}
+
+// selector is how one workload selects objects of one kind.
+type selector struct {
+	workload string
+	rule     selection.Rule
+}
+
+// notSelected reports objects that no workload selects, and why.
+func (l *linter) notSelected(workloads []offline.Workload) {
+	for _, row := range selected(workloads) { // others are for a workload elsewhere, as rules beside agents
+		var all []selector
+		for _, w := range workloads {
+			rules, err := w.Kind.Selectors(w.Object) // a wrong selector is reported with its workload
+			if err == nil && w.Kind.SelectsBy(row.Kind).Row == row {
+				all = append(all, selector{w.String(), rules[row.Kind]})
+			}
+		}
+		for _, object := range l.objects.All(row) {
+			l.unused(row, object, all)
+		}
+	}
+}
+
+// unused reports an object that no workload selects or names.
+func (l *linter) unused(row *catalog.Row, object catalog.Object, all []selector) {
+	namespace, _ := l.objects.NamespaceLabels(object.GetNamespace())
+	var reasons []string
+	for _, s := range all {
+		why := s.rule.Why(object.GetNamespace(), namespace, object.GetLabels())
+		if why == selection.Selected || s.rule.Names(object.GetNamespace(), object.GetName()) {
+			return
+		}
+		reasons = append(reasons, fmt.Sprintf("%s: %s", s.workload, why))
+	}
+	if len(reasons) == 0 {
+		return // no workload has selectors that can be read
+	}
+	l.add(Finding{
+		Severity: SeverityNote, Code: CodeNotSelected, Kind: row.Kind, Namespace: object.GetNamespace(), Name: object.GetName(),
+		Message: "nothing selects it (" + strings.Join(reasons, "; ") + ")",
+	}, "")
+}

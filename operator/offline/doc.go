@@ -1,0 +1,19 @@
+// Package offline is manifests instead of a cluster: it reads them as strictly as
+// the API server, applies the defaults of the API, and runs the operator's own gather
+// and decide steps over them.
+//
+//	load.go decode.go  files, documents and Lists; what is wrong with them, and where
+//	kinds.go           the kinds that the operator runs and what they select
+//	misnamed.go        kinds and versions that are almost ours
+//	versions.go        objects in a version that the operator does not read
+//	schema.go          defaults, and values that the API server refuses
+//	objects.go         what was read
+//	cluster.go         the cluster that it would be
+//	outcome.go         what the operator would make of a workload in it
+//
+//	objects, err := offline.Load(paths, kinds)
+//	for _, workload := range objects.Workloads() {
+//		outcome := objects.Reconcile(workload)
+//		…
+//	}
+package offline

@@ -1,0 +1,291 @@
+package offline
+
+import (
+	"bufio"
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	utilyaml "k8s.io/apimachinery/pkg/util/yaml"
+	"sigs.k8s.io/yaml"
+
+	"github.com/firekeeper-dev/firekeeper/operator/engine"
+	"github.com/firekeeper-dev/firekeeper/operator/manifest"
+)
+
+// maxManifestBytes bounds one file.
+const maxManifestBytes = 256 << 20
+
+// Place is where an object was read.
+type Place struct {
+	File     string
+	Document int    // from 1
+	Line     int    // of the document's first line, from 1; 0 when not known
+	Text     []byte // of the document
+	Item     string // "items[2]" inside a List, "" elsewhere
+}
+
+// String is for people: "a.yaml, document 2".
+func (p Place) String() string { return fmt.Sprintf("%s, document %d", p.File, p.Document) }
+
+// Fault is what is wrong with one manifest, or with a file.
+type Fault struct {
+	Place                 Place
+	Kind, Namespace, Name string // empty when not known
+	Err                   error
+}
+
+// Errors are the parts of Err, several of which can be joined in it.
+func (f Fault) Errors() []error { return leaves(f.Err) }
+
+// reader reads manifests.
+type reader struct {
+	objects *Objects
+	schemas schemas
+	// stored objects are read: values that the API server would refuse are no error.
+	stored bool
+	// all is read: kinds that the operator does not use too, and on after a fault.
+	all    bool
+	faults []Fault
+	at     Place // what is being read
+}
+
+// tolerate returns nil when reading goes on after the fault.
+func (r *reader) tolerate(f Fault) error {
+	if !r.all || f.Err == nil {
+		return f.Err
+	}
+	r.faults = append(r.faults, f)
+	return nil
+}
+
+// Load reads what an operator that runs some kinds uses: manifests from files and
+// folders; "-" is standard input. Files hold
+// YAML (several documents allowed), JSON, or List objects. In folders, files
+// ending in .yaml, .yml and .json are read, subfolders included; what a mounted
+// ConfigMap keeps in folders of its own (..data and the like) is left out.
+//
+// Errors name file, document, object and field: unreadable files, folders without
+// manifests, documents that are not manifests, objects without name or given
+// twice, kinds and versions that the API group does not have, unknown fields in
+// kinds of ours and values that the API server would refuse.
+func Load(paths []string, kinds []*engine.Kind) (*Objects, error) {
+	r := reader{objects: newObjects(kinds)}
+	return r.objects, r.load(paths)
+}
+
+// LoadStored is Load for objects that a cluster has stored already: values that
+// the API server would refuse today are no error.
+func LoadStored(paths []string, kinds []*engine.Kind) (*Objects, error) {
+	r := reader{objects: newObjects(kinds), stored: true}
+	return r.objects, r.load(paths)
+}
+
+// LoadAll is Load that goes on after a fault and also reads the kinds that the
+// operator does not use. It returns what is wrong in the order of the input.
+func LoadAll(paths []string, kinds []*engine.Kind) (*Objects, []Fault) {
+	r := reader{objects: newObjects(kinds), all: true}
+	_ = r.load(paths) // every error is a fault
+	return r.objects, r.faults
+}
+
+func (r *reader) load(paths []string) error {
+	for _, p := range paths {
+		if err := r.tolerate(Fault{Place: Place{File: p}, Err: r.path(p)}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// StandardInput is the path that stands for standard input, as "-" does.
+const StandardInput = "/dev/stdin"
+
+func (r *reader) path(path string) error {
+	if path == "-" || path == StandardInput {
+		return r.read("standard input", os.Stdin)
+	}
+	info, err := os.Stat(path)
+	if err != nil {
+		return err
+	}
+	if !info.IsDir() {
+		return r.file(path)
+	}
+	return r.folder(path)
+}
+
+func (r *reader) folder(path string) error {
+	files := 0
+	// The separator makes WalkDir follow a folder that is a link.
+	err := filepath.WalkDir(path+string(filepath.Separator), func(name string, entry fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case entry.IsDir() && strings.HasPrefix(entry.Name(), "..") && entry.Name() != "..":
+			return filepath.SkipDir
+		case entry.IsDir() || !slices.Contains([]string{".yaml", ".yml", ".json"}, filepath.Ext(name)):
+			return nil
+		}
+		files++
+		return r.file(name)
+	})
+	if err == nil && files == 0 {
+		err = fmt.Errorf("%s: contains no .yaml, .yml or .json file", path)
+	}
+	return err
+}
+
+func (r *reader) file(name string) error {
+	f, err := os.Open(name)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	return r.read(name, f)
+}
+
+func (r *reader) read(name string, in io.Reader) error {
+	content, err := io.ReadAll(io.LimitReader(in, maxManifestBytes+1))
+	switch {
+	case err != nil:
+		return fmt.Errorf("%s: %w", name, err)
+	case len(content) > maxManifestBytes:
+		return fmt.Errorf("%s: longer than %d bytes", name, maxManifestBytes)
+	}
+	// As the reader of documents does, so that each is found in the file.
+	content = append(bytes.ReplaceAll(content, []byte("\r\n"), []byte("\n")), '\n')
+	docs := utilyaml.NewYAMLReader(bufio.NewReader(bytes.NewReader(content)))
+	for i, start := 1, 0; ; i++ {
+		doc, err := docs.Read()
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return fmt.Errorf("%s: %w", name, err)
+		}
+		r.at = Place{File: name, Document: i, Text: doc}
+		if at := bytes.Index(content[start:], doc); at >= 0 {
+			r.at.Line = 1 + bytes.Count(content[:start+at], []byte("\n"))
+			start += at + len(doc)
+		}
+		if err := r.tolerate(Fault{Place: r.at, Err: r.document(doc)}); err != nil {
+			return prefixed(fmt.Sprintf("%s: document %d", name, i), err)
+		}
+	}
+}
+
+func (r *reader) document(doc []byte) error {
+	raw, err := yaml.YAMLToJSONStrict(doc)
+	if err != nil {
+		return err
+	}
+	if len(bytes.TrimSpace(raw)) == 0 || string(raw) == "null" {
+		return nil
+	}
+	return r.object(raw)
+}
+
+func (r *reader) object(raw []byte) error {
+	var head struct {
+		metav1.TypeMeta `json:",inline"`
+		Metadata        struct {
+			Namespace string `json:"namespace"`
+			Name      string `json:"name"`
+		} `json:"metadata"`
+		Items []json.RawMessage `json:"items"`
+	}
+	if err := json.Unmarshal(raw, &head); err != nil {
+		return unlikeManifest(err)
+	}
+	switch {
+	case head.Kind == "":
+		return errors.New("not a manifest: kind is missing")
+	case isList(head.GroupVersionKind()) || strings.HasSuffix(head.Kind, "List") && head.Items != nil:
+		for i, item := range head.Items {
+			r.at.Item = fmt.Sprintf("items[%d]", i)
+			if err := r.tolerate(Fault{Place: r.at, Err: r.object(item)}); err != nil {
+				return prefixed(fmt.Sprintf("items[%d]", i), err)
+			}
+		}
+		r.at.Item = ""
+		return nil
+	}
+	if err := misnamed(head.GroupVersionKind()); err != nil {
+		return r.tolerate(Fault{Place: r.at, Kind: head.Kind, Namespace: namespaceOr(head.Metadata.Namespace), Name: head.Metadata.Name, Err: err})
+	}
+	decode, known := r.decoder(head.GroupVersionKind())
+	if !known {
+		r.objects.Ignored[head.Kind]++
+		return nil
+	}
+	id := Fault{Place: r.at, Kind: head.Kind, Namespace: namespaceOr(head.Metadata.Namespace), Name: head.Metadata.Name}
+	where := place(id.Kind, id.Namespace, id.Name)
+	if id.Name == "" {
+		return fmt.Errorf("%s: metadata.name: is missing", head.Kind)
+	}
+	if first, twice := r.objects.places[where]; twice {
+		return fmt.Errorf("%s: duplicate object, first in %s", where, first)
+	}
+	r.objects.places[where] = r.at
+	id.Err = decode(r, raw)
+	if err := r.tolerate(id); err != nil {
+		return prefixed(where, err)
+	}
+	return nil
+}
+
+// jsonTypes are the types of JSON values as messages name them.
+var jsonTypes = map[string]string{
+	"array": "a list", "string": "a string", "number": "a number", "object": "an object",
+	"bool": "true or false (as which YAML also reads on, y and no: put it in quotes)",
+}
+
+// unlikeManifest words a value of the wrong type at the head of a manifest.
+func unlikeManifest(err error) error {
+	wrong, ok := errors.AsType[*json.UnmarshalTypeError](err)
+	if !ok {
+		return fmt.Errorf("not a manifest: %w", err)
+	}
+	kind, _, _ := strings.Cut(wrong.Value, " ") // a number follows
+	if wrong.Field == "" {
+		return fmt.Errorf("not a manifest: it is %s, not an object", jsonTypes[kind])
+	}
+	want := map[reflect.Kind]string{reflect.String: "a string", reflect.Slice: "a list"}[wrong.Type.Kind()]
+	return &manifest.FieldError{Path: wrong.Field, Reason: "want " + cmp.Or(want, "an object") + ", is " + jsonTypes[kind]}
+}
+
+// prefixed says of each of several joined errors where it is.
+func prefixed(where string, err error) error {
+	var out []error
+	for _, e := range leaves(err) {
+		out = append(out, fmt.Errorf("%s: %w", where, e))
+	}
+	return errors.Join(out...)
+}
+
+// leaves takes joined errors apart.
+func leaves(err error) []error {
+	if err == nil {
+		return nil
+	}
+	joined, ok := err.(interface{ Unwrap() []error })
+	if !ok {
+		return []error{err}
+	}
+	var out []error
+	for _, e := range joined.Unwrap() {
+		out = append(out, leaves(e)...)
+	}
+	return out
+}

@@ -1,0 +1,111 @@
+package offline
+
+import (
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/types"
+
+	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
+	"github.com/firekeeper-dev/firekeeper/operator/assets"
+	"github.com/firekeeper-dev/firekeeper/operator/catalog"
+	"github.com/firekeeper-dev/firekeeper/operator/engine"
+)
+
+// Objects are the manifests that matter to the operator.
+type Objects struct {
+	// Kinds are those of the workloads that the operator runs.
+	Kinds      []*engine.Kind
+	References assets.Static // the Secrets and ConfigMaps
+	// Ignored counts manifests of kinds that the operator does not use.
+	Ignored map[string]int
+
+	byRow      map[*catalog.Row][]catalog.Object // in the order of the input
+	namespaces map[string]labels.Set
+	places     map[string]Place   // by place()
+	versions   map[string]version // of those that were converted, by place()
+}
+
+func newObjects(kinds []*engine.Kind) *Objects {
+	return &Objects{
+		Kinds: kinds, Ignored: map[string]int{}, byRow: map[*catalog.Row][]catalog.Object{},
+		namespaces: map[string]labels.Set{}, places: map[string]Place{},
+		versions: map[string]version{},
+	}
+}
+
+// Only is one object and no other.
+func Only(row *catalog.Row, object catalog.Object) *Objects {
+	o := newObjects(nil)
+	o.add(row, object)
+	return o
+}
+
+// Alone is one object with the text that it was read from, and the kinds of workloads that
+// may use it.
+func Alone(kinds []*engine.Kind, row *catalog.Row, object catalog.Object, text []byte) *Objects {
+	o := newObjects(kinds)
+	o.add(row, object)
+	o.places[place(row.Kind, object.GetNamespace(), object.GetName())] = Place{Text: text}
+	return o
+}
+
+// Add makes an object known that was not read.
+func (o *Objects) Add(row *catalog.Row, object catalog.Object) { o.add(row, object) }
+
+func (o *Objects) add(row *catalog.Row, object catalog.Object) {
+	o.byRow[row] = append(o.byRow[row], object)
+}
+
+// All are the objects of a row in the order of the input.
+func (o *Objects) All(row *catalog.Row) []catalog.Object { return o.byRow[row] }
+
+// Workload is an object that the operator runs, and its kind.
+type Workload struct {
+	Kind   *engine.Kind
+	Object v1.Workload
+}
+
+// Key is the workload's namespace and name.
+func (w Workload) Key() types.NamespacedName {
+	return types.NamespacedName{Namespace: w.Object.GetNamespace(), Name: w.Object.GetName()}
+}
+
+// String is for people: "Prometheus/monitoring/k8s".
+func (w Workload) String() string { return w.Kind.Kind + "/" + w.Key().String() }
+
+// Workloads are all that the operator runs, by namespace and name.
+func (o *Objects) Workloads() []Workload {
+	var out []Workload
+	for _, kind := range o.Kinds {
+		for _, object := range o.byRow[kind.Row] {
+			out = append(out, Workload{kind, object.(v1.Workload)})
+		}
+	}
+	slices.SortStableFunc(out, func(a, b Workload) int {
+		return strings.Compare(a.Key().String(), b.Key().String())
+	})
+	return out
+}
+
+// NamespaceLabels returns the labels of a namespace: of those that were given, and
+// of those that objects live in, which the API server labels with their name.
+func (o *Objects) NamespaceLabels(name string) (labels.Set, bool) {
+	if set, ok := o.namespaces[name]; ok {
+		return set, true
+	}
+	return labels.Set{corev1.LabelMetadataName: name}, true
+}
+
+// Place is where an object was read; the zero value when it was not.
+func (o *Objects) Place(kind, namespace, name string) Place {
+	return o.places[place(kind, namespace, name)]
+}
+
+// place is the key of an object, "KIND NAMESPACE/NAME". Versions of a kind share it.
+func place(kind, namespace, name string) string { return kind + " " + namespace + "/" + name }
+
+// Len is the number of objects that were read.
+func (o *Objects) Len() int { return len(o.places) }

@@ -1,0 +1,60 @@
+package offline
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"github.com/firekeeper-dev/firekeeper/operator/catalog"
+	"github.com/firekeeper-dev/firekeeper/operator/engine"
+)
+
+// Outcome is what the operator would make of a workload.
+type Outcome struct {
+	// Verdicts are about the objects that the workload selects, in the order of its
+	// configuration; as far as they were read, with Err.
+	Verdicts []engine.Verdict
+	// Dropped are fields of the workload itself that its version does not support.
+	Dropped []string
+	Plan    engine.Plan
+	Err     error // of the workload itself: there is no plan
+}
+
+// Reconcile gathers and decides as the operator does, and writes nothing.
+func (o *Objects) Reconcile(w Workload) Outcome {
+	gatherer := w.Kind.Open(w.Key())
+	defer gatherer.Close()
+	in, err := gatherer.Gather(w.Kind.Copy(w.Object), o.Cluster(w))
+	out := Outcome{Err: err}
+	for v := range in.Verdicts() {
+		out.Verdicts = append(out.Verdicts, o.AsWritten(v))
+	}
+	if err != nil {
+		return out
+	}
+	plan, err := in.Desired()
+	if err = cmp.Or(err, plan.Withheld); err != nil {
+		out.Err = err
+		return out
+	}
+	out.Plan = plan
+	for _, text := range plan.Dropped {
+		if kind, _, _ := strings.Cut(text, " "); catalog.Of(kind) == nil { // else a verdict has it
+			out.Dropped = append(out.Dropped, text)
+		}
+	}
+	return out
+}
+
+// Select returns what becomes of the objects that a workload selects in a cluster, in the
+// order of its configuration.
+//
+// Errors: the workload is wrong; an object could not be judged. There may be verdicts
+// all the same.
+func Select(w Workload, c engine.Cluster) ([]engine.Verdict, error) {
+	gatherer := w.Kind.Open(w.Key())
+	defer gatherer.Close()
+	c.SelectionOnly = true
+	in, err := gatherer.Gather(w.Kind.Copy(w.Object), c)
+	return slices.Collect(in.Verdicts()), err
+}

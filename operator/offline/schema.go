@@ -1,0 +1,158 @@
+package offline
+
+import (
+	"encoding/json"
+	"errors"
+	"slices"
+	"strconv"
+	"strings"
+
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	"k8s.io/apimachinery/pkg/api/validation"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+	kjson "sigs.k8s.io/json"
+
+	"github.com/firekeeper-dev/firekeeper/operator/crds"
+	"github.com/firekeeper-dev/firekeeper/operator/crds/check"
+	"github.com/firekeeper-dev/firekeeper/operator/manifest"
+)
+
+// schemas do with an object what the API server does before it stores one. What
+// checks a kind is made for its first object: it takes tens of milliseconds and
+// some megabytes.
+type schemas struct {
+	definitions []*apiextensionsv1.CustomResourceDefinition
+	checkers    map[schema.GroupVersionKind]*check.Checker
+}
+
+func (s *schemas) checker(kind schema.GroupVersionKind) (*check.Checker, error) {
+	if c, ok := s.checkers[kind]; ok {
+		return c, nil
+	}
+	if s.definitions == nil {
+		var err error
+		if s.definitions, err = crds.Standard(""); err != nil {
+			return nil, err
+		}
+	}
+	c, err := newChecker(s.definitions, kind)
+	if err != nil { // the full set has more versions, and takes longer to load
+		full, loadErr := crds.Full("")
+		if loadErr != nil {
+			return nil, loadErr
+		}
+		if c, err = newChecker(full, kind); err != nil {
+			return nil, err
+		}
+	}
+	if s.checkers == nil {
+		s.checkers = map[schema.GroupVersionKind]*check.Checker{}
+	}
+	s.checkers[kind] = c
+	return c, nil
+}
+
+func newChecker(definitions []*apiextensionsv1.CustomResourceDefinition, kind schema.GroupVersionKind) (*check.Checker, error) {
+	for _, crd := range definitions {
+		if crd.Spec.Names.Kind == kind.Kind {
+			return check.New(crd, kind.Version)
+		}
+	}
+	return nil, errors.New("no CRD for " + kind.String())
+}
+
+// read sets the defaults of the API, then reads an object strictly.
+//
+// Errors: one *manifest.FieldError for each field that the type does not have or
+// that has a wrong type, one *InvalidError for each value that the API server
+// would refuse; the latter only when validate is set.
+func (s *schemas) read(kind schema.GroupVersionKind, raw []byte, into metav1.Object, validate bool) error {
+	checker, err := s.checker(kind)
+	if err != nil {
+		return err
+	}
+	var object map[string]any
+	if err := kjson.UnmarshalCaseSensitivePreserveInts(raw, &object); err != nil {
+		return err
+	}
+	checker.Default(object)
+	full, err := json.Marshal(object)
+	if err != nil {
+		return err
+	}
+	faults := leaves(manifest.Decode(full, into))
+	into.SetNamespace(namespaceOr(into.GetNamespace()))
+	if !validate {
+		return errors.Join(faults...)
+	}
+	told := map[string]bool{}
+	for _, fault := range faults {
+		if at, ok := errors.AsType[*manifest.FieldError](fault); ok {
+			told[at.Path] = true
+		}
+	}
+	problems := checker.Values(object)
+	if len(faults) == 0 { // otherwise the metadata was perhaps not read
+		problems = append(problems, metadata(into)...)
+	}
+	slices.SortStableFunc(problems, func(a, b *field.Error) int { return strings.Compare(a.Field, b.Field) })
+	for _, p := range problems {
+		if !told[p.Field] {
+			faults = append(faults, newInvalidError(p))
+		}
+	}
+	return errors.Join(faults...)
+}
+
+// metadata reports names, labels and annotations that no object may have.
+func metadata(object metav1.Object) field.ErrorList {
+	return validation.ValidateObjectMetaAccessor(object, object.GetNamespace() != "", validation.NameIsDNSSubdomain, field.NewPath("metadata"))
+}
+
+// invalid are the errors of problems, joined.
+func invalid(problems field.ErrorList) error {
+	var out []error
+	for _, p := range problems {
+		out = append(out, newInvalidError(p))
+	}
+	return errors.Join(out...)
+}
+
+// InvalidError is a value that the API server refuses.
+type InvalidError struct {
+	Path   string // "spec.endpoints[0].interval"
+	Reason string // without the value, which may be a secret
+}
+
+// Error returns path and reason in one line.
+func (e *InvalidError) Error() string { return e.Path + ": " + e.Reason }
+
+// newInvalidError words a problem without repeating path and value, except for
+// the values of enumerations and the keys of lists.
+func newInvalidError(p *field.Error) *InvalidError {
+	_, detail, inBody := strings.Cut(p.Detail, " in body ")
+	if !inBody {
+		detail = strings.TrimPrefix(p.Detail, p.Field+" ")
+	}
+	detail = strings.TrimSpace(detail)
+	switch p.Type {
+	case field.ErrorTypeRequired:
+		detail = "is required"
+	case field.ErrorTypeDuplicate:
+		detail = "an earlier item is the same"
+		if keys, ok := p.BadValue.(map[string]any); ok {
+			if text, err := json.Marshal(keys); err == nil {
+				detail = "an earlier item has the same key, " + string(text)
+			}
+		}
+	case field.ErrorTypeNotSupported:
+		if value, ok := p.BadValue.(string); ok {
+			detail = strconv.Quote(value) + " is not one of the " + detail
+		}
+	case field.ErrorTypeTypeInvalid:
+		detail, _, _ = strings.Cut(detail, ": ")
+	}
+	return &InvalidError{Path: p.Field, Reason: detail}
+}

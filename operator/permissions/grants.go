@@ -1,0 +1,78 @@
+package permissions
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	rbacv1 "k8s.io/api/rbac/v1"
+)
+
+// Grant is one verb on one resource, of one object if it has a name.
+type Grant struct{ Group, Resource, Name, Verb string }
+
+// String is for messages: "get secrets", "get leases.coordination.k8s.io prometheus-operator".
+func (g Grant) String() string {
+	out := g.Verb + " " + g.Resource
+	if g.Group != "" {
+		out += "." + g.Group
+	}
+	return strings.TrimSpace(out + " " + g.Name)
+}
+
+// Grants are what rules grant, each once and in order.
+func Grants(rules []rbacv1.PolicyRule) []Grant {
+	seen := map[Grant]bool{}
+	for _, r := range rules {
+		names := r.ResourceNames
+		if len(names) == 0 {
+			names = []string{""}
+		}
+		for _, group := range r.APIGroups {
+			for _, resource := range r.Resources {
+				for _, name := range names {
+					for _, verb := range r.Verbs {
+						seen[Grant{group, resource, name, verb}] = true
+					}
+				}
+			}
+		}
+	}
+	return slices.SortedFunc(maps.Keys(seen), func(a, b Grant) int { return strings.Compare(a.String(), b.String()) })
+}
+
+// Rules are the rules of the features that some function selects.
+func Rules(of func(Feature) bool) (out []rbacv1.PolicyRule) {
+	for _, f := range Features() {
+		if of(f) {
+			out = append(out, f.Rules...)
+		}
+	}
+	return out
+}
+
+// Table is the table for the documentation, in Markdown.
+func Table() string {
+	var out strings.Builder
+	out.WriteString("| feature | needed with | permissions | where | without them |\n|---|---|---|---|---|\n")
+	for _, f := range Features() {
+		var rules []string
+		for _, r := range f.Rules {
+			text := strings.Join(r.Verbs, ", ") + " `" + strings.Join(r.Resources, "`, `") + "`"
+			if r.APIGroups[0] != "" {
+				text += " (" + r.APIGroups[0] + ")"
+			}
+			if len(r.ResourceNames) > 0 {
+				text += " named `" + strings.Join(r.ResourceNames, "`, `") + "`"
+			}
+			rules = append(rules, text)
+		}
+		when := f.When
+		if when == "" {
+			when = "always"
+		}
+		fmt.Fprintf(&out, "| %s | %s | %s | %s | %s |\n", f.Name, when, strings.Join(rules, "; "), f.Place, f.Cost)
+	}
+	return out.String()
+}

@@ -1,0 +1,74 @@
+package promworkload
+
+import (
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/util/intstr"
+
+	"github.com/firekeeper-dev/firekeeper/operator/workload"
+)
+
+const (
+	probeTimeoutSeconds  = 3
+	probePeriodSeconds   = 5
+	readinessMaxFailures = 3
+	livenessMaxFailures  = 6
+
+	// Without spec.maximumStartupDurationSeconds a start may take 15 minutes.
+	startupPeriodSeconds = 15
+	startupMaxFailures   = 60
+	minStartupSeconds    = 60
+
+	readinessPath = "/-/ready"
+	livenessPath  = "/-/healthy"
+)
+
+// probe is one probe of the prometheus container as the table has it.
+type probe struct {
+	path                string
+	period, maxFailures int32
+	of                  func(*corev1.Container) **corev1.Probe
+}
+
+// addProbes puts the probes on the prometheus container.
+//
+// The start-up probe asks for readiness: the health endpoint answers while the
+// write-ahead log is still replayed, so it would not cover the replay.
+func (o *Owner) addProbes(c *corev1.Container) {
+	period, failures := startupBudget(o.common.MaximumStartupDurationSeconds)
+	for _, p := range []probe{
+		{readinessPath, period, failures, func(c *corev1.Container) **corev1.Probe { return &c.StartupProbe }},
+		{readinessPath, probePeriodSeconds, readinessMaxFailures, func(c *corev1.Container) **corev1.Probe { return &c.ReadinessProbe }},
+		{livenessPath, probePeriodSeconds, livenessMaxFailures, func(c *corev1.Container) **corev1.Probe { return &c.LivenessProbe }},
+	} {
+		*p.of(c) = &corev1.Probe{
+			ProbeHandler:     o.probeHandler(o.Endpoint(p.path)),
+			TimeoutSeconds:   probeTimeoutSeconds,
+			PeriodSeconds:    p.period,
+			FailureThreshold: p.maxFailures,
+		}
+	}
+}
+
+// startupBudget spreads the time a start may take over probes about a minute
+// apart: 129 seconds are 3 probes, one every 43 seconds. Too short or no time
+// gives the default of 15 minutes.
+func startupBudget(max *int32) (period, failures int32) {
+	if max == nil || *max < minStartupSeconds {
+		return startupPeriodSeconds, startupMaxFailures
+	}
+	failures = ceilDiv(*max, 60)
+	return ceilDiv(*max, failures), failures
+}
+
+func ceilDiv(a, b int32) int32 { return int32((int64(a) + int64(b) - 1) / int64(b)) }
+
+func (o *Owner) probeHandler(at string) corev1.ProbeHandler {
+	if o.common.ListenLocal {
+		return workload.ExecHandler(o.webConfig().Scheme() + "://" + workload.HostPort(workload.ExecProbeHost, webPort) + workload.ShellPath(at))
+	}
+	get := &corev1.HTTPGetAction{Path: workload.URLPath(at), Port: intstr.FromString(o.PortName())}
+	if o.webConfig().TLS() {
+		get.Scheme = corev1.URISchemeHTTPS
+	}
+	return corev1.ProbeHandler{HTTPGet: get}
+}

@@ -1,0 +1,21 @@
+package promworkload
+
+import (
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/util/intstr"
+)
+
+// ServicePorts are the ports that a workload needs of the shared Service; none when
+// it does not use it.
+func (o *Owner) ServicePorts() []corev1.ServicePort {
+	if o.CustomService() || o.daemonSet {
+		return nil
+	}
+	out := []corev1.ServicePort{{Name: o.PortName(), Port: webPort, TargetPort: intstr.FromString(o.PortName())}}
+	if o.thanos() != nil {
+		out = append(out, corev1.ServicePort{
+			Name: thanosGRPCPortName, Port: thanosGRPCPort, TargetPort: intstr.FromString(thanosGRPCPortName),
+		})
+	}
+	return out
+}

@@ -1,0 +1,32 @@
+package promworkload
+
+import (
+	"testing"
+
+	"github.com/prometheus/exporter-toolkit/web"
+	"go.yaml.in/yaml/v2"
+)
+
+// TestWebConfigIsUnderstood reads each file as the servers do: with the same
+// types, refusing unknown keys.
+func TestWebConfigIsUnderstood(t *testing.T) {
+	read := 0
+	for name, s := range stories(t) {
+		file, err := s.owner().webConfig().File()
+		if err != nil || len(file) == 0 {
+			continue
+		}
+		read++
+		var cfg web.Config
+		if err := yaml.UnmarshalStrict(file, &cfg); err != nil {
+			t.Errorf("%s: %v\n%s", name, err, file)
+		}
+		fields := s.owner().webConfig().Fields
+		if (fields.TLSConfig != nil) != (cfg.TLSConfig.TLSCertPath != "") {
+			t.Errorf("%s: certificate %q", name, cfg.TLSConfig.TLSCertPath)
+		}
+	}
+	if read == 0 {
+		t.Error("no file was read")
+	}
+}

@@ -1,0 +1,60 @@
+package routing
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/prometheus/alertmanager/inhibit"
+	"github.com/prometheus/alertmanager/pkg/labels"
+	"github.com/prometheus/common/model"
+)
+
+// InhibitRule is a rule that silences the alert while another one fires.
+type InhibitRule struct {
+	Path           string   `json:"path"` // "inhibit_rules[0]"
+	Name           string   `json:"name,omitempty"`
+	Origin         Origin   `json:"origin"`
+	SourceMatchers []string `json:"sourceMatchers"` // of the other alert
+	TargetMatchers []string `json:"targetMatchers"` // of this one
+	// Equal are the labels that both alerts must share, with the values of this one;
+	// empty for a label that neither has.
+	Equal map[string]string `json:"equal,omitempty"`
+	// BothSides says that this alert matches the source as well: then alerts that match
+	// both sides do not silence it.
+	BothSides bool `json:"bothSides,omitempty"`
+}
+
+// inhibitRules are those whose target the alert is.
+func (w walker) inhibitRules() []InhibitRule {
+	out := []InhibitRule{}
+	for i, raw := range w.loaded.InhibitRules {
+		rule := inhibit.NewInhibitRule(raw)
+		if !rule.TargetMatchers.Matches(w.Labels) {
+			continue
+		}
+		one := InhibitRule{
+			Path: fmt.Sprintf("inhibit_rules[%d]", i), Name: rule.Name, Origin: w.origins.rule(i),
+			SourceMatchers: texts(rule.SourceMatchers), TargetMatchers: texts(rule.TargetMatchers),
+			BothSides: rule.SourceMatchers.Matches(w.Labels),
+		}
+		for _, label := range slices.Sorted(maps.Keys(rule.Equal)) {
+			if one.Equal == nil {
+				one.Equal = map[string]string{}
+			}
+			one.Equal[string(label)] = string(w.Labels[model.LabelName(label)])
+		}
+		out = append(out, one)
+	}
+	return out
+}
+
+// texts are matchers as Alertmanager writes them, sorted.
+func texts(all labels.Matchers) []string {
+	out := []string{}
+	for _, m := range all {
+		out = append(out, m.String())
+	}
+	slices.Sort(out)
+	return out
+}

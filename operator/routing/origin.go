@@ -1,0 +1,305 @@
+package routing
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/prometheus/alertmanager/config"
+	"github.com/prometheus/alertmanager/inhibit"
+	"github.com/prometheus/alertmanager/pkg/labels"
+
+	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
+	"github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1alpha1"
+)
+
+// Origin is where a route or rule was written.
+type Origin struct {
+	// Kind, Namespace and Name are those of an object; empty in a File.
+	Kind      string `json:"kind,omitempty"`
+	Namespace string `json:"namespace,omitempty"`
+	Name      string `json:"name,omitempty"`
+	File      string `json:"file,omitempty"`
+	// Field is the path in the AlertmanagerConfig ("spec.route.routes[1]"), or in the
+	// configuration of the Alertmanager itself ("route.routes[0]").
+	Field string `json:"field"`
+	// Stale says that the object does not have it, or no longer.
+	Stale bool `json:"stale,omitempty"`
+}
+
+// String is for people: "AlertmanagerConfig demo/team, spec.route.routes[1]".
+func (o Origin) String() string {
+	stale := ""
+	if o.Stale {
+		stale = " (which the object has no longer)"
+	}
+	return o.owner() + ", " + o.Field + stale
+}
+
+func (o Origin) owner() string {
+	if o.Kind == "" {
+		return o.File
+	}
+	return o.Kind + " " + o.Namespace + "/" + o.Name
+}
+
+// Origins are what a configuration was made of, as far as it is known.
+type Origins struct {
+	// File is what the configuration was read from; empty when it belongs to Alertmanager.
+	File         string
+	Alertmanager *v1.Alertmanager
+	// Configs are AlertmanagerConfigs by "namespace/name"; nil when there is no telling
+	// which exist.
+	Configs map[string]*v1alpha1.AlertmanagerConfig
+	// Rejected are AlertmanagerConfigs that Alertmanager selects and that are not in the
+	// configuration, by the error.
+	Rejected []Rejection
+}
+
+// Rejection is why an AlertmanagerConfig is not used.
+type Rejection struct {
+	Object string // "AlertmanagerConfig demo/team"
+	Err    error
+}
+
+// maxRejections bounds how many of them a report names.
+const maxRejections = 5
+
+// notes say whose routes are missing.
+func (o Origins) notes() (out []string) {
+	for i, r := range o.Rejected {
+		if i == maxRejections {
+			return append(out, fmt.Sprintf("%d more AlertmanagerConfigs are rejected, see operator lint", len(o.Rejected)-i))
+		}
+		out = append(out, fmt.Sprintf("%s is rejected, and its routes are missing: %v", r.Object, r.Err))
+	}
+	return out
+}
+
+// Source names the configuration: "Alertmanager monitoring/main", or a file.
+func (o Origins) Source() string { return o.base("").owner() }
+
+func (o Origins) base(field string) Origin {
+	if o.Alertmanager == nil {
+		return Origin{File: o.File, Field: field}
+	}
+	return Origin{Kind: v1.AlertmanagerKind, Namespace: o.Alertmanager.Namespace, Name: o.Alertmanager.Name, Field: field}
+}
+
+// asIs reports whether the configuration is the user's, to which nothing is added.
+func (o Origins) asIs() bool {
+	return o.Alertmanager != nil && o.Alertmanager.Spec.AlertmanagerConfigSelector == nil &&
+		o.Alertmanager.Spec.AlertmanagerConfiguration == nil
+}
+
+// global is "namespace/name" of the AlertmanagerConfig that is the base of the
+// configuration; empty when it is a Secret, or not known.
+func (o Origins) global() string {
+	if o.Alertmanager == nil || o.Alertmanager.Spec.AlertmanagerConfiguration == nil {
+		return ""
+	}
+	return o.Alertmanager.Namespace + "/" + o.Alertmanager.Spec.AlertmanagerConfiguration.Name
+}
+
+// origins are Origins of one configuration.
+type origins struct {
+	Origins
+	base   string            // key of the AlertmanagerConfig of the root route; empty when it is none
+	routes []string          // keys of those to which the first children of the root belong
+	rules  []source          // of each inhibition rule
+	named  map[string]*named // of AlertmanagerConfigs that were asked for, by key
+}
+
+// source is an item of an AlertmanagerConfig, or of the base when key is empty.
+type source struct {
+	key   string
+	index int
+}
+
+// of finds out which parts of the configuration belong to AlertmanagerConfigs.
+func (o Origins) of(c *Config) origins {
+	out := origins{Origins: o, base: o.global(), named: map[string]*named{}}
+	for i := range c.loaded.InhibitRules {
+		out.rules = append(out.rules, source{out.base, i})
+	}
+	if o.asIs() {
+		return out
+	}
+	last := ""
+	for _, r := range c.loaded.Route.Routes {
+		key, _, ok := owned(r.Receiver)
+		if !ok || !r.Continue || key <= last || key == out.base {
+			break
+		}
+		out.routes = append(out.routes, key)
+		last = key
+	}
+	out.matchRules(c.loaded)
+	return out
+}
+
+// owned splits the name of a receiver or interval that comes from an AlertmanagerConfig:
+// "namespace/name/own name".
+func owned(name string) (key, own string, ok bool) {
+	parts := strings.SplitN(name, "/", 3)
+	if len(parts) < 3 || parts[0] == "" || parts[1] == "" {
+		return "", name, false
+	}
+	return parts[0] + "/" + parts[1], parts[2], true
+}
+
+// matchRules finds the inhibition rules of AlertmanagerConfigs. They come last, in the
+// order of the objects' names, and rules have no names: an object is the origin if all of
+// its rules stand there in a row.
+func (o *origins) matchRules(c *config.Config) {
+	end := len(c.InhibitRules)
+	for _, key := range slices.Backward(slices.Sorted(maps.Keys(o.Configs))) {
+		own := o.Configs[key].Spec.InhibitRules
+		start := end - len(own)
+		if key == o.base || len(own) == 0 || start < 0 {
+			continue
+		}
+		same := true
+		for i, rule := range own {
+			same = same && sameRule(rule, inhibit.NewInhibitRule(c.InhibitRules[start+i]), o.Configs[key].Namespace)
+		}
+		if !same {
+			continue
+		}
+		for i := range own {
+			o.rules[start+i] = source{key, i}
+		}
+		end = start
+	}
+}
+
+// sameRule reports whether a rule of the configuration is that of an object, to which
+// matchers for the namespace may have been added.
+func sameRule(own v1alpha1.InhibitRule, made *inhibit.InhibitRule, namespace string) bool {
+	equal := map[string]bool{}
+	for _, label := range own.Equal {
+		equal[label] = true
+	}
+	for label := range made.Equal {
+		if !equal[string(label)] {
+			return false
+		}
+	}
+	return len(equal) == len(made.Equal) && sameMatchers(own.SourceMatch, texts(made.SourceMatchers), namespace) &&
+		sameMatchers(own.TargetMatch, texts(made.TargetMatchers), namespace)
+}
+
+func sameMatchers(own []v1alpha1.Matcher, made []string, namespace string) bool {
+	want := map[string]bool{}
+	for _, m := range own {
+		want[written(m)] = true
+	}
+	enforced := written(v1alpha1.Matcher{Name: "namespace", Value: namespace})
+	have := map[string]bool{}
+	for _, text := range made {
+		if !want[text] && text != enforced {
+			return false
+		}
+		have[text] = true
+	}
+	for text := range want {
+		if !have[text] {
+			return false
+		}
+	}
+	return true
+}
+
+// operators are those of matchers.
+var operators = map[v1alpha1.MatchType]labels.MatchType{
+	v1alpha1.MatchEqual: labels.MatchEqual, v1alpha1.MatchNotEqual: labels.MatchNotEqual,
+	v1alpha1.MatchRegexp: labels.MatchRegexp, v1alpha1.MatchNotRegexp: labels.MatchNotRegexp,
+}
+
+// written is a matcher as Alertmanager writes it.
+func written(m v1alpha1.Matcher) string {
+	op := operators[m.MatchType]
+	if m.MatchType == "" && m.Regex {
+		op = labels.MatchRegexp
+	}
+	return (&labels.Matcher{Type: op, Name: m.Name, Value: m.Value}).String()
+}
+
+// rule is the origin of an inhibition rule.
+func (o origins) rule(i int) Origin {
+	s := o.rules[i]
+	if s.key == "" {
+		return o.Origins.base(fmt.Sprintf("inhibit_rules[%d]", i))
+	}
+	return object(s.key, fmt.Sprintf("spec.inhibitRules[%d]", s.index))
+}
+
+// route is the origin of the route at a path, which names a receiver or none.
+func (o origins) route(at []int, receiver string) Origin {
+	key, below := o.base, at
+	switch {
+	case len(at) > 0 && at[0] < len(o.routes):
+		key, below = o.routes[at[0]], at[1:]
+	case len(at) > 0 && o.base != "":
+		below = append([]int{at[0] - len(o.routes)}, at[1:]...)
+	case o.base == "":
+		own := at
+		if len(at) > 0 && o.Alertmanager != nil { // the file of the user has no other routes
+			own = append([]int{at[0] - len(o.routes)}, at[1:]...)
+		}
+		return o.Origins.base(path("route", own))
+	}
+	out := object(key, path("spec.route", below))
+	if config, exists := o.Configs[key]; o.Configs != nil {
+		out.Stale = !exists || !o.has(key, config, below, receiver)
+	}
+	return out
+}
+
+func object(key, field string) Origin {
+	namespace, name, _ := strings.Cut(key, "/")
+	return Origin{Kind: v1alpha1.AlertmanagerConfigKind, Namespace: namespace, Name: name, Field: field}
+}
+
+// named are the receivers of a route and all below it, which are read at once: reading each
+// level on its own takes time that grows with the square of the depth.
+type named struct {
+	Receiver string  `json:"receiver"`
+	Routes   []named `json:"routes"`
+}
+
+// has reports whether an object has a route at a path that names the receiver.
+func (o origins) has(key string, config *v1alpha1.AlertmanagerConfig, at []int, receiver string) bool {
+	if _, read := o.named[key]; !read {
+		o.named[key] = receiversOf(config.Spec.Route)
+	}
+	route := o.named[key]
+	for _, i := range at {
+		if route == nil || i >= len(route.Routes) {
+			return false
+		}
+		route = &route.Routes[i]
+	}
+	if route == nil {
+		return false
+	}
+	_, own, _ := owned(receiver)
+	return route.Receiver == own
+}
+
+// receiversOf reads a tree of routes, as far as it is one: the operator rejects objects
+// with others.
+func receiversOf(route *v1alpha1.Route) *named {
+	if route == nil {
+		return nil
+	}
+	out := &named{Receiver: route.Receiver}
+	for _, raw := range route.Routes {
+		var child named
+		_ = json.Unmarshal(raw.Raw, &child)
+		out.Routes = append(out.Routes, child)
+	}
+	return out
+}

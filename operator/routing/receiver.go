@@ -1,0 +1,85 @@
+package routing
+
+import (
+	"reflect"
+	"strconv"
+	"strings"
+
+	"github.com/prometheus/alertmanager/config"
+	"github.com/prometheus/alertmanager/notify/jira"
+	"github.com/prometheus/alertmanager/notify/mattermost"
+)
+
+// Receiver is who is notified.
+type Receiver struct {
+	Name string `json:"name"`
+	// Integrations is empty for a receiver that notifies nobody.
+	Integrations []Integration `json:"integrations"`
+}
+
+// Integration is one way by which a receiver notifies.
+type Integration struct {
+	Type string `json:"type"` // "slack"
+	// To is whom it reaches, as far as that is no secret: "#alerts".
+	To           string `json:"to,omitempty"`
+	SendResolved bool   `json:"sendResolved"`
+}
+
+// String is for people: "slack #alerts".
+func (i Integration) String() string { return strings.TrimSpace(i.Type + " " + i.To) }
+
+func (w walker) receiver(name string) Receiver {
+	out := Receiver{Name: name, Integrations: []Integration{}}
+	if r := w.receivers[name]; r != nil {
+		out.Integrations = integrations(r)
+	}
+	return out
+}
+
+// integrations are all entries of the lists whose keys end in _configs, in the order of
+// the loader's type.
+func integrations(r *config.Receiver) []Integration {
+	out := []Integration{}
+	v := reflect.ValueOf(r).Elem()
+	for i := range v.NumField() {
+		key, _, _ := strings.Cut(v.Type().Field(i).Tag.Get("yaml"), ",")
+		kind, is := strings.CutSuffix(key, "_configs")
+		if !is {
+			continue
+		}
+		for j := range v.Field(i).Len() {
+			item := v.Field(i).Index(j).Interface()
+			one := Integration{Type: kind, To: to(item)}
+			if n, ok := item.(interface{ SendResolved() bool }); ok {
+				one.SendResolved = n.SendResolved()
+			}
+			out = append(out, one)
+		}
+	}
+	return out
+}
+
+// to names whom an integration reaches. URLs are left out: they are secrets, or contain them.
+func to(integration any) string {
+	switch c := integration.(type) {
+	case *config.SlackConfig:
+		return c.Channel
+	case *mattermost.MattermostConfig:
+		return c.Channel
+	case *config.RocketchatConfig:
+		return c.Channel
+	case *config.EmailConfig:
+		return c.To
+	case *config.WebexConfig:
+		return c.RoomID
+	case *config.SNSConfig:
+		return c.TopicARN
+	case *jira.JiraConfig:
+		return c.Project
+	case *config.TelegramConfig:
+		if c.ChatID != 0 {
+			return strconv.FormatInt(c.ChatID, 10)
+		}
+	}
+	return ""
+}

@@ -1,0 +1,123 @@
+package routing
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/prometheus/alertmanager/config"
+	"github.com/prometheus/alertmanager/dispatch"
+	"github.com/prometheus/alertmanager/pkg/labels"
+	"github.com/prometheus/common/model"
+)
+
+// Question is an alert at a time.
+type Question struct {
+	Labels Labels
+	At     time.Time
+	// All asks for the routes that do not match as well.
+	All bool
+}
+
+// Step is a route that the alert comes to.
+type Step struct {
+	// Path is its place in the configuration: "route.routes[0]".
+	Path   string `json:"path"`
+	Origin Origin `json:"origin"`
+	// Receiver is the one in effect, its own or that of a route above.
+	Receiver string   `json:"receiver"`
+	Matchers []string `json:"matchers,omitempty"`
+	Continue bool     `json:"continue,omitempty"`
+	Matched  bool     `json:"matched"`
+	// Miss is the first matcher that does not match.
+	Miss *Miss `json:"miss,omitempty"`
+	// EndedBy is the path of the route before it after which the alert goes no further;
+	// this one is then not tried.
+	EndedBy string `json:"endedBy,omitempty"`
+	// Delivery is what the route does with the alert; nil where a route below takes it.
+	Delivery *Delivery `json:"delivery,omitempty"`
+	Routes   []Step    `json:"routes,omitempty"`
+}
+
+// Miss is a matcher that does not match.
+type Miss struct {
+	Matcher string `json:"matcher"`
+	Label   string `json:"label"`
+	Value   string `json:"value,omitempty"` // of the alert
+	Present bool   `json:"present"`         // whether the alert has the label
+}
+
+// Route follows an alert.
+func (c *Config) Route(q Question, known Origins) Report {
+	w := walker{Config: c, Question: q, origins: known.of(c)}
+	root, _ := w.route(c.loaded.Route, c.root, nil)
+	return Report{
+		Source: known.Source(), Labels: q.Labels, At: q.At, Route: root,
+		InhibitRules: w.inhibitRules(), Notes: known.notes(),
+	}
+}
+
+type walker struct {
+	*Config
+	Question
+	origins origins
+}
+
+// route goes the way of Alertmanager's dispatcher: to the first child that matches, and
+// to the next ones as long as those before say continue.
+func (w walker) route(raw *config.Route, r *dispatch.Route, at []int) (step Step, matched bool) {
+	step = Step{
+		Path: path("route", at), Origin: w.origins.route(at, raw.Receiver), Receiver: r.RouteOpts.Receiver, Continue: r.Continue,
+	}
+	for _, m := range r.Matchers {
+		step.Matchers = append(step.Matchers, m.String())
+	}
+	if step.Miss = w.miss(r.Matchers); step.Miss != nil {
+		return step, false
+	}
+	step.Matched = true
+	taken, ended := false, ""
+	for i, child := range r.Routes {
+		below, matched := w.route(raw.Routes[i], child, append(at[:len(at):len(at)], i))
+		switch {
+		case ended != "":
+			below = Step{
+				Path: below.Path, Origin: below.Origin, Receiver: below.Receiver, Continue: below.Continue, Matchers: below.Matchers,
+				EndedBy: ended,
+			}
+		case matched:
+			taken = true
+			if !child.Continue {
+				ended = below.Path
+			}
+		}
+		if w.All || below.Matched {
+			step.Routes = append(step.Routes, below)
+		}
+		if ended != "" && !w.All {
+			break
+		}
+	}
+	if !taken {
+		step.Delivery = w.delivery(r)
+	}
+	return step, true
+}
+
+// miss returns the first matcher that does not match the labels; nil when all do.
+func (w walker) miss(all labels.Matchers) *Miss {
+	for _, m := range all {
+		value, present := w.Labels[model.LabelName(m.Name)]
+		if !(labels.Matchers{m}).Matches(w.Labels) {
+			return &Miss{Matcher: m.String(), Label: m.Name, Value: string(value), Present: present}
+		}
+	}
+	return nil
+}
+
+// path is that of a route below a root.
+func path(root string, at []int) string {
+	for _, i := range at {
+		root += fmt.Sprintf(".routes[%d]", i)
+	}
+	return root
+}

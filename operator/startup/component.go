@@ -1,0 +1,176 @@
+package startup
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/kubernetes"
+
+	"github.com/firekeeper-dev/firekeeper/operator/informer"
+)
+
+// Component is a controller, or something else of the operator, that starts once its
+// CRDs are installed and its permissions granted.
+type Component struct {
+	Name        string                        // in logs
+	Resources   []schema.GroupVersionResource // that must be installed
+	Permissions []Permission
+	Start       func() error // runs it; an error ends the operator
+
+	who    string    // in Missing; Name if empty
+	logged string    // what was last logged as missing
+	failed bool      // the last check failed, which was logged
+	next   time.Time // no check before
+}
+
+// Controller is the controller of a kind of workload: own is the resource of the
+// kind, selected are those of the objects that it selects and cannot work without.
+func Controller(name string, own schema.GroupVersionResource, selected []schema.GroupVersionResource, scopes Scopes, start func() error) *Component {
+	return &Component{
+		Name:        name,
+		Resources:   append([]schema.GroupVersionResource{own}, selected...),
+		Permissions: required(own, selected, scopes),
+		Start:       start,
+	}
+}
+
+// required are the permissions that a controller cannot work without.
+func required(own schema.GroupVersionResource, selected []schema.GroupVersionResource, scopes Scopes) []Permission {
+	read := func(group, resource string, in informer.Namespaces) []Permission {
+		return Permissions(group, resource, in.Watches(), "list", "watch")
+	}
+	out := read(own.Group, own.Resource, scopes.Instances)
+	out = append(out, Permissions(own.Group, own.Resource+"/status", scopes.Instances.Watches(), "patch")...)
+	for _, r := range selected {
+		out = append(out, read(r.Group, r.Resource, scopes.Configs)...)
+	}
+	out = append(out, Permissions("", "secrets", scopes.Instances.Watches(), "get")...)
+	out = append(out, Permissions("", "configmaps", scopes.Instances.Watches(), "get")...)
+	out = append(out, read("apps", "statefulsets", scopes.Instances)...)
+	out = append(out, Permissions("", "services", scopes.Instances.Watches(), "get")...)
+	out = append(out, Permissions("", "pods", scopes.Instances.Watches(), "list")...)
+	if scopes.all().All() {
+		out = append(out, Permissions("", "namespaces", []string{""}, "list", "watch")...)
+	}
+	return out
+}
+
+// lack is what a component needs and does not have, for people.
+type lack struct {
+	resources   []string     // not installed
+	permissions []Permission // checked when all resources are installed
+	barred      []string     // namespaces without any permission; permissions are those in others
+	all         []Permission // those in barred namespaces too
+}
+
+// lackOf says which of the needs are missing.
+func lackOf(needs, missing []Permission) *lack {
+	count := map[string]int{}
+	for _, a := range needs {
+		count[a.Namespace]++
+	}
+	for _, a := range missing {
+		count[a.Namespace]--
+	}
+	out := &lack{all: missing}
+	for _, a := range missing {
+		switch {
+		case a.Namespace == "" || count[a.Namespace] > 0:
+			out.permissions = append(out.permissions, a)
+		case !slices.Contains(out.barred, a.Namespace):
+			out.barred = append(out.barred, a.Namespace)
+		}
+	}
+	return out
+}
+
+// String is for people.
+func (l *lack) String() string {
+	if len(l.resources) > 0 {
+		return "not installed: " + strings.Join(l.resources, ", ")
+	}
+	var texts []string
+	if len(l.barred) > 0 {
+		texts = append(texts, "no permissions in namespace "+strings.Join(l.barred, ", ")+" (do the namespace, the Role and its RoleBinding exist?)")
+	}
+	if len(l.permissions) > 0 {
+		texts = append(texts, "no permission to "+summary(l.permissions))
+	}
+	return strings.Join(texts, "; ")
+}
+
+// lacks returns what the component needs and does not have; nil when it can start.
+func (c *Component) lacks(ctx context.Context, kube kubernetes.Interface) (*lack, error) {
+	resources, err := c.absent(kube)
+	if err != nil {
+		return nil, err
+	}
+	if len(resources) > 0 {
+		return &lack{resources: resources}, nil
+	}
+	missing, err := insufficient(ctx, kube, c.Permissions)
+	if err != nil || len(missing) == 0 {
+		return nil, err
+	}
+	return lackOf(c.Permissions, missing), nil
+}
+
+// insufficient returns the needs that are missing and that nothing makes up for: where all
+// Secrets or ConfigMaps can be watched, those that cannot be got are a matter of their
+// own references.
+func insufficient(ctx context.Context, kube kubernetes.Interface, needs []Permission) ([]Permission, error) {
+	missing, err := denied(ctx, kube, needs)
+	if err != nil {
+		return nil, err
+	}
+	var out []Permission
+	for _, need := range missing {
+		if need.Verb == "get" && (need.Resource == "secrets" || need.Resource == "configmaps") {
+			watch := Permissions(need.Group, need.Resource, []string{need.Namespace}, "list", "watch")
+			if watch, err = denied(ctx, kube, watch); err != nil {
+				return nil, err
+			}
+			if len(watch) == 0 {
+				continue
+			}
+		}
+		out = append(out, need)
+	}
+	return out, nil
+}
+
+// absent names the resources that are not installed.
+func (c *Component) absent(kube kubernetes.Interface) (out []string, err error) {
+	served := map[schema.GroupVersion][]metav1.APIResource{}
+	for _, need := range c.Resources {
+		version := need.GroupVersion()
+		if _, asked := served[version]; !asked {
+			if served[version], err = installed(kube, version); err != nil {
+				return nil, err
+			}
+		}
+		if !slices.ContainsFunc(served[version], func(r metav1.APIResource) bool { return r.Name == need.Resource }) {
+			out = append(out, need.Resource+" "+version.String())
+		}
+	}
+	return out, nil
+}
+
+// installed are the resources that the API server has in a version; none when it
+// does not serve that.
+func installed(kube kubernetes.Interface, version schema.GroupVersion) ([]metav1.APIResource, error) {
+	list, err := kube.Discovery().ServerResourcesForGroupVersion(version.String())
+	if apierrors.IsNotFound(err) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("list the resources of %s: %w", version, err)
+	}
+	return list.APIResources, nil
+}

@@ -1,0 +1,58 @@
+package startup
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"k8s.io/client-go/kubernetes"
+)
+
+// answerHolds is how long the answer to a question counts: stores that are started at the
+// same time ask the same.
+const answerHolds = time.Minute
+
+// asker asks for permissions and remembers the answers for a while.
+type asker struct {
+	kube kubernetes.Interface
+
+	mu      sync.Mutex
+	answers map[Permission]answer
+}
+
+type answer struct {
+	granted bool
+	until   time.Time
+}
+
+// May reports whether the operator may do something with a core resource in a namespace,
+// or in all if it is empty.
+func (s *Starter) May(ctx context.Context, resource, verb, namespace string) (bool, error) {
+	p := Permission{Resource: resource, Verb: verb, Namespace: namespace}
+	if namespace != "" { // a ClusterRole is asked about once, and not for each of many namespaces
+		if granted, err := s.asker.ask(ctx, p.everywhere()); granted || err != nil {
+			return granted, err
+		}
+	}
+	return s.asker.ask(ctx, p)
+}
+
+func (a *asker) ask(ctx context.Context, p Permission) (bool, error) {
+	a.mu.Lock()
+	last, known := a.answers[p]
+	a.mu.Unlock()
+	if known && time.Now().Before(last.until) {
+		return last.granted, nil
+	}
+	granted, err := may(ctx, a.kube, p)
+	if err != nil {
+		return false, err
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.answers == nil {
+		a.answers = map[Permission]answer{}
+	}
+	a.answers[p] = answer{granted, time.Now().Add(answerHolds)}
+	return granted, nil
+}

@@ -1,0 +1,50 @@
+package startup
+
+import (
+	"bytes"
+	"io"
+	"net/http"
+	"regexp"
+)
+
+// forbidden is how the API server's authorization refuses a call; admission plugins and
+// quotas, which answer with the same code, have other words. The name is missing for
+// lists and new objects.
+var forbidden = regexp.MustCompile(`(?:"([^"]+)" )?is forbidden: User "[^"]*" cannot ([a-z]+) resource "([^"]+)" in API group "([^"]*)"(?: in the namespace "([^"]+)")?`)
+
+// maxStatus is more than an answer about a refused call has.
+const maxStatus = 64 << 10
+
+// Watch returns a transport that notes the calls that are refused.
+func (m *Missing) Watch(next http.RoundTripper) http.RoundTripper { return refusals{m, next} }
+
+type refusals struct {
+	missing *Missing
+	next    http.RoundTripper
+}
+
+// RoundTrip implements http.RoundTripper.
+func (r refusals) RoundTrip(request *http.Request) (*http.Response, error) {
+	out, err := r.next.RoundTrip(request)
+	if err != nil || out.StatusCode != http.StatusForbidden {
+		return out, err
+	}
+	text, err := io.ReadAll(io.LimitReader(out.Body, maxStatus))
+	out.Body = resumed{io.MultiReader(bytes.NewReader(text), out.Body), out.Body}
+	if err == nil {
+		if found := forbidden.FindSubmatch(bytes.ReplaceAll(text, []byte(`\"`), []byte(`"`))); found != nil {
+			p := Permission{Group: string(found[4]), Resource: string(found[3]), Verb: string(found[2]), Namespace: string(found[5])}
+			r.missing.note(p, string(found[1]))
+		}
+	}
+	return out, nil
+}
+
+// resumed is a body of which something was read.
+type resumed struct {
+	io.Reader
+	io.Closer
+}
+
+// WrappedRoundTripper is for client-go, which looks for the innermost transport.
+func (r refusals) WrappedRoundTripper() http.RoundTripper { return r.next }

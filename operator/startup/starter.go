@@ -1,0 +1,173 @@
+package startup
+
+import (
+	"cmp"
+	"context"
+	"log/slog"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"k8s.io/client-go/kubernetes"
+)
+
+const (
+	// crdPeriod is the pause between checks for a missing CRD: one request that every
+	// account may make.
+	crdPeriod = 10 * time.Second
+	// permissionPeriod is the pause between checks for permissions: one request for each.
+	permissionPeriod = time.Minute
+	// optionalPeriod is the pause between checks for optional permissions that nothing
+	// waits for.
+	optionalPeriod = 10 * time.Minute
+)
+
+// Starter starts components once the cluster has what they need.
+type Starter struct {
+	kube    kubernetes.Interface
+	scopes  Scopes
+	log     *slog.Logger
+	missing map[*Optional][]Permission // optional permissions, at least in part
+	waiting []*Component
+	asker   asker
+	report  *Missing
+}
+
+// New returns a Starter that checks with the operator's own account, and tells report what
+// is missing.
+func New(kube kubernetes.Interface, scopes Scopes, log *slog.Logger, report *Missing) *Starter {
+	return &Starter{kube: kube, scopes: scopes, log: log, missing: map[*Optional][]Permission{}, asker: asker{kube: kube}, report: report}
+}
+
+// CheckOptional checks optional permissions and logs the missing ones in one warning.
+func (s *Starter) CheckOptional(ctx context.Context, all []*Optional) error {
+	var texts []string
+	for _, p := range all {
+		if p.Instead != nil && !s.Lacks(p.Instead) {
+			continue
+		}
+		missing, err := denied(ctx, s.kube, p.permissions(s.scopes))
+		if err != nil {
+			return err
+		}
+		if len(missing) > 0 {
+			s.missing[p] = missing
+			s.report.set(p.who(), missing)
+			texts = append(texts, summary(missing)+": "+p.Cost)
+		}
+	}
+	if len(texts) > 0 {
+		s.log.Warn("some permissions are missing; the operator works without them", "no_permission_to", strings.Join(texts, "; "))
+	}
+	return nil
+}
+
+// Recheck checks now and then, until the context ends, whether missing optional permissions
+// have been granted.
+func (s *Starter) Recheck(ctx context.Context) {
+	left := slices.Collect(maps.Keys(s.missing))
+	tick := time.NewTicker(optionalPeriod)
+	defer tick.Stop()
+	for len(left) > 0 {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		}
+		left = slices.DeleteFunc(left, func(p *Optional) bool {
+			missing, err := denied(ctx, s.kube, p.permissions(s.scopes))
+			if err != nil {
+				return false // the next time
+			}
+			s.report.set(p.who(), missing)
+			return len(missing) == 0
+		})
+	}
+}
+
+// who needs an optional permission, in Missing.
+func (p *Optional) who() string { return p.Cost }
+
+// Lacks reports whether CheckOptional found some of the permissions missing.
+func (s *Starter) Lacks(p *Optional) bool { return len(s.missing[p]) > 0 }
+
+// WhenGranted lets Await call start as soon as optional permissions that are missing
+// have been granted.
+func (s *Starter) WhenGranted(p *Optional, name string, start func() error) {
+	needs := p.permissions(s.scopes)
+	s.waiting = append(s.waiting, &Component{
+		Name: name, Permissions: needs, Start: start, who: p.who(),
+		logged: lackOf(needs, s.missing[p]).String(), // by CheckOptional
+		next:   time.Now().Add(permissionPeriod),
+	})
+}
+
+// Check reports whether a component can start. If not, it logs what is missing and
+// leaves the component to Await.
+func (s *Starter) Check(ctx context.Context, c *Component) (ready bool, err error) {
+	lacking, err := c.lacks(ctx, s.kube)
+	if err != nil {
+		return false, err
+	}
+	if lacking == nil {
+		return true, nil
+	}
+	s.wait(c, lacking)
+	s.waiting = append(s.waiting, c)
+	return false, nil
+}
+
+// Await starts each waiting component with run once its CRDs and permissions exist.
+// It returns when none is left or the context has ended.
+func (s *Starter) Await(ctx context.Context, run func(start func() error)) {
+	tick := time.NewTicker(crdPeriod)
+	defer tick.Stop()
+	for len(s.waiting) > 0 {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		}
+		s.waiting = slices.DeleteFunc(s.waiting, func(c *Component) bool {
+			if time.Now().Before(c.next.Add(-crdPeriod/2)) || !s.again(ctx, c) {
+				return false
+			}
+			s.log.Info("controller started", "component", c.Name)
+			s.report.set(cmp.Or(c.who, c.Name), nil)
+			run(c.Start)
+			return true
+		})
+	}
+}
+
+// again checks a waiting component and reports whether it can start.
+func (s *Starter) again(ctx context.Context, c *Component) bool {
+	lacking, err := c.lacks(ctx, s.kube)
+	if err != nil {
+		if ctx.Err() == nil && !c.failed {
+			c.failed = true
+			s.log.Warn("cannot check for CRDs and permissions, retrying", "component", c.Name, "err", err)
+		}
+		return false
+	}
+	c.failed = false
+	if lacking != nil {
+		s.wait(c, lacking)
+	}
+	return lacking == nil
+}
+
+// wait logs what is missing, once, and schedules the next check.
+func (s *Starter) wait(c *Component, l *lack) {
+	period := crdPeriod
+	if len(l.resources) == 0 {
+		period = permissionPeriod
+	}
+	c.next = time.Now().Add(period)
+	s.report.set(cmp.Or(c.who, c.Name), l.all)
+	if text := l.String(); text != c.logged {
+		c.logged = text
+		s.log.Warn("controller not started: CRDs or permissions missing", "component", c.Name, "reason", text)
+	}
+}

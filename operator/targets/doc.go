@@ -1,0 +1,20 @@
+// Package targets decides what a scrape job makes of what its discoveries find: which
+// targets are scraped, by which shard and with which labels, and for each of the others
+// which relabel step drops it and whose field made that step.
+//
+// It is pure: jobs are read from the text that the operator generates, groups of
+// discovered labels come from the caller (package discovery). Relabeling and the checks of
+// a target are those of Prometheus (model/relabel and scrape.PopulateLabels); only the
+// order of steps, the origin of each and the division among shards are looked at here.
+//
+//	job.go sd.go       jobs from their text: steps by shard, discoveries
+//	evaluate.go        groups → targets with their states
+//	drop.go words.go   why a target is dropped, for programs and for people
+//	target.go          the result
+//
+//	jobs, err := targets.Document{Text: fragment.YAML, Origins: fragment.Origins, …}.Jobs()
+//	result := jobs[0].Evaluate(targets.Found{Groups: groups})
+//
+// The rules are those of the Prometheus release that is linked. Servers of major version 2
+// differ in label names only, see [Document.Legacy].
+package targets

@@ -1,0 +1,60 @@
+package targets
+
+import (
+	"strings"
+
+	"github.com/prometheus/common/model"
+	"github.com/prometheus/prometheus/config"
+	"github.com/prometheus/prometheus/model/relabel"
+	"github.com/prometheus/prometheus/scrape"
+)
+
+// Drop is the relabel step that drops a target.
+type Drop struct {
+	// Step counts from 1.
+	Step int `json:"step"`
+	// Origin is the field that made the step, see [promconfig.Origin].
+	Origin string `json:"origin"`
+	Rule   Rule   `json:"rule"`
+	// Value is what the source labels were, joined by the rule's separator.
+	Value string `json:"value"`
+	// Message is a sentence for people.
+	Message string `json:"message"`
+}
+
+// Rule is what the step says.
+type Rule struct {
+	Action       string   `json:"action"`
+	SourceLabels []string `json:"sourceLabels,omitempty"`
+	Regex        string   `json:"regex,omitempty"`
+	TargetLabel  string   `json:"targetLabel,omitempty"` // of keepequal and dropequal
+}
+
+// drop says that a step of a shard drops the target. It relabels again up to the step, as
+// only here the values on the way matter.
+func (e *evaluation) drop(t *Target, own, shared model.LabelSet, c *config.ScrapeConfig, step int) {
+	scrape.PopulateDiscoveredLabels(e.lb, c, own, shared)
+	relabel.ProcessBuilder(e.lb, c.RelabelConfigs[:step]...)
+	rule := c.RelabelConfigs[step]
+	values := make([]string, len(rule.SourceLabels))
+	for i, name := range rule.SourceLabels {
+		values[i] = e.lb.Get(string(name))
+	}
+	d := Drop{Step: step + 1, Origin: e.Origins[step].Path, Rule: ruleOf(rule), Value: strings.Join(values, rule.Separator)}
+	d.Message = sentence(&d, values, e.lb.Get(rule.TargetLabel))
+	t.State, t.Drop, t.Message, t.URL = Dropped, &d, d.Message, urlOf(e.lb.Labels(), c)
+}
+
+func ruleOf(c *relabel.Config) Rule {
+	out := Rule{Action: string(c.Action)}
+	for _, name := range c.SourceLabels {
+		out.SourceLabels = append(out.SourceLabels, string(name))
+	}
+	switch c.Action {
+	case relabel.KeepEqual, relabel.DropEqual:
+		out.TargetLabel = c.TargetLabel
+	default:
+		out.Regex = c.Regex.String()
+	}
+	return out
+}

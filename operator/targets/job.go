@@ -1,0 +1,219 @@
+package targets
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"net/url"
+	"reflect"
+
+	"github.com/prometheus/common/model"
+	"github.com/prometheus/prometheus/config"
+	"github.com/prometheus/prometheus/model/relabel"
+	"go.yaml.in/yaml/v2"
+
+	"github.com/firekeeper-dev/firekeeper/operator/promconfig"
+)
+
+// Document is jobs as the operator writes them, and what its pods do with the text.
+type Document struct {
+	// Text is items of scrape_configs.
+	Text []byte
+	// Origins are those of the steps of each job, as [promconfig.Settings.WithOrigins] makes them.
+	Origins [][]promconfig.Origin
+	// Head is the document before scrape_configs, for the defaults of its global block.
+	Head []byte
+	// Shards are the variables that the pods of each shard replace in the text:
+	// "SHARD" → "0" for "$(SHARD)". Without any, there is one shard without variables.
+	Shards []map[string]string
+	// Legacy is true for servers of major version 2, whose label names are not UTF-8.
+	Legacy bool
+}
+
+// Job is one scrape job. It is immutable and safe for concurrent use.
+type Job struct {
+	// Name is its job_name.
+	Name string
+	// Origins of the relabel steps.
+	Origins []promconfig.Origin
+	// Discoveries are where targets come from.
+	Discoveries
+	// Others are keys of discoveries that are not looked at: "consul_sd_configs".
+	Others []string
+	// SDsDiffer is true when variables are used outside of relabel steps, so that
+	// shards look for different targets.
+	SDsDiffer bool
+
+	// shards are the job as the pods of each shard have it.
+	shards []*config.ScrapeConfig
+	// common is the number of first steps that are the same on all shards.
+	common int
+}
+
+// jobText is what is read of a job. Other keys, among them those that only other versions
+// of Prometheus know, do not matter to targets.
+type jobText struct {
+	Name           string            `yaml:"job_name"`
+	Interval       model.Duration    `yaml:"scrape_interval"`
+	Timeout        model.Duration    `yaml:"scrape_timeout"`
+	Path           string            `yaml:"metrics_path"`
+	Scheme         string            `yaml:"scheme"`
+	Params         url.Values        `yaml:"params"`
+	TargetLimit    uint              `yaml:"target_limit"`
+	NameValidation string            `yaml:"metric_name_validation_scheme"`
+	Native         *bool             `yaml:"scrape_native_histograms"`
+	Classic        *bool             `yaml:"always_scrape_classic_histograms"`
+	CustomBuckets  *bool             `yaml:"convert_classic_histograms_to_nhcb"`
+	Steps          []*relabel.Config `yaml:"relabel_configs"`
+	Discoveries    `yaml:",inline"`
+	Rest           map[string]any `yaml:",inline"`
+}
+
+// globalText is what jobs inherit.
+type globalText struct {
+	Global struct {
+		Interval       model.Duration `yaml:"scrape_interval"`
+		Timeout        model.Duration `yaml:"scrape_timeout"`
+		TargetLimit    uint           `yaml:"target_limit"`
+		NameValidation string         `yaml:"metric_name_validation_scheme"`
+	} `yaml:"global"`
+}
+
+// Jobs reads the jobs.
+//
+// Errors: a text that is no YAML or no list of jobs, jobs that Prometheus refuses, another
+// number of origins than of steps.
+func (d Document) Jobs() ([]Job, error) {
+	global, err := d.global()
+	if err != nil {
+		return nil, err
+	}
+	shards := d.Shards
+	if len(shards) == 0 {
+		shards = []map[string]string{nil}
+	}
+	var jobs []Job
+	for i, variables := range shards {
+		var items []jobText
+		if err := yaml.Unmarshal(substitute(d.Text, variables), &items); err != nil {
+			return nil, fmt.Errorf("read the jobs: %w", err)
+		}
+		if i == 0 {
+			jobs = make([]Job, len(items))
+		}
+		for n := range items {
+			if err := jobs[n].addShard(&items[n], global); err != nil {
+				return nil, fmt.Errorf("job %s: %w", items[n].Name, err)
+			}
+		}
+	}
+	if len(jobs) != len(d.Origins) {
+		return nil, fmt.Errorf("there are %d jobs and the origins of %d", len(jobs), len(d.Origins))
+	}
+	for i := range jobs {
+		if err := jobs[i].finish(d.Origins[i]); err != nil {
+			return nil, fmt.Errorf("job %s: %w", jobs[i].Name, err)
+		}
+	}
+	return jobs, nil
+}
+
+// substitute replaces variables as config-reloader does.
+func substitute(text []byte, variables map[string]string) []byte {
+	for name, value := range variables {
+		text = bytes.ReplaceAll(text, []byte("$("+name+")"), []byte(value))
+	}
+	return text
+}
+
+// global is the global block with its defaults.
+func (d Document) global() (config.GlobalConfig, error) {
+	out := config.DefaultGlobalConfig
+	var text globalText
+	if err := yaml.Unmarshal(d.Head, &text); err != nil {
+		return out, fmt.Errorf("read the global block: %w", err)
+	}
+	if text.Global.Interval > 0 {
+		out.ScrapeInterval = text.Global.Interval
+	}
+	out.ScrapeTimeout = min(out.ScrapeTimeout, out.ScrapeInterval)
+	if text.Global.Timeout > 0 {
+		out.ScrapeTimeout = text.Global.Timeout
+	}
+	out.TargetLimit = text.Global.TargetLimit
+	out.MetricNameEscapingScheme = ""
+	switch {
+	case d.Legacy:
+		out.MetricNameValidationScheme = model.LegacyValidation
+	case text.Global.NameValidation != "":
+		return out, out.MetricNameValidationScheme.Set(text.Global.NameValidation)
+	}
+	return out, nil
+}
+
+// addShard adds the job as the next shard has it.
+func (j *Job) addShard(text *jobText, global config.GlobalConfig) error {
+	c := config.DefaultScrapeConfig
+	c.JobName, c.Params, c.TargetLimit, c.RelabelConfigs = text.Name, text.Params, text.TargetLimit, text.Steps
+	c.ScrapeInterval, c.ScrapeTimeout = text.Interval, text.Timeout
+	c.ScrapeNativeHistograms, c.AlwaysScrapeClassicHistograms, c.ConvertClassicHistogramsToNHCB = text.Native, text.Classic, text.CustomBuckets
+	if text.Path != "" {
+		c.MetricsPath = text.Path
+	}
+	if text.Scheme != "" {
+		c.Scheme = text.Scheme
+	}
+	if text.NameValidation != "" {
+		if err := c.MetricNameValidationScheme.Set(text.NameValidation); err != nil {
+			return err
+		}
+	}
+	if err := c.Validate(global); err != nil {
+		return err
+	}
+	if len(j.shards) == 0 {
+		j.Name, j.Discoveries, j.Others = text.Name, text.Discoveries, otherDiscoveries(text.Rest)
+	} else if len(c.RelabelConfigs) != len(j.shards[0].RelabelConfigs) {
+		return errors.New("shards have different numbers of relabel steps")
+	}
+	j.SDsDiffer = j.SDsDiffer || j.Name != text.Name || !reflect.DeepEqual(j.Discoveries, text.Discoveries)
+	j.shards = append(j.shards, &c)
+	return nil
+}
+
+// finish looks for the first step that differs between shards.
+func (j *Job) finish(origins []promconfig.Origin) error {
+	first := j.shards[0]
+	if len(origins) != len(first.RelabelConfigs) {
+		return fmt.Errorf("there are %d relabel steps and the origins of %d", len(first.RelabelConfigs), len(origins))
+	}
+	j.Origins, j.common = origins, len(first.RelabelConfigs)
+	for _, other := range j.shards[1:] {
+		if !sameSeeds(first, other) {
+			j.common = 0
+		}
+		for i := range j.common {
+			if !reflect.DeepEqual(stepKey(first.RelabelConfigs[i]), stepKey(other.RelabelConfigs[i])) {
+				j.common = i
+				break
+			}
+		}
+	}
+	return nil
+}
+
+// sameSeeds reports whether targets begin with the same labels in both.
+func sameSeeds(a, b *config.ScrapeConfig) bool {
+	return a.MetricsPath == b.MetricsPath && a.Scheme == b.Scheme && a.ScrapeInterval == b.ScrapeInterval &&
+		a.ScrapeTimeout == b.ScrapeTimeout && reflect.DeepEqual(a.Params, b.Params)
+}
+
+// stepKey is a step in a form that compares: expressions by their text.
+func stepKey(c *relabel.Config) any {
+	out := *c
+	out.Regex = relabel.Regexp{}
+	return [2]any{out, c.Regex.String()}
+}
+
+// Shards is the number of shards.
+func (j *Job) Shards() int { return len(j.shards) }

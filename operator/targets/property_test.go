@@ -1,0 +1,237 @@
+package targets
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"net"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"testing/synctest"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/common/model"
+	"github.com/prometheus/prometheus/config"
+	"github.com/prometheus/prometheus/discovery/targetgroup"
+	"github.com/prometheus/prometheus/model/labels"
+	"github.com/prometheus/prometheus/scrape"
+	"github.com/prometheus/prometheus/storage"
+
+	"github.com/firekeeper-dev/firekeeper/operator/promconfig"
+)
+
+// random makes jobs and groups over few names and values, so that steps meet.
+type random struct{ *rand.Rand }
+
+func (r random) of(words ...string) string { return words[r.IntN(len(words))] }
+
+func (r random) label() string {
+	return r.of("__address__", "__meta_a", "__meta_b", "__tmp_hash", "a", "b", "job", "instance", "__scheme__", "__metrics_path__", "__param_x", "__scrape_interval__")
+}
+
+// step is one relabel step. Labels are mapped under names of their own: where two meet in
+// one name, the result is up to chance in Prometheus itself.
+func (r random) step(i int) string {
+	regex := r.of("(.*)", "(.+)", "a", "b|c", "(a|b).*", "", "http", "10s", ".*[02468]")
+	switch r.IntN(9) {
+	case 0:
+		return fmt.Sprintf("{action: keep, source_labels: [%s], regex: %q}", r.label(), r.of(regex, "(.*)", "(.+)", ".*"))
+	case 1:
+		return fmt.Sprintf("{action: drop, source_labels: [%s, %s], separator: %q, regex: %q}", r.label(), r.label(), r.of("", ";", "a"), regex)
+	case 2:
+		return fmt.Sprintf("{action: hashmod, source_labels: [%s], target_label: %s, modulus: %d}", r.label(), r.label(), 1+r.IntN(3))
+	case 3:
+		return fmt.Sprintf("{action: labelmap, regex: %q, replacement: m%d_$1}", r.of("__meta_(.+)", "(a)"), i)
+	case 4:
+		return fmt.Sprintf("{action: labeldrop, regex: %q}", r.of("a", "__meta_.*", "__param_x", "__address__|b", "__scheme__"))
+	case 5:
+		return fmt.Sprintf("{action: %s, source_labels: [%s], target_label: %s}", r.of("keepequal", "dropequal"), r.label(), r.label())
+	case 6:
+		return fmt.Sprintf("{action: %s, source_labels: [%s], target_label: %s}", r.of("lowercase", "uppercase"), r.label(), r.label())
+	}
+	return fmt.Sprintf("{source_labels: [%s], regex: %q, target_label: %s, replacement: %q}", r.label(), regex, r.label(),
+		r.of("$1", "a", "", "x$1", "https", "1m", "$(SHARD)"))
+}
+
+// job is the text of a job and the number of its steps.
+func (r random) job(name string) (text string, steps int) {
+	var lines []string
+	for i := range r.IntN(8) {
+		lines = append(lines, r.step(i))
+	}
+	if r.IntN(2) == 0 {
+		lines = append(lines,
+			"{source_labels: [__address__, __tmp_hash], target_label: __tmp_hash, regex: (.+);, replacement: $1}",
+			"{source_labels: [__tmp_hash], target_label: __tmp_hash, modulus: 3, action: hashmod}",
+			`{source_labels: [__tmp_hash, __tmp_disable_sharding], regex: "$(SHARD);|.+;.+", action: keep}`)
+	}
+	if r.IntN(4) == 0 {
+		lines = append(lines, r.step(99))
+	}
+	return fmt.Sprintf("- {job_name: %s, target_limit: %d, params: {x: [%q, z]}, metrics_path: /a, scrape_interval: 20s, relabel_configs: [%s]}",
+		name, r.IntN(2)*r.IntN(12), r.of("", "a"), strings.Join(lines, ", ")), len(lines)
+}
+
+func (r random) groups() (out []*targetgroup.Group) {
+	for range r.IntN(4) {
+		g := &targetgroup.Group{Labels: r.labels()}
+		for range r.IntN(6) {
+			own := r.labels()
+			own["__address__"] = model.LabelValue(fmt.Sprintf("10.0.0.%d:80", r.IntN(9)))
+			g.Targets = append(g.Targets, own)
+		}
+		out = append(out, g)
+	}
+	return out
+}
+
+func (r random) labels() model.LabelSet {
+	out := model.LabelSet{}
+	for range r.IntN(5) {
+		out[model.LabelName(r.of("__meta_a", "__meta_b", "a", "b", "job"))] = model.LabelValue(r.of("a", "b", "c", "", "10s"))
+	}
+	return out
+}
+
+// pools are what Prometheus' own scrape pools make of jobs: by job, URL and labels of the
+// active targets, sorted, and the number of dropped ones.
+func pools(t *testing.T, text string, groups map[string][]*targetgroup.Group) (active map[string][]string, dropped map[string]int) {
+	t.Helper()
+	loaded, err := config.Load(text, nil)
+	if err != nil {
+		t.Fatalf("%v\n%s", err, text)
+	}
+	m, err := scrape.NewManager(&scrape.Options{DiscoveryReloadOnStartup: true}, nil, nil, struct{ storage.Appendable }{}, nil, prometheus.NewRegistry())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := m.ApplyConfig(loaded); err != nil {
+		t.Fatal(err)
+	}
+	updates := make(chan map[string][]*targetgroup.Group)
+	go func() { _ = m.Run(updates) }()
+	defer m.Stop()
+	updates <- groups
+	synctest.Wait() // all pools are in sync, and no scrape is due: no time passes
+
+	active = map[string][]string{}
+	lb := labels.NewBuilder(labels.EmptyLabels())
+	for job, targets := range m.TargetsActive() {
+		for _, target := range targets {
+			active[job] = append(active[job], target.URL().String()+" "+target.Labels(lb).String())
+		}
+		slices.Sort(active[job])
+	}
+	return active, m.TargetsDroppedCounts()
+}
+
+// checkLikePrometheus compares random jobs on all shards with what Prometheus makes of
+// them, and returns the numbers of targets by state.
+func checkLikePrometheus(t *testing.T, seed uint64) map[State]int {
+	t.Helper()
+	r := random{rand.New(rand.NewPCG(seed, 0))}
+	const shards = 3
+	const head = "global: {scrape_interval: 15s}\n"
+	doc := Document{Head: []byte(head)}
+	groups := map[string][]*targetgroup.Group{}
+	for i := range 20 {
+		name := fmt.Sprintf("job-%d", i)
+		text, steps := r.job(name)
+		doc.Text = append(append(doc.Text, text...), '\n')
+		doc.Origins = append(doc.Origins, make([]promconfig.Origin, steps))
+		groups[name] = r.groups()
+	}
+	for i := range shards {
+		doc.Shards = append(doc.Shards, map[string]string{"SHARD": strconv.Itoa(i)})
+	}
+	jobs, err := doc.Jobs()
+	if err != nil {
+		t.Fatalf("%v\n%s", err, doc.Text)
+	}
+	counts := map[State]int{}
+	for shard, variables := range doc.Shards {
+		text := head + "scrape_configs:\n" + string(substitute(doc.Text, variables))
+		active, dropped := pools(t, text, groups)
+		for i := range jobs {
+			j := &jobs[i]
+			alone := jobs[i]
+			alone.shards, alone.common = j.shards[shard:shard+1], len(j.Origins)
+			result := alone.Evaluate(Found{Groups: groups[j.Name]})
+			compare(t, doc, j.Name, shard, result, active[j.Name], dropped[j.Name])
+			onAll(t, doc, j, shard, result, groups[j.Name])
+			for state, n := range result.Counts() {
+				counts[state] += n
+			}
+		}
+	}
+	return counts
+}
+
+// compare compares the result of a shard with that of Prometheus.
+func compare(t *testing.T, doc Document, job string, shard int, got Result, active []string, dropped int) {
+	t.Helper()
+	var urls []string
+	for _, target := range got.Targets {
+		if target.State == Kept || target.State == OverLimit { // those over the limit are active, and fail
+			urls = append(urls, target.URL+" "+labels.FromMap(target.Labels).String())
+		}
+	}
+	slices.Sort(urls)
+	if diff := cmp.Diff(active, urls); diff != "" {
+		t.Errorf("%s on shard %d: (-Prometheus +ours)\n%s\n%s", job, shard, diff, doc.Text)
+	}
+	if n := got.Counts()[Dropped]; n != dropped {
+		t.Errorf("%s on shard %d: %d dropped, by Prometheus %d\n%s", job, shard, n, dropped, doc.Text)
+	}
+}
+
+// onAll compares what is said about all shards at once with what is said about one.
+func onAll(t *testing.T, doc Document, j *Job, shard int, one Result, groups []*targetgroup.Group) {
+	t.Helper()
+	all := j.Evaluate(Found{Groups: groups})
+	for i, target := range all.Targets {
+		if has, kept := slices.Contains(target.Shards, shard), one.Targets[i].State == Kept; has != kept {
+			t.Errorf("%s, target %s: on shards %v, alone on shard %d %s\n%s", j.Name, target.URL, target.Shards, shard, one.Targets[i].State, doc.Text)
+		}
+		if target.State == Dropped && (target.Drop.Step < 1 || target.Drop.Step > len(j.Origins)) {
+			t.Errorf("%s: dropped by step %d of %d", j.Name, target.Drop.Step, len(j.Origins))
+		}
+	}
+}
+
+// prepare makes the resolver of the process, which Prometheus asks for the host's name,
+// outside of any bubble.
+func prepare(t testing.TB) {
+	t.Helper()
+	if _, err := net.DefaultResolver.LookupHost(t.Context(), "localhost"); err != nil {
+		t.Log(err) // it exists now
+	}
+}
+
+// Kept and dropped targets are those of Prometheus' own scrape pools.
+func TestLikePrometheus(t *testing.T) {
+	prepare(t)
+	counts := map[State]int{}
+	for seed := range uint64(25) {
+		synctest.Test(t, func(t *testing.T) {
+			for state, n := range checkLikePrometheus(t, seed) {
+				counts[state] += n
+			}
+		})
+	}
+	for _, state := range []State{Kept, Dropped, Invalid, Duplicate, OverLimit} {
+		if counts[state] < 20 {
+			t.Errorf("only %d targets are %s", counts[state], state)
+		}
+	}
+}
+
+func FuzzLikePrometheus(f *testing.F) {
+	prepare(f)
+	f.Add(uint64(1))
+	f.Fuzz(func(t *testing.T, seed uint64) {
+		synctest.Test(t, func(t *testing.T) { checkLikePrometheus(t, seed) })
+	})
+}

@@ -1,0 +1,67 @@
+package targets
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/prometheus/prometheus/discovery/targetgroup"
+)
+
+// KubernetesSD is one entry of kubernetes_sd_configs.
+type KubernetesSD struct {
+	// Role is endpoints, endpointslice, pod, service, node or ingress.
+	Role string `yaml:"role"`
+	// Namespaces to look into.
+	Namespaces Namespaces `yaml:"namespaces"`
+	// Selectors limit the objects of roles.
+	Selectors []Selector `yaml:"selectors"`
+	// AttachMetadata adds labels of other objects.
+	AttachMetadata AttachMetadata `yaml:"attach_metadata"`
+	// APIServer and KubeconfigFile are of another cluster; empty for the workload's own.
+	APIServer      string `yaml:"api_server"`
+	KubeconfigFile string `yaml:"kubeconfig_file"`
+}
+
+// Namespaces limit a discovery.
+type Namespaces struct {
+	// Own adds the namespace of the workload's pods.
+	Own bool `yaml:"own_namespace"`
+	// Names of others; all namespaces when there are none and Own is false.
+	Names []string `yaml:"names"`
+}
+
+// Selector limits the objects of a role.
+type Selector struct {
+	// Role of the objects, which can be another one than that of the discovery.
+	Role string `yaml:"role"`
+	// Label and Field are selectors as kubectl takes them.
+	Label string `yaml:"label"`
+	Field string `yaml:"field"`
+}
+
+// AttachMetadata says what is added to the labels of a target.
+type AttachMetadata struct {
+	// Node adds the labels of the target's node.
+	Node bool `yaml:"node"`
+	// Namespace adds the labels and annotations of the target's namespace.
+	Namespace bool `yaml:"namespace"`
+}
+
+// Discoveries are where a job's targets come from.
+type Discoveries struct {
+	// Kubernetes discoveries in the order of the job.
+	Kubernetes []KubernetesSD `yaml:"kubernetes_sd_configs"`
+	// Static groups.
+	Static []*targetgroup.Group `yaml:"static_configs"`
+}
+
+// otherDiscoveries are the keys of discoveries that are neither Kubernetes nor static.
+func otherDiscoveries(keys map[string]any) (out []string) {
+	for key, value := range keys {
+		if list, ok := value.([]any); ok && len(list) > 0 && strings.HasSuffix(key, "_sd_configs") {
+			out = append(out, key)
+		}
+	}
+	slices.Sort(out)
+	return out
+}

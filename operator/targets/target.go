@@ -1,0 +1,77 @@
+package targets
+
+// State says what becomes of a discovered target.
+type State string
+
+const (
+	Kept       State = "kept"       // scraped
+	OtherShard State = "otherShard" // scraped by a shard that was not asked about
+	Dropped    State = "dropped"    // by a relabel step, see [Target.Drop]
+	Invalid    State = "invalid"    // Prometheus cannot scrape it: no address, a timeout above the interval …
+	Duplicate  State = "duplicate"  // same labels and URL as another target of the job
+	OverLimit  State = "overLimit"  // the job has more targets than targetLimit, so none is scraped
+	Forbidden  State = "forbidden"  // may not be looked for
+	Unknown    State = "unknown"    // found by a discovery that is not looked at
+)
+
+// States are all, in the order of reports.
+var States = []State{Kept, OtherShard, Dropped, Invalid, Duplicate, OverLimit, Forbidden, Unknown}
+
+// Target is one discovered target. Those that are forbidden or unknown stand for any
+// number of targets and have a message only.
+type Target struct {
+	// ID is equal for equal discovered labels in a job of the same name.
+	ID    string `json:"id,omitempty"`
+	Job   string `json:"job"`
+	State State  `json:"state"`
+	// URL that is scraped; of a dropped target, that it had when it was dropped.
+	URL string `json:"url,omitempty"`
+	// Shards that scrape it; never nil.
+	Shards []int  `json:"shards"`
+	Source Source `json:"source,omitzero"`
+	// Discovered labels, before relabeling.
+	Discovered map[string]string `json:"discovered,omitempty"`
+	// Labels of its series; nil unless it reached the end of relabeling.
+	Labels map[string]string `json:"labels,omitempty"`
+	// Drop says which step dropped it; nil unless it is dropped.
+	Drop *Drop `json:"drop,omitempty"`
+	// Message is why it is in that state, for people; empty when it is kept.
+	Message string `json:"message,omitempty"`
+	// Winner is the ID of the target that is scraped in the place of a duplicate.
+	Winner string `json:"winner,omitempty"`
+}
+
+// Source is the object in which a target was found, as far as its labels tell.
+type Source struct {
+	Kind      string `json:"kind,omitempty"`
+	Namespace string `json:"namespace,omitempty"`
+	Name      string `json:"name,omitempty"`
+	Pod       string `json:"pod,omitempty"`
+	Node      string `json:"node,omitempty"`
+}
+
+// Result is what becomes of the targets of a job.
+type Result struct {
+	// Targets in the order in which they were found.
+	Targets []Target `json:"targets"`
+}
+
+// Counts are the numbers of targets by state.
+func (r Result) Counts() map[State]int {
+	out := map[State]int{}
+	for _, t := range r.Targets {
+		out[t.State]++
+	}
+	return out
+}
+
+// DroppedBy are the numbers of dropped targets by the origin of the step.
+func (r Result) DroppedBy() map[string]int {
+	out := map[string]int{}
+	for _, t := range r.Targets {
+		if t.Drop != nil {
+			out[t.Drop.Origin]++
+		}
+	}
+	return out
+}

@@ -1,0 +1,150 @@
+package targets
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/prometheus/prometheus/model/labels"
+
+	"github.com/firekeeper-dev/firekeeper/operator/promconfig"
+)
+
+const (
+	meta        = "__meta_kubernetes_"
+	labelOf     = "_label_"
+	presenceOf  = "_labelpresent_"
+	shardHash   = "__tmp_hash"
+	topology    = "__tmp_topology"
+	endedOrigin = "operator: pods that ended"
+)
+
+// objects are the kinds whose names are parts of labels; of several that a target has,
+// the first is where it was found.
+var objects = []struct{ label, kind string }{
+	{"endpointslice", "EndpointSlice"}, {"endpoints", "Endpoints"}, {"service", "Service"}, {"ingress", "Ingress"},
+	{"pod", "Pod"}, {"node", "Node"}, {"namespace", "Namespace"},
+}
+
+// named are labels that people know under another name.
+var named = map[string]string{
+	meta + "endpointslice_port_name":   "port name of the Service",
+	meta + "endpoint_port_name":        "port name of the Service",
+	meta + "pod_container_port_name":   "container port name",
+	meta + "pod_container_port_number": "container port number",
+	meta + "pod_phase":                 "phase of the Pod",
+}
+
+// sentence says why the step drops the target.
+func sentence(d *Drop, values []string, target string) string {
+	switch {
+	case d.Origin == endedOrigin:
+		return fmt.Sprintf("the Pod has ended (phase %s); filterRunning: false keeps such targets", d.Value)
+	case d.Origin == promconfig.ShardingOrigin:
+		return shardSentence(d)
+	}
+	names := make([]string, len(d.Rule.SourceLabels))
+	for i, label := range d.Rule.SourceLabels {
+		names[i] = describe(label)
+	}
+	if text, ok := presence(d, values); ok {
+		return text
+	}
+	if len(names) == 0 {
+		return fmt.Sprintf("%s %ss every target: it has no source labels", d.Origin, d.Rule.Action)
+	}
+	what := strings.Join(names, " and ")
+	switch d.Rule.Action {
+	case "keep":
+		return fmt.Sprintf("%s keeps targets whose %s matches %q; it is %q", d.Origin, what, d.Rule.Regex, d.Value)
+	case "drop":
+		return fmt.Sprintf("%s drops targets whose %s matches %q; it is %q", d.Origin, what, d.Rule.Regex, d.Value)
+	case "keepequal":
+		return fmt.Sprintf("%s keeps targets whose %s equals %s; they are %q and %q", d.Origin, what, describe(d.Rule.TargetLabel), d.Value, target)
+	}
+	return fmt.Sprintf("%s drops targets whose %s equals %s; both are %q", d.Origin, what, describe(d.Rule.TargetLabel), d.Value)
+}
+
+// presence words the steps of a label selector, which look at a label and at whether it is
+// there.
+func presence(d *Drop, values []string) (text string, ok bool) {
+	source := d.Rule.SourceLabels
+	if len(source) == 0 {
+		return "", false
+	}
+	last := source[len(source)-1]
+	if !strings.HasPrefix(last, meta) || !strings.Contains(last, presenceOf) {
+		return "", false
+	}
+	name := describe(strings.Replace(last, presenceOf, labelOf, 1))
+	wanted, both := strings.CutSuffix(d.Rule.Regex, ";true")
+	wanted = strings.TrimSuffix(strings.TrimPrefix(wanted, "("), ")")
+	there := values[len(values)-1] == "true"
+	switch {
+	case !both && d.Rule.Action == "keep":
+		return fmt.Sprintf("%s selects targets with the %s, which this one does not have", d.Origin, name), true
+	case !both:
+		return fmt.Sprintf("%s selects targets without the %s, which this one has", d.Origin, name), true
+	case d.Rule.Action == "drop":
+		return fmt.Sprintf("%s excludes targets whose %s is %s; it is %q", d.Origin, name, wanted, values[0]), true
+	case !there:
+		return fmt.Sprintf("%s selects targets whose %s is %s; it is not set", d.Origin, name, wanted), true
+	}
+	return fmt.Sprintf("%s selects targets whose %s is %s; it is %q", d.Origin, name, wanted, values[0]), true
+}
+
+// shardSentence: no shard takes the target.
+func shardSentence(d *Drop) string {
+	switch d.Rule.SourceLabels[0] {
+	case topology:
+		zone, _, _ := strings.Cut(d.Value, ";")
+		if zone == "" {
+			return "no shard scrapes it: its zone is not known, and the workload shards by topology"
+		}
+		return fmt.Sprintf("no shard scrapes it: the workload has no shard in its zone %q", zone)
+	case shardHash:
+		return "no shard scrapes it: none has the number that the hash of its address gives"
+	}
+	return "no shard scrapes it"
+}
+
+// describe is a label as people call it: "label app of the Service".
+func describe(label string) string {
+	if name, ok := named[label]; ok {
+		return name
+	}
+	rest, ok := strings.CutPrefix(label, meta)
+	if !ok {
+		return "label " + label
+	}
+	for _, o := range objects {
+		if key, ok := strings.CutPrefix(rest, o.label+labelOf); ok {
+			return "label " + key + " of the " + o.kind
+		}
+		if key, ok := strings.CutPrefix(rest, o.label+"_annotation_"); ok {
+			return "annotation " + key + " of the " + o.kind
+		}
+	}
+	return "label " + label
+}
+
+// sourceOf is the object that the labels come from.
+func sourceOf(l labels.Labels) (s Source) {
+	s.Namespace = l.Get(meta + "namespace")
+	for _, o := range objects {
+		if name := l.Get(meta + o.label + "_name"); name != "" && o.label != "namespace" {
+			s.Kind, s.Name = o.kind, name
+			break
+		}
+	}
+	if s.Kind == "" {
+		s.Namespace = ""
+		return s
+	}
+	s.Pod = l.Get(meta + "pod_name")
+	for _, label := range []string{"pod_node_name", "endpointslice_endpoint_node_name", "endpoint_node_name", "node_name"} {
+		if s.Node = l.Get(meta + label); s.Node != "" {
+			break
+		}
+	}
+	return s
+}

@@ -1,0 +1,100 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+
+	corev1 "k8s.io/api/core/v1"
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+
+	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
+	"github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1alpha1"
+)
+
+// alertmanager measures AlertmanagerConfigs.
+var alertmanager = &subject{
+	sizes: "20,200,2000",
+	owners: resource{
+		v1.GroupVersionResource(v1.AlertmanagerResource), "Alertmanager objects", ownerName, func(i int) runtime.Object { return alertmanagerOwner(i) },
+	},
+	selected: []selected{{resource{
+		v1alpha1.GroupVersionResource(v1alpha1.AlertmanagerConfigResource), "AlertmanagerConfigs", routingName, func(i int) runtime.Object { return routing(i) },
+	}, "AlertmanagerConfig", routingPatch}},
+	prefix: "alertmanager-", suffix: "-generated", key: "alertmanager.yaml.gz", file: "alertmanager.yaml",
+	entry: hookHost, entries: 1,
+	secret: chatSecret,
+}
+
+// hookHost is once in what an AlertmanagerConfig becomes.
+const hookHost = "hooks.example.com"
+
+func routingName(i int) string { return fmt.Sprintf("routing-%05d", i) }
+
+// routing is an AlertmanagerConfig as people write them: one route with a sub-route for
+// what is urgent, two receivers, and an inhibition rule.
+func routing(i int) *v1alpha1.AlertmanagerConfig {
+	name := routingName(i)
+	c := &v1alpha1.AlertmanagerConfig{ObjectMeta: metav1.ObjectMeta{
+		Namespace: team(i), Name: name, Labels: map[string]string{"release": "main", "team": team(i)},
+	}}
+	urgent := v1alpha1.Route{
+		Receiver: "hook", GroupWait: "10s", RepeatInterval: "1h",
+		Matchers: []v1alpha1.Matcher{{Name: "severity", MatchType: v1alpha1.MatchEqual, Value: "critical"}},
+	}
+	c.Spec.Route = &v1alpha1.Route{
+		Receiver: "chat", GroupBy: []string{"alertname", "job"}, GroupWait: "30s", GroupInterval: "5m", RepeatInterval: "12h",
+		Matchers: []v1alpha1.Matcher{{Name: "service", MatchType: v1alpha1.MatchEqual, Value: name}},
+		Routes:   []apiextensionsv1.JSON{{Raw: mustMarshal(urgent)}},
+	}
+	c.Spec.Receivers = []v1alpha1.Receiver{
+		{Name: "chat", SlackConfigs: []v1alpha1.SlackConfig{{
+			APIURL:  &corev1.SecretKeySelector{LocalObjectReference: corev1.LocalObjectReference{Name: chatSecretName}, Key: chatKey},
+			Channel: "#alerts-" + team(i), Title: "{{ .CommonLabels.alertname }} of " + name, SendResolved: new(true),
+		}}},
+		{Name: "hook", WebhookConfigs: []v1alpha1.WebhookConfig{{URL: new("https://" + hookHost + "/" + name), SendResolved: new(true)}}},
+	}
+	c.Spec.InhibitRules = []v1alpha1.InhibitRule{{
+		SourceMatch: []v1alpha1.Matcher{{Name: "severity", MatchType: v1alpha1.MatchEqual, Value: "critical"}},
+		TargetMatch: []v1alpha1.Matcher{{Name: "severity", MatchType: v1alpha1.MatchEqual, Value: "warning"}},
+		Equal:       []string{"alertname", "service"},
+	}}
+	return c
+}
+
+// mustMarshal is for values of ours that always have a JSON form.
+func mustMarshal(v any) []byte {
+	out, err := json.Marshal(v)
+	if err != nil {
+		panic(err)
+	}
+	return out
+}
+
+// routingPatch makes the i-th change of an AlertmanagerConfig, and mark is how it shows.
+func routingPatch(i int) (patch []byte, mark string) {
+	mark = fmt.Sprintf("service-of-change-%d-", i)
+	return fmt.Appendf(nil, `[{"op":"replace","path":"/spec/route/matchers/0/value","value":%q}]`, mark), mark
+}
+
+const (
+	chatSecretName = "chat"
+	chatKey        = "url"
+)
+
+// chatSecret is what the Slack receivers of a namespace refer to.
+func chatSecret(namespace string) *corev1.Secret {
+	return &corev1.Secret{
+		ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: chatSecretName},
+		StringData: map[string]string{chatKey: "https://chat.example.com/services/" + namespace},
+	}
+}
+
+// alertmanagerOwner is an Alertmanager that selects everything.
+func alertmanagerOwner(i int) *v1.Alertmanager {
+	a := &v1.Alertmanager{ObjectMeta: metav1.ObjectMeta{Namespace: ownerNamespace, Name: ownerName(i)}}
+	a.Spec.AlertmanagerConfigSelector, a.Spec.AlertmanagerConfigNamespaceSelector = &metav1.LabelSelector{}, &metav1.LabelSelector{}
+	a.Spec.Replicas = new(int32(1))
+	return a
+}

@@ -1,0 +1,262 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+)
+
+// result is what was measured of one size.
+type result struct {
+	size
+	settle        time.Duration // start of the operator → everything is written
+	settled, idle usage         // after the start; while nothing happens
+	changed       []changes     // of each selected kind
+	end           usage
+}
+
+// changes are the timings of one kind of change.
+type changes struct {
+	took  []time.Duration
+	spent usage // by all of them
+}
+
+// measure runs one size from start to end.
+func (o *options) measure(ctx context.Context, s size) (out result, err error) {
+	o.say("size %s", s)
+	b, err := o.newBed(ctx)
+	if b != nil {
+		defer func() {
+			if err != nil {
+				b.KeepLogs()
+			}
+			err = errors.Join(err, b.Stop())
+		}()
+	}
+	if err != nil {
+		return out, err
+	}
+	if err := b.fill(ctx, s, o.say); err != nil {
+		return out, err
+	}
+	seen, err := b.observe(ctx, s.subject)
+	if err != nil {
+		return out, err
+	}
+	defer func() { err = errors.Join(err, seen.close()) }()
+	began := time.Now()
+	p, err := o.launch(b)
+	if err != nil {
+		return out, err
+	}
+	defer func() {
+		if err != nil {
+			err = fmt.Errorf("%w; the end of the operator's log:\n%s", err, p.tail())
+		}
+		err = errors.Join(err, p.stop())
+	}()
+	m := measurement{options: o, bed: b, process: p, seen: seen, out: result{size: s}}
+	err = m.steps(ctx, began)
+	return m.out, err
+}
+
+// tail is the end of the operator's log.
+func (p *process) tail() string {
+	raw, err := os.ReadFile(p.log.Name())
+	if err != nil {
+		return err.Error()
+	}
+	lines := strings.Split(strings.TrimSpace(string(raw)), "\n")
+	return strings.Join(lines[max(0, len(lines)-20):], "\n")
+}
+
+type measurement struct {
+	*options
+	bed     *bed
+	process *process
+	seen    *observer
+	out     result
+}
+
+func (m *measurement) steps(ctx context.Context, began time.Time) error {
+	stopped := m.profileCPU(ctx, "start", startProfile)
+	at, err := m.seen.until(ctx, m.out.complete(m.seen))
+	if err != nil {
+		return fmt.Errorf("wait for the first configuration: %w", err)
+	}
+	m.out.settle = at.Sub(began)
+	if err := stopped(); err != nil {
+		return err
+	}
+	if m.out.settled, err = m.quiet(ctx); err != nil {
+		return err
+	}
+	m.say("settled after %s, CPU %s, memory %s, at most %s", m.out.settle.Round(time.Millisecond), m.out.settled.cpu, mb(m.out.settled.rss), mb(m.out.settled.top))
+	before := m.out.settled
+	if err := wait(ctx, m.idle); err != nil {
+		return err
+	}
+	after, err := m.process.usage(ctx)
+	if err != nil {
+		return err
+	}
+	m.out.idle = after.since(before)
+
+	stopped = m.profileCPU(ctx, "changes", time.Duration(len(m.subject.selected)*m.samples)*(m.pause+100*time.Millisecond))
+	for i, kind := range m.subject.selected {
+		of, err := m.change(ctx, kind, m.out.counts[i])
+		if err != nil {
+			return err
+		}
+		m.out.changed = append(m.out.changed, of)
+	}
+	if err := stopped(); err != nil {
+		return err
+	}
+	if m.out.end, err = m.process.usage(ctx); err != nil {
+		return err
+	}
+	if err := m.keepContent(); err != nil {
+		return err
+	}
+	if m.profiles == "" {
+		return nil
+	}
+	log, err := os.ReadFile(m.process.log.Name())
+	if err == nil {
+		err = os.WriteFile(m.profileFile("log"), log, 0o644)
+	}
+	return errors.Join(err,
+		m.process.save(ctx, "/metrics", m.profileFile("metrics")),
+		m.process.save(ctx, "/debug/pprof/heap?gc=1", m.profileFile("heap.pprof")))
+}
+
+// keepContent writes the plain configuration of one owner as it was last.
+func (m *measurement) keepContent() error {
+	found := m.seen.last
+	secrets, bytes := 0, 0
+	for name, data := range m.seen.known {
+		if owner, _, _ := m.subject.ownerOf(name); owner != found.owner {
+			continue
+		}
+		secrets++
+		for _, content := range data {
+			bytes += len(content)
+		}
+	}
+	m.say("configuration of %s: %s in %d Secrets of %s together, and %d rule files", found.owner, mb(len(found.text)), secrets, mb(bytes), len(found.rules))
+	if m.keep == "" {
+		return nil
+	}
+	dir := filepath.Join(m.keep, strings.ReplaceAll(m.out.size.String(), "/", "-"))
+	if err := os.MkdirAll(filepath.Join(dir, "rules"), 0o755); err != nil {
+		return err
+	}
+	for name, text := range found.rules {
+		if err := os.WriteFile(filepath.Join(dir, "rules", name), []byte(text), 0o644); err != nil {
+			return err
+		}
+	}
+	return os.WriteFile(filepath.Join(dir, m.subject.file), found.text, 0o644)
+}
+
+// quiet returns once the operator has made no call for a while.
+func (m *measurement) quiet(ctx context.Context) (usage, error) {
+	last, err := m.process.usage(ctx)
+	for calm := 0; err == nil && calm < 3; {
+		if err = wait(ctx, time.Second); err != nil {
+			break
+		}
+		var now usage
+		now, err = m.process.usage(ctx)
+		if calm++; now.calls != last.calls {
+			calm = 0
+		}
+		last = now
+	}
+	return last, err
+}
+
+func wait(ctx context.Context, d time.Duration) error {
+	select {
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	case <-time.After(d):
+		return nil
+	}
+}
+
+// change times changes of objects picked at random, always the same ones.
+func (m *measurement) change(ctx context.Context, kind selected, count int) (changes, error) {
+	var out changes
+	before, err := m.process.usage(ctx)
+	if err != nil {
+		return out, err
+	}
+	pick := rand.New(rand.NewPCG(1, 2))
+	for i := range m.samples {
+		object := pick.IntN(count)
+		body, mark := kind.patch(i)
+		began := time.Now()
+		if err := m.bed.patch(ctx, kind.GroupVersionResource, team(object), kind.name(object), body); err != nil {
+			return out, err
+		}
+		at, err := m.seen.until(ctx, m.out.carried(m.seen, mark))
+		if err != nil {
+			return out, fmt.Errorf("wait for change %d of %s: %w", i, kind.Resource, err)
+		}
+		out.took = append(out.took, at.Sub(began))
+		if err := wait(ctx, m.pause); err != nil {
+			return out, err
+		}
+	}
+	after, err := m.process.usage(ctx)
+	out.spent = after.since(before)
+	m.say("%s: %s, CPU %s each", kind.Resource, out.quantiles(), ms(out.each()))
+	return out, err
+}
+
+func (m *measurement) profileFile(what string) string {
+	return filepath.Join(m.profiles, strings.ReplaceAll(m.out.size.String(), "/", "-")+"."+what)
+}
+
+// startProfile is how long the CPU is recorded after the start.
+const startProfile = 8 * time.Second
+
+// profileCPU records the operator's CPU for a while; the function it returns
+// waits for the end.
+func (m *measurement) profileCPU(ctx context.Context, what string, length time.Duration) func() error {
+	if m.profiles == "" {
+		return func() error { return nil }
+	}
+	done := make(chan error, 1)
+	go func() {
+		err := os.MkdirAll(m.profiles, 0o755)
+		if err == nil {
+			err = m.process.listening(ctx)
+		}
+		if err == nil {
+			err = m.process.save(ctx, fmt.Sprintf("/debug/pprof/profile?seconds=%d", int(length.Seconds())+1), m.profileFile(what+".pprof"))
+		}
+		done <- err
+	}()
+	return func() error { return <-done }
+}
+
+// listening returns once the operator's server answers.
+func (p *process) listening(ctx context.Context) error {
+	for {
+		body, err := p.get(ctx, "/healthz")
+		if err == nil {
+			return body.Close()
+		}
+		if err := wait(ctx, 10*time.Millisecond); err != nil {
+			return err
+		}
+	}
+}

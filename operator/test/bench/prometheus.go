@@ -1,0 +1,123 @@
+package main
+
+import (
+	"fmt"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/util/intstr"
+
+	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
+)
+
+// prometheus measures ServiceMonitors and PrometheusRules.
+var prometheus = &subject{
+	sizes: "1000/200,5000/500,10000/1000,300/100x50",
+	owners: resource{
+		v1.GroupVersionResource(v1.PrometheusResource), "Prometheus objects", ownerName, func(i int) runtime.Object { return owner(i) },
+	},
+	selected: []selected{
+		{resource{
+			v1.GroupVersionResource(v1.ServiceMonitorResource), "monitors", monitorName, func(i int) runtime.Object { return monitor(i) },
+		}, "monitor", monitorPatch},
+		{resource{
+			v1.GroupVersionResource(v1.PrometheusRuleResource), "rule objects", ruleName, func(i int) runtime.Object { return rule(i) },
+		}, "rule", rulePatch},
+	},
+	prefix: "prometheus-", key: "prometheus.yaml.gz", file: "prometheus.yaml",
+	entry: "\n- job_name:", entries: endpoints,
+}
+
+const (
+	// endpoints is how many jobs a monitor makes.
+	endpoints = 2
+	// alerts is how many rules an object has.
+	alerts = 20
+)
+
+func monitorName(i int) string { return fmt.Sprintf("service-%05d", i) }
+
+func ruleName(i int) string { return fmt.Sprintf("alerts-%05d", i) }
+
+// monitor is a ServiceMonitor as people write them: a plain endpoint with
+// relabelings, and one of a proxy beside it.
+func monitor(i int) *v1.ServiceMonitor {
+	name := monitorName(i)
+	m := &v1.ServiceMonitor{ObjectMeta: metav1.ObjectMeta{
+		Namespace: team(i), Name: name,
+		Labels: map[string]string{"app.kubernetes.io/name": name, "app.kubernetes.io/part-of": "shop", "release": "main", "team": team(i)},
+	}}
+	m.Spec.JobLabel = "app.kubernetes.io/name"
+	m.Spec.Selector = metav1.LabelSelector{MatchLabels: map[string]string{"app.kubernetes.io/name": name}}
+	m.Spec.Endpoints = []v1.Endpoint{
+		{
+			Port: "http-metrics", Path: "/metrics", Interval: "30s", ScrapeTimeout: "10s",
+			RelabelConfigs: []v1.RelabelConfig{
+				{SourceLabels: []v1.LabelName{"__meta_kubernetes_pod_node_name"}, TargetLabel: "node", Action: "replace"},
+				{SourceLabels: []v1.LabelName{"__meta_kubernetes_pod_phase"}, Regex: "(Failed|Succeeded)", Action: "drop"},
+			},
+			MetricRelabelConfigs: []v1.RelabelConfig{
+				{SourceLabels: []v1.LabelName{"__name__"}, Regex: "go_(gc|memstats)_.+", Action: "drop"},
+			},
+		},
+		{
+			Port: "http-envoy", Path: "/stats/prometheus", Interval: "1m",
+			RelabelConfigs: []v1.RelabelConfig{
+				{TargetLabel: "tier", Replacement: new(fmt.Sprintf("tier-%d", i%7)), Action: "replace"},
+				{Regex: "pod_template_hash", Action: "labeldrop"},
+			},
+		},
+	}
+	return m
+}
+
+// monitorPatch makes the i-th change of a monitor, and mark is how it shows.
+func monitorPatch(i int) (patch []byte, mark string) {
+	mark = fmt.Sprintf("tier-of-change-%d-", i)
+	return fmt.Appendf(nil, `[{"op":"replace","path":"/spec/endpoints/1/relabelings/0/replacement","value":%q}]`, mark), mark
+}
+
+// rule is a PrometheusRule with one group of alerts.
+func rule(i int) *v1.PrometheusRule {
+	name := ruleName(i)
+	r := &v1.PrometheusRule{ObjectMeta: metav1.ObjectMeta{
+		Namespace: team(i), Name: name, Labels: map[string]string{"release": "main", "team": team(i)},
+	}}
+	group := v1.RuleGroup{Name: name + ".rules", Interval: "30s"}
+	for a := range alerts {
+		group.Rules = append(group.Rules, v1.Rule{
+			Alert: fmt.Sprintf("ServiceErrorRateHigh%d", a),
+			Expr: intstr.FromString(fmt.Sprintf(
+				`sum by (namespace, job) (rate(http_requests_total{job=%q,code=~"5.."}[5m])) / sum by (namespace, job) (rate(http_requests_total{job=%q}[5m])) > 0.%02d`,
+				monitorName(i), monitorName(i), a+1)),
+			For:    "10m",
+			Labels: map[string]string{"severity": "warning", "team": team(i)},
+			Annotations: map[string]string{
+				"summary":     "{{ $labels.job }} in {{ $labels.namespace }} answers many requests with an error.",
+				"description": "{{ $value | humanizePercentage }} of the requests failed for more than 10 minutes.",
+				"runbook_url": fmt.Sprintf("https://runbooks.example.com/%s/%d", name, a),
+			},
+		})
+	}
+	r.Spec.Groups = []v1.RuleGroup{group}
+	return r
+}
+
+// rulePatch makes the i-th change of a rule object, and mark is how it shows.
+func rulePatch(i int) (patch []byte, mark string) {
+	mark = fmt.Sprintf("changed-%d-times", i)
+	return fmt.Appendf(nil, `[{"op":"replace","path":"/spec/groups/0/rules/3/annotations/summary","value":%q}]`, mark), mark
+}
+
+// owner is a Prometheus that selects everything.
+func owner(i int) *v1.Prometheus {
+	p := &v1.Prometheus{ObjectMeta: metav1.ObjectMeta{Namespace: ownerNamespace, Name: ownerName(i)}}
+	everything := &metav1.LabelSelector{}
+	p.Spec.ServiceMonitorSelector, p.Spec.ServiceMonitorNamespaceSelector = everything, everything
+	p.Spec.PodMonitorSelector, p.Spec.PodMonitorNamespaceSelector = everything, everything
+	p.Spec.RuleSelector, p.Spec.RuleNamespaceSelector = everything, everything
+	p.Spec.Replicas = new(int32(1))
+	p.Spec.ScrapeInterval = "30s"
+	p.Spec.ExternalLabels = map[string]string{"cluster": "bench"}
+	return p
+}

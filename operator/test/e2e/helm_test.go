@@ -1,0 +1,213 @@
+package e2e
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/firekeeper-dev/firekeeper/internal/cluster/programs"
+)
+
+// release is the chart as a release of helm.
+type release struct {
+	node
+	helm      string // the program
+	namespace string
+	env       []string
+}
+
+// run runs helm and returns all that it printed.
+func (r release) run(ctx context.Context, args ...string) (string, error) {
+	cmd := exec.CommandContext(ctx, r.helm, append(args, "--namespace="+r.namespace)...)
+	cmd.Env = append(os.Environ(), r.env...)
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		err = fmt.Errorf("helm %s: %w\n%s", strings.Join(args, " "), err, out)
+	}
+	return string(out), err
+}
+
+// must is run of what has to succeed.
+func (r release) must(t *testing.T, args ...string) string {
+	t.Helper()
+	out, err := r.run(t.Context(), args...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+// chart installs the chart beside nothing else: the operator of deploy stops until the end of the test.
+func (n node) chart(t *testing.T) release {
+	t.Helper()
+	found, err := programs.Default(os.Stderr).Find(t.Context(), "helm")
+	if err != nil {
+		t.Fatal(err)
+	}
+	scale := func(ctx context.Context, replicas int) error {
+		_, err := n.Kubectl(ctx, "-n", "firekeeper", "scale", "deployment", "prometheus-operator", fmt.Sprintf("--replicas=%d", replicas))
+		if err == nil {
+			_, err = n.Kubectl(ctx, "-n", "firekeeper", "rollout", "status", "deployment/prometheus-operator", "--timeout=2m")
+		}
+		return err
+	}
+	if err := scale(t.Context(), 0); err != nil {
+		t.Fatal(err)
+	}
+	n.kubectl(t, "-n", "firekeeper", "wait", "--for=delete", "pod", "-l", "app.kubernetes.io/component=controller", "--timeout=2m")
+	dir := t.TempDir()
+	r := release{node: n, helm: found["helm"], namespace: "e2e-chart", env: []string{
+		"KUBECONFIG=" + n.Kubeconfig, "HELM_CACHE_HOME=" + dir, "HELM_CONFIG_HOME=" + dir, "HELM_DATA_HOME=" + dir,
+	}}
+	t.Cleanup(func() {
+		ctx, cancel := context.WithTimeout(context.Background(), patience)
+		defer cancel()
+		if t.Failed() {
+			out, _ := n.Kubectl(ctx, "-n", r.namespace, "get", "all,events", "-o", "wide")
+			logs, _ := n.Kubectl(ctx, "-n", r.namespace, "logs", "-l", "app.kubernetes.io/name=prometheus-operator", "--tail=40", "--prefix")
+			t.Logf("%s\n%s", out, logs)
+		}
+		if _, err := r.run(ctx, "uninstall", "firekeeper", "--ignore-not-found", "--wait"); err != nil {
+			t.Error(err)
+		}
+		for _, args := range [][]string{
+			{"delete", "namespace", r.namespace, "--wait=false"},
+			{"-n", "kube-system", "delete", "service,endpoints,endpointslices", "-l", "app.kubernetes.io/managed-by=prometheus-operator"},
+			{"replace", "-f", definition("alertmanagerconfigs")},
+		} {
+			if _, err := n.Kubectl(ctx, args...); err != nil {
+				t.Error(err)
+			}
+		}
+		if err := scale(ctx, 1); err != nil {
+			t.Error(err)
+		}
+	})
+	return r
+}
+
+// definition is the file of a CRD.
+func definition(resource string) string {
+	return filepath.Join(root(), "deploy", "crds", "monitoring.coreos.com_"+resource+".yaml")
+}
+
+// TestChart is the life of a release: install, test, upgrade with CRDs that changed, uninstall. A Prometheus runs
+// through it, and belongs to the operator of deploy afterwards. Not parallel: the webhooks are those of the cluster.
+func TestChart(t *testing.T) {
+	n := start(t)
+	s := n.space(t, "chart")
+	r := n.chart(t)
+	chart := filepath.Join(root(), "deploy", "chart")
+
+	t.Log(r.must(t, "install", "firekeeper", chart, "--create-namespace", "--wait", "--timeout=4m",
+		"--set=webhook.enabled=true,webhook.conversion=true,webhook.replicas=1,kubelet.enabled=true,monitoring.rules=true"))
+	r.tested(t)
+	s.apply(t, chartServer)
+	s.in(t, "wait", "--for=condition=Available", "prometheus/main", "--timeout=4m")
+	pod := n.uid(t, s.name, "pod/prometheus-main-0")
+	t.Run("the webhook refuses a wrong rule", func(t *testing.T) {
+		out, err := n.KubectlInput(t.Context(), []byte(wrongRule), "apply", "-n", s.name, "-f", "-")
+		if err == nil || !strings.Contains(err.Error()+string(out), "spec.groups[0].rules[0].expr") {
+			t.Errorf("a wrong rule: %v\n%s", err, out)
+		}
+	})
+	t.Run("AlertmanagerConfigs have both versions", func(t *testing.T) {
+		s.in(t, "get", "alertmanagerconfigs.v1beta1.monitoring.coreos.com")
+	})
+	t.Run("the kubelet has a Service", func(t *testing.T) {
+		until(t, "EndpointSlice", patience, func(ctx context.Context) (bool, error) {
+			out, err := n.Kubectl(ctx, "-n", "kube-system", "get", "endpointslices", "-l", "kubernetes.io/service-name=kubelet", "-o", "jsonpath={.items[*].endpoints[*].addresses}")
+			return len(out) > 0, err
+		})
+	})
+	t.Run("a test without an operator fails", func(t *testing.T) {
+		n.kubectl(t, "-n", r.namespace, "scale", "deployment", "firekeeper", "--replicas=0")
+		n.kubectl(t, "-n", r.namespace, "wait", "--for=delete", "pod", "-l", "app.kubernetes.io/component=controller", "--timeout=2m")
+		if out, err := r.run(t.Context(), "test", "firekeeper", "--timeout=15s"); err == nil {
+			t.Errorf("the test of a release without an operator succeeds:\n%s", out)
+		}
+		n.kubectl(t, "-n", r.namespace, "scale", "deployment", "firekeeper", "--replicas=1")
+	})
+	t.Run("an upgrade brings the CRDs", func(t *testing.T) {
+		const field = "/spec/versions/0/schema/openAPIV3Schema/properties/spec/properties/jobName"
+		n.kubectl(t, "patch", "crd", "probes.monitoring.coreos.com", "--type=json", "-p", `[{"op":"remove","path":"`+field+`"}]`)
+		r.must(t, "upgrade", "firekeeper", chart, "--reuse-values", "--set=logLevel=debug", "--wait", "--timeout=4m")
+		path := "jsonpath={" + strings.ReplaceAll(strings.ReplaceAll(field, "/versions/0/", "/versions[0]/"), "/", ".") + ".type}"
+		if got := n.kubectl(t, "get", "crd", "probes.monitoring.coreos.com", "-o", path); got != "string" {
+			t.Errorf("jobName of Probes is %q", got)
+		}
+		r.tested(t)
+	})
+	t.Run("a rollback", func(t *testing.T) {
+		r.must(t, "rollback", "firekeeper", "1", "--wait", "--timeout=4m")
+		r.tested(t)
+	})
+	t.Run("uninstall leaves what users declared", func(t *testing.T) {
+		r.must(t, "uninstall", "firekeeper", "--wait", "--timeout=4m")
+		if left := n.kubectl(t, "get", "validatingwebhookconfigurations,mutatingwebhookconfigurations,clusterroles,clusterrolebindings",
+			"-l", "app.kubernetes.io/instance=firekeeper", "-o", "name"); left != "" {
+			t.Errorf("helm leaves\n%s", left)
+		}
+		// As docs/install.md says.
+		n.kubectl(t, "replace", "-f", definition("alertmanagerconfigs"))
+		s.apply(t, wrongRule)
+		s.in(t, "delete", "prometheusrule", "wrong")
+	})
+	n.kubectl(t, "-n", "firekeeper", "scale", "deployment", "prometheus-operator", "--replicas=1")
+	s.patch(t, "main", `{"spec":{"scrapeInterval":"15s"}}`)
+	s.in(t, "wait", "--for=jsonpath={.status.conditions[?(@.type==\"Reconciled\")].observedGeneration}=2", "prometheus/main", "--timeout=4m")
+	if now := n.uid(t, s.name, "pod/prometheus-main-0"); now != pod {
+		t.Errorf("the pod was replaced: %s, then %s", pod, now)
+	}
+}
+
+// tested runs the tests of the release, soon after the operator may have started.
+func (r release) tested(t *testing.T) {
+	t.Helper()
+	// The pod of the webhook is ready a moment before the node routes its Service.
+	rule := strings.ReplaceAll(wrongRule, "up)", "up")
+	until(t, "the webhook answers", patience, func(ctx context.Context) (bool, error) {
+		_, err := r.KubectlInput(ctx, []byte(rule), "apply", "--dry-run=server", "-n", r.namespace, "-f", "-")
+		return err == nil, err
+	})
+	began := time.Now()
+	out := r.must(t, "test", "firekeeper", "--logs", "--timeout=3m")
+	for _, want := range []string{
+		"ok    the API server serves all kinds of monitoring.coreos.com\n", "ok    the operator reconciles Prometheus " + r.namespace + "/firekeeper-test\n",
+		"ok    the admission webhook has checked PrometheusRule " + r.namespace + "/firekeeper-test\n",
+	} {
+		if !strings.Contains(out, want) {
+			t.Errorf("helm test does not say %q:\n%s", want, out)
+		}
+	}
+	t.Logf("helm test took %s", time.Since(began).Round(100*time.Millisecond))
+	if left := r.kubectl(t, "-n", r.namespace, "get", "prometheuses,prometheusrules,roles,rolebindings,serviceaccounts", "-l", "app.kubernetes.io/component=test", "-o", "name"); left != "" {
+		t.Errorf("helm test leaves\n%s", left)
+	}
+}
+
+// uid tells whether an object is still the same.
+func (n node) uid(t *testing.T, namespace, name string) string {
+	t.Helper()
+	return n.kubectl(t, "-n", namespace, "get", name, "-o", "jsonpath={.metadata.uid}")
+}
+
+const (
+	chartServer = `
+apiVersion: monitoring.coreos.com/v1
+kind: Prometheus
+metadata: {name: main}
+spec: {ruleSelector: {}, resources: {requests: {memory: 50Mi}}}
+`
+	wrongRule = `
+apiVersion: monitoring.coreos.com/v1
+kind: PrometheusRule
+metadata: {name: wrong}
+spec: {groups: [{name: g, rules: [{alert: A, expr: "up)"}]}]}
+`
+)

@@ -1,0 +1,203 @@
+package integration
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	rbacv1 "k8s.io/api/rbac/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+const (
+	// watched is how late a change may be noticed where a Role lets the operator watch,
+	// on a machine that does much else.
+	watched = 10 * time.Second
+	// polled is the same where it may only get objects by their names.
+	polled = time.Minute
+)
+
+var secretsAndConfigMaps = []string{"secrets", "configmaps"}
+
+// leastRole makes a ClusterRole like the operator's, without list and watch of Secrets
+// and ConfigMaps.
+func (w *world) leastRole(t *testing.T, name string) string {
+	t.Helper()
+	rules := withoutListing(w.rules(t))
+	role := &rbacv1.ClusterRole{ObjectMeta: metav1.ObjectMeta{Name: name}, Rules: rules}
+	if _, err := w.kube.RbacV1().ClusterRoles().Create(t.Context(), role, metav1.CreateOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	return name
+}
+
+// withoutListing takes list and watch of Secrets and ConfigMaps away.
+func withoutListing(rules []rbacv1.PolicyRule) (out []rbacv1.PolicyRule) {
+	for _, r := range rules {
+		if slices.Contains(r.Resources, "secrets") {
+			r.Verbs = slices.DeleteFunc(slices.Clone(r.Verbs), func(v string) bool { return v == "list" || v == "watch" })
+		}
+		out = append(out, r)
+	}
+	return out
+}
+
+// TestLeastPrivilege runs the operator in all namespaces without list and watch of
+// Secrets and ConfigMaps, but for one namespace whose Role permits them: it gets what it
+// needs by name, notices changes in time, and tries nothing that is refused.
+func TestLeastPrivilege(t *testing.T) {
+	w := start(t)
+	t.Parallel()
+	account := "restricted-least"
+	w.bind(t, account, w.leastRole(t, "integration-least"))
+	byName, byWatch := w.namespace(t), w.namespace(t)
+	w.role(t, byWatch, account, []rbacv1.PolicyRule{{APIGroups: []string{""}, Resources: secretsAndConfigMaps, Verbs: []string{"list", "watch"}}})
+	args := []string{"--controller-id=least", "--watch-referenced-objects-in-all-namespaces"}
+	o := w.run(t, account, args...)
+	for _, ns := range []string{byName, byWatch} {
+		w.apply(t, fill(web, ns, "least")+"---"+fill(withPassword, ns, "")+"---"+login(ns, "hunter-one"))
+		w.reconciled(t, ns, "web", "True")
+		w.jobs(t, ns, "web", "serviceMonitor/"+ns+"/app/0", "serviceMonitor/"+ns+"/secured/0")
+	}
+	o.settle(t)
+	for ns, limit := range map[string]time.Duration{byName: polled, byWatch: watched} {
+		w.noticed(t, ns, limit)
+	}
+	o.settle(t)
+	w.refusesNothing(t, o, byWatch)
+
+	// After a restart there is nothing to write.
+	o.stop(t)
+	before := len(w.audit.calls(t, o.user))
+	o = w.run(t, account, args...)
+	o.settle(t)
+	for _, c := range w.audit.calls(t, o.user)[before:] {
+		if c.writes() {
+			t.Errorf("after a restart: %s", c.what())
+		}
+	}
+	// The namespace that may be watched is listed when a reference leads there.
+	o.idles(t, map[string]int{
+		"get secrets": 16, "get configmaps": 4, "list secrets": 2, "list configmaps": 2, "create selfsubjectaccessreviews": 10,
+	})
+}
+
+// noticed changes a Secret that a monitor refers to, and what the operator wrote itself,
+// and waits until each change has its effect.
+func (w *world) noticed(t *testing.T, ns string, limit time.Duration) {
+	t.Helper()
+	takes := func(what string, change func(), check func() error) {
+		t.Helper()
+		began := time.Now()
+		change()
+		within(t, limit, what, check)
+		t.Logf("%s: %s after %s", ns, what, time.Since(began).Round(10*time.Millisecond))
+	}
+	takes("a changed password is used", func() { w.apply(t, login(ns, "hunter-two")) }, func() error {
+		text, err := w.configuration(t, ns, "prometheus-web")
+		if err == nil && !strings.Contains(text, "password: hunter-two") {
+			err = fmt.Errorf("it is not")
+		}
+		return err
+	})
+	exists := func(kind, name string) func() error {
+		return func() error { _, err := w.get(t, "v1", kind, ns, name); return err }
+	}
+	takes("a deleted Secret of the operator is back", func() { w.delete(t, "v1", "Secret", ns, "prometheus-web-web-config") },
+		exists("Secret", "prometheus-web-web-config"))
+	takes("a deleted ConfigMap of the operator is back", func() { w.delete(t, "v1", "ConfigMap", ns, "prometheus-web-rulefiles-0") },
+		exists("ConfigMap", "prometheus-web-rulefiles-0"))
+	takes("an edited Secret of the operator is restored", func() { w.patch(t, "v1", "Secret", ns, "prometheus-web", `{"data":{"more":"eA=="}}`) },
+		func() error {
+			s, err := w.kube.CoreV1().Secrets(ns).Get(t.Context(), "prometheus-web", metav1.GetOptions{})
+			if err == nil && s.Data["more"] != nil {
+				err = fmt.Errorf("it is as it was edited")
+			}
+			return err
+		})
+	takes("a Secret that is deleted takes its monitor out", func() { w.delete(t, "v1", "Secret", ns, "login") }, func() error {
+		text, err := w.configuration(t, ns, "prometheus-web")
+		if err == nil && strings.Contains(text, "/secured/0") {
+			err = fmt.Errorf("it is still in")
+		}
+		return err
+	})
+	takes("a Secret that is created brings its monitor in", func() { w.apply(t, login(ns, "hunter-three")) }, func() error {
+		text, err := w.configuration(t, ns, "prometheus-web")
+		if err == nil && !strings.Contains(text, "password: hunter-three") {
+			err = fmt.Errorf("it is not in")
+		}
+		return err
+	})
+}
+
+// refusesNothing checks that no call was refused, and that Secrets and ConfigMaps were
+// listed and watched in one namespace only.
+func (w *world) refusesNothing(t *testing.T, o *operator, namespace string) {
+	t.Helper()
+	for _, c := range w.audit.calls(t, o.user) {
+		if c.refused() {
+			t.Errorf("refused: %s in namespace %q", c.what(), c.Object.Namespace)
+		}
+		if slices.Contains(secretsAndConfigMaps, c.Object.Resource) && (c.Verb == "list" || c.Verb == "watch") && c.Object.Namespace != namespace {
+			t.Errorf("%s in namespace %q", c.what(), c.Object.Namespace)
+		}
+	}
+}
+
+// TestLeastPrivilegeAtScale measures the calls for 1,000 monitors with 200 Secrets, which
+// may only be got by name.
+func TestLeastPrivilegeAtScale(t *testing.T) {
+	const monitors, secrets = 1000, 200
+	w := start(t)
+	t.Parallel()
+	account := "restricted-scale"
+	w.bind(t, account, w.leastRole(t, "integration-scale"))
+	ns := w.namespace(t)
+	for i := range secrets {
+		w.apply(t, strings.ReplaceAll(login(ns, fmt.Sprint("first-", i)), "name: login", fmt.Sprint("name: login-", i)))
+	}
+	for i := range monitors {
+		named := fmt.Sprintf("name: login-%d,", i%secrets)
+		w.apply(t, strings.NewReplacer("name: secured", fmt.Sprint("name: secured-", i), "name: login,", named).Replace(fill(withPassword, ns, "")))
+	}
+	w.apply(t, fill(web, ns, "scale"))
+	o := w.run(t, account, "--controller-id=scale")
+	within(t, deadline, "all monitors are in the configuration", func() error {
+		text, err := w.configuration(t, ns, "prometheus-web")
+		if n := strings.Count(text, "/secured-"); err == nil && n < monitors {
+			err = fmt.Errorf("%d are", n)
+		}
+		return err
+	})
+	o.settle(t)
+	reads := func() (n int) {
+		for _, c := range w.audit.calls(t, o.user) {
+			if c.Verb == "get" && c.Object.Resource == "secrets" {
+				n++
+			}
+		}
+		return n
+	}
+	if n := reads(); n > 2*secrets+50 {
+		t.Errorf("%d reads of Secrets to begin with", n)
+	} else {
+		t.Logf("%d reads of Secrets to begin with", n)
+	}
+	time.Sleep(15 * time.Second) // the first reads of versions
+	before := reads()
+	o.idles(t, map[string]int{"get secrets": 2*secrets + 30, "get configmaps": 4, "create selfsubjectaccessreviews": 10})
+	t.Logf("%d reads of Secrets in an idle minute", reads()-before)
+	began := time.Now()
+	w.apply(t, strings.ReplaceAll(login(ns, "second"), "name: login", "name: login-7"))
+	within(t, polled, "a changed password is used", func() error {
+		text, err := w.configuration(t, ns, "prometheus-web")
+		if n := strings.Count(text, "password: second"); err == nil && n < monitors/secrets {
+			err = fmt.Errorf("by %d monitors", n)
+		}
+		return err
+	})
+	t.Logf("a changed password is used after %s", time.Since(began).Round(time.Millisecond))
+}

@@ -1,0 +1,186 @@
+package integration
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"sync"
+	"testing"
+	"time"
+
+	rbacv1 "k8s.io/api/rbac/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/discovery/cached/memory"
+	"k8s.io/client-go/dynamic"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/rest"
+	"k8s.io/client-go/restmapper"
+
+	"github.com/firekeeper-dev/firekeeper/internal/cluster"
+	"github.com/firekeeper-dev/firekeeper/internal/cluster/clustertest"
+)
+
+// scratch holds the operator's program and the audit log.
+var scratch string
+
+func TestMain(m *testing.M) {
+	var err error
+	if scratch, err = cluster.TempDir("integration"); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+	code := clustertest.Main(m)
+	if code == 0 && shared != nil && flag.Lookup("test.run").Value.String() == "" {
+		calls, err := shared.audit.everything()
+		wrong := shared.rights(shared.granted, calls)
+		if err != nil {
+			wrong = append(wrong, err.Error())
+		}
+		for _, text := range wrong {
+			fmt.Fprintln(os.Stderr, "deploy/rbac.yaml:", text)
+			code = 1
+		}
+	}
+	if err := os.RemoveAll(scratch); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		code = 1
+	}
+	os.Exit(code)
+}
+
+// world is the cluster that all tests share, with the CRDs and rights of deploy/.
+type world struct {
+	cluster *cluster.Cluster
+	config  *rest.Config
+	kube    kubernetes.Interface
+	objects dynamic.Interface
+	mapper  *restmapper.DeferredDiscoveryRESTMapper
+	audit   *auditLog
+	program string // the operator
+	granted []rbacv1.PolicyRule
+}
+
+var (
+	once   sync.Once
+	shared *world
+)
+
+// start returns the shared world. Each test that changes objects should do it in
+// a namespace of its own (see namespace).
+func start(t *testing.T) *world {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("starts a Kubernetes control plane, which -short leaves out")
+	}
+	policy := filepath.Join(scratch, "audit-policy.yaml")
+	log := filepath.Join(scratch, "audit.log")
+	if err := os.WriteFile(policy, []byte(auditPolicy), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	c := clustertest.Shared(t, cluster.Options{ControllerManager: true, APIServerArgs: []string{
+		"--audit-policy-file=" + policy, "--audit-log-path=" + log,
+	}})
+	once.Do(func() { shared = prepare(t, c, log) })
+	if shared == nil {
+		t.Fatal("an earlier test could not prepare the cluster")
+	}
+	return shared
+}
+
+func prepare(t *testing.T, c *cluster.Cluster, audit string) *world {
+	t.Helper()
+	w := newWorld(t, c)
+	w.audit = &auditLog{path: audit}
+	w.applyFolder(t, deploy(t, "crds"))
+	w.established(t)
+	w.applyFile(t, deploy(t, "namespace.yaml"))
+	w.applyFile(t, deploy(t, "rbac.yaml"))
+	w.granted = w.rules(t)
+	w.program = build(t)
+	return w
+}
+
+// established waits until all CRDs are served, also in the discovery documents, which
+// follow a moment later.
+func (w *world) established(t *testing.T) {
+	t.Helper()
+	for _, crd := range w.list(t, "apiextensions.k8s.io/v1", "CustomResourceDefinition", "") {
+		w.waitFor(t, crd, "established", func(o *unstructured.Unstructured) error { return hasCondition(o, "Established", "True") })
+		group, _, _ := unstructured.NestedString(crd.Object, "spec", "group")
+		kind, _, _ := unstructured.NestedString(crd.Object, "spec", "names", "kind")
+		eventually(t, kind+" is discovered", func() error {
+			w.mapper.Reset()
+			_, err := w.mapper.RESTMapping(schema.GroupKind{Group: group, Kind: kind})
+			return err
+		})
+	}
+}
+
+// newWorld reaches a cluster with nothing in it.
+func newWorld(t *testing.T, c *cluster.Cluster) *world {
+	t.Helper()
+	w := &world{
+		cluster: c,
+		config:  &rest.Config{Host: c.Host, BearerToken: c.Token, QPS: 1000, Burst: 1000, TLSClientConfig: rest.TLSClientConfig{CAFile: c.CAFile}, WarningHandler: rest.NoWarnings{}},
+	}
+	var err error
+	if w.kube, err = kubernetes.NewForConfig(w.config); err != nil {
+		t.Fatal(err)
+	}
+	if w.objects, err = dynamic.NewForConfig(w.config); err != nil {
+		t.Fatal(err)
+	}
+	w.mapper = restmapper.NewDeferredDiscoveryRESTMapper(memory.NewMemCacheClient(w.kube.Discovery()))
+	return w
+}
+
+// build compiles the operator; with the race detector when the tests have it.
+func build(t *testing.T) string {
+	t.Helper()
+	began := time.Now()
+	out := filepath.Join(scratch, "operator")
+	args := []string{"build", "-buildvcs=false", "-o", out} // git refuses a checkout of another user
+	if raceEnabled {
+		args = append(args, "-race")
+	}
+	cmd := exec.CommandContext(context.Background(), "go", append(args, "github.com/firekeeper-dev/firekeeper/cmd/operator")...)
+	if text, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("build the operator: %v\n%s", err, text)
+	}
+	t.Logf("built the operator in %s", time.Since(began).Round(time.Second))
+	return out
+}
+
+// deploy is the path of a file below deploy/.
+func deploy(t *testing.T, name string) string {
+	t.Helper()
+	path, err := filepath.Abs(filepath.Join("..", "..", "..", "deploy", name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// sharedFile finds real input beside the checkout; the test is skipped without it.
+func sharedFile(t *testing.T, name string) string {
+	t.Helper()
+	if root := os.Getenv("FIREKEEPER_SHARED"); root != "" {
+		return filepath.Join(root, name)
+	}
+	dir, err := os.Getwd()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for ; dir != filepath.Dir(dir); dir = filepath.Dir(dir) {
+		path := filepath.Join(dir, "shared", name)
+		if _, err := os.Stat(path); err == nil {
+			return path
+		}
+	}
+	t.Skipf("no folder shared/%s above the module; set FIREKEEPER_SHARED", name)
+	return ""
+}

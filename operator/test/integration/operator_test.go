@@ -1,0 +1,314 @@
+package integration
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"os"
+	"os/exec"
+	"regexp"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	dto "github.com/prometheus/client_model/go"
+	"github.com/prometheus/common/expfmt"
+	"github.com/prometheus/common/model"
+	rbacv1 "k8s.io/api/rbac/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/firekeeper-dev/firekeeper/internal/child"
+	"github.com/firekeeper-dev/firekeeper/internal/logging/logtest"
+)
+
+// deadline bounds every wait for something that should happen at once; it is long because a
+// loaded machine runs other packages beside these.
+const deadline = 2 * time.Minute
+
+// eventually repeats a check until it passes.
+func eventually(t *testing.T, what string, check func() error) {
+	t.Helper()
+	var err error
+	for end := time.Now().Add(deadline); time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
+		if err = check(); err == nil {
+			return
+		}
+	}
+	t.Fatalf("%s: still after %s: %v", what, deadline, err)
+}
+
+// clusterRole is the name of the role in deploy/rbac.yaml.
+const clusterRole = "firekeeper-operator"
+
+// operator is one running operator.
+type operator struct {
+	world *world
+	user  string // as the API server knows it
+	url   string // empty until it is known
+	log   *logtest.Log
+	cmd   *exec.Cmd
+	ended chan error
+	done  bool
+}
+
+// operator starts an operator as a ServiceAccount with the rights of
+// deploy/rbac.yaml, or of another ClusterRole when role is set, and waits until its
+// caches are complete. It is stopped with the test, and must end well.
+func (w *world) operator(t *testing.T, account, role string, args ...string) *operator {
+	t.Helper()
+	if role == "" {
+		role = clusterRole
+	}
+	w.bind(t, account, role)
+	return w.run(t, account, args...)
+}
+
+// controllers is how many controllers an operator has when all kinds are there.
+const controllers = 4
+
+// run starts an operator as an account that is bound, and waits until its caches
+// are complete.
+func (w *world) run(t *testing.T, account string, args ...string) *operator {
+	t.Helper()
+	o := w.launch(t, account, args...)
+	o.ready(t, controllers)
+	return o
+}
+
+// ready waits until a number of controllers have complete caches.
+func (o *operator) ready(t *testing.T, want float64) {
+	t.Helper()
+	eventually(t, "operator ready", func() error {
+		select {
+		case err := <-o.ended:
+			o.ended <- err
+			t.Fatalf("the operator ended: %v\n%s", err, o.log)
+		default:
+		}
+		if v, err := o.metric("prometheus_operator_ready"); err != nil || v != want {
+			return fmt.Errorf("prometheus_operator_ready = %v (%v)", v, err)
+		}
+		return nil
+	})
+}
+
+// launch starts an operator as an account that is bound.
+func (w *world) launch(t *testing.T, account string, args ...string) *operator {
+	t.Helper()
+	o := &operator{
+		world: w, user: "system:serviceaccount:firekeeper:" + account,
+		log: &logtest.Log{}, ended: make(chan error, 1),
+	}
+	args = append([]string{"--as=" + o.user, "--web.listen-address=127.0.0.1:0", "--log-level=debug"}, args...)
+	o.cmd = exec.CommandContext(context.Background(), w.program, args...)
+	o.cmd.Env = append(os.Environ(), "KUBECONFIG="+w.cluster.Kubeconfig)
+	o.cmd.Stdout, o.cmd.Stderr = o.log, o.log
+	child.DiesWithUs(o.cmd)
+	if err := o.cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	go func() { o.ended <- o.cmd.Wait() }()
+	t.Cleanup(func() {
+		o.stop(t)
+		if t.Failed() {
+			t.Logf("log of the operator %s:\n%s", account, o.log)
+		}
+	})
+	return o
+}
+
+// stop ends the operator as a kubelet does and expects a good end.
+func (o *operator) stop(t *testing.T) {
+	t.Helper()
+	if o.done {
+		return
+	}
+	o.done = true
+	if err := o.cmd.Process.Signal(syscall.SIGTERM); err != nil && !errors.Is(err, os.ErrProcessDone) {
+		t.Error(err)
+	}
+	select {
+	case err := <-o.ended:
+		if err != nil {
+			t.Errorf("the operator ended with %v\n%s", err, o.log)
+		}
+	case <-time.After(deadline):
+		_ = o.cmd.Process.Kill()
+		t.Error("the operator did not stop")
+	}
+	if strings.Contains(o.log.String(), "DATA RACE") || strings.Contains(o.log.String(), "reconciliation panicked") {
+		t.Errorf("the operator has a fault:\n%s", o.log)
+	}
+}
+
+// listening is what the operator logs about its address: it takes a free port itself,
+// because one that the test had found free could be taken again before it starts.
+var listening = regexp.MustCompile(`msg="Listening on" address=(127\.0\.0\.1:\d+)`)
+
+// families are the operator's metrics.
+func (o *operator) families() (map[string]*dto.MetricFamily, error) {
+	if o.url == "" {
+		found := listening.FindStringSubmatch(o.log.String())
+		if found == nil {
+			return nil, errors.New("it does not listen yet")
+		}
+		o.url = "http://" + found[1]
+	}
+	resp, err := http.Get(o.url + "/metrics")
+	if err != nil {
+		return nil, err
+	}
+	defer resp.Body.Close()
+	parser := expfmt.NewTextParser(model.LegacyValidation)
+	return parser.TextToMetricFamilies(resp.Body)
+}
+
+// metric sums the series of a counter or gauge that have the given label values ("name", "value", …).
+func (o *operator) metric(name string, labels ...string) (float64, error) {
+	families, err := o.families()
+	if err != nil {
+		return 0, err
+	}
+	return sum(families, name, labels...)
+}
+
+func sum(families map[string]*dto.MetricFamily, name string, labels ...string) (float64, error) {
+	f := families[name]
+	if f == nil {
+		return 0, fmt.Errorf("no metric %s", name)
+	}
+	out := 0.0
+	for _, m := range f.Metric {
+		if matches(m, labels) {
+			out += m.GetCounter().GetValue() + m.GetGauge().GetValue()
+		}
+	}
+	return out, nil
+}
+
+func matches(m *dto.Metric, labels []string) bool {
+	for i := 0; i+1 < len(labels); i += 2 {
+		found := false
+		for _, p := range m.Label {
+			found = found || p.GetName() == labels[i] && p.GetValue() == labels[i+1]
+		}
+		if !found {
+			return false
+		}
+	}
+	return true
+}
+
+// quietFor is how long nothing must happen to call an operator idle. Status
+// writes are put off by 0.1 s, everything else goes at once.
+const quietFor = 600 * time.Millisecond
+
+// quietAnswers is how often the operator must have said so in this time: an operator, or
+// a test, that the machine does not let run is not idle.
+const quietAnswers = 12
+
+// settle waits until the operator has nothing to do.
+func (o *operator) settle(t *testing.T) {
+	t.Helper()
+	var last [2]float64
+	since, answers := time.Now(), 0
+	eventually(t, "operator idle", func() error {
+		families, err := o.families()
+		if err != nil {
+			return err
+		}
+		did, err := total(families,
+			"prometheus_operator_reconcile_operations_total", "prometheus_operator_status_update_operations_total",
+			"prometheus_operator_kubernetes_client_http_requests_total", "prometheus_operator_workqueue_adds_total")
+		if err != nil {
+			return err
+		}
+		did -= renewals(families)
+		// A call that the API server is slow to answer is not counted before.
+		does, err := total(families, "prometheus_operator_workqueue_depth", "prometheus_operator_workqueue_unfinished_work_seconds")
+		if err != nil {
+			return err
+		}
+		if now := [2]float64{did, does}; now != last || does != 0 {
+			last, since, answers = now, time.Now(), 0
+		}
+		answers++
+		if quiet := time.Since(since); quiet < quietFor || answers < quietAnswers {
+			return fmt.Errorf("quiet for %s and %d answers only, at work on %v", quiet, answers, does)
+		}
+		return nil
+	})
+}
+
+// renewals are the calls by which a leader keeps its Lease, of which there is one every
+// second, however idle it is.
+func renewals(families map[string]*dto.MetricFamily) (out float64) {
+	for _, m := range families["prometheus_operator_kubernetes_client_http_request_duration_seconds"].GetMetric() {
+		for _, label := range m.Label {
+			if label.GetName() == "endpoint" && strings.Contains(label.GetValue(), "/leases") {
+				out += float64(m.GetSummary().GetSampleCount())
+			}
+		}
+	}
+	return out
+}
+
+// total sums several metrics.
+func total(families map[string]*dto.MetricFamily, names ...string) (float64, error) {
+	out := 0.0
+	for _, name := range names {
+		v, err := sum(families, name)
+		if err != nil {
+			return 0, err
+		}
+		out += v
+	}
+	return out, nil
+}
+
+// during returns the calls that the operator makes because of what do does.
+// It must be idle before, and is idle afterwards.
+func (o *operator) during(t *testing.T, do func()) []call {
+	t.Helper()
+	before := len(o.world.audit.calls(t, o.user))
+	do()
+	o.settle(t)
+	return o.world.audit.calls(t, o.user)[before:]
+}
+
+// bind gives a ServiceAccount of the namespace firekeeper a ClusterRole.
+func (w *world) bind(t *testing.T, account, role string) {
+	t.Helper()
+	w.apply(t, fmt.Sprintf(`
+apiVersion: rbac.authorization.k8s.io/v1
+kind: ClusterRoleBinding
+metadata: {name: integration-%[1]s}
+roleRef: {apiGroup: rbac.authorization.k8s.io, kind: ClusterRole, name: %[2]s}
+subjects: [{kind: ServiceAccount, name: %[1]s, namespace: firekeeper}]
+`, account, role))
+}
+
+// rules are the rules of the operator's ClusterRole.
+func (w *world) rules(t *testing.T) []rbacv1.PolicyRule {
+	t.Helper()
+	role, err := w.kube.RbacV1().ClusterRoles().Get(t.Context(), clusterRole, metav1.GetOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return role.Rules
+}
+
+// render runs the command render and returns what it prints.
+func (w *world) render(t *testing.T, args ...string) (stdout, stderr string) {
+	t.Helper()
+	var out, errs bytes.Buffer
+	cmd := exec.CommandContext(t.Context(), w.program, append([]string{"render"}, args...)...)
+	cmd.Stdout, cmd.Stderr = &out, &errs
+	if err := cmd.Run(); err != nil {
+		t.Fatalf("render: %v\n%s", err, &errs)
+	}
+	return out.String(), errs.String()
+}

@@ -1,0 +1,157 @@
+package integration
+
+import (
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// line connects operators with the API server, and can be cut.
+type line struct {
+	listener net.Listener
+	target   string
+
+	mu    sync.Mutex
+	cut   bool
+	conns map[net.Conn]bool
+	wait  sync.WaitGroup
+}
+
+// newLine returns a line, and a kubeconfig that leads through it.
+func (w *world) newLine(t *testing.T) (*line, string) {
+	t.Helper()
+	text, err := os.ReadFile(w.cluster.Kubeconfig)
+	if err != nil {
+		t.Fatal(err)
+	}
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(string(text), w.cluster.Host) {
+		t.Fatalf("the kubeconfig does not name %s", w.cluster.Host)
+	}
+	file := filepath.Join(t.TempDir(), "kubeconfig")
+	through := strings.ReplaceAll(string(text), w.cluster.Host, "https://"+listener.Addr().String())
+	if err := os.WriteFile(file, []byte(through), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	l := &line{listener: listener, target: strings.TrimPrefix(w.cluster.Host, "https://"), conns: map[net.Conn]bool{}}
+	l.wait.Go(l.serve)
+	t.Cleanup(func() {
+		listener.Close()
+		l.set(true)
+		l.wait.Wait()
+	})
+	return l, file
+}
+
+func (l *line) serve() {
+	for {
+		from, err := l.listener.Accept()
+		if err != nil {
+			return
+		}
+		if !l.keep(from) {
+			continue
+		}
+		l.wait.Go(func() {
+			defer l.drop(from)
+			to, err := net.Dial("tcp", l.target)
+			if err != nil || !l.keep(to) {
+				return
+			}
+			defer l.drop(to)
+			l.wait.Go(func() {
+				_, _ = io.Copy(to, from) // ends when either side does
+				l.drop(to)
+			})
+			_, _ = io.Copy(from, to)
+		})
+	}
+}
+
+// keep takes a connection, unless the line is cut.
+func (l *line) keep(c net.Conn) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.cut {
+		c.Close()
+		return false
+	}
+	l.conns[c] = true
+	return true
+}
+
+func (l *line) drop(c net.Conn) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	c.Close()
+	delete(l.conns, c)
+}
+
+// set cuts the line, or mends it. What is on its way through a line that is cut is lost.
+func (l *line) set(cut bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.cut = cut
+	if cut {
+		for c := range l.conns {
+			c.Close()
+		}
+	}
+}
+
+// TestReplicasWithoutAPIServer takes the API server away from two, then three replicas. A
+// leader that cannot renew its Lease ends before another may lead; afterwards somebody leads,
+// exactly one writes at any time, and no change is lost.
+func TestReplicasWithoutAPIServer(t *testing.T) {
+	w := start(t)
+	t.Parallel()
+	r := w.newReplicas(t)
+	var l *line
+	l, r.kubeconfig = w.newLine(t)
+	first := r.launch(t)
+	r.leader(t)
+	ns := w.deployed(t, first, r.ns)
+	w.apply(t, podMonitor(ns, "churn", "x"))
+	want := []string{"serviceMonitor/" + ns + "/app/0", "podMonitor/" + ns + "/churn/0"}
+	w.jobs(t, ns, "web", want...)
+	before, err := w.kube.AppsV1().StatefulSets(ns).Get(t.Context(), "prometheus-web", metav1.GetOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	rest := w.churn(t, ns)
+	for round := range 3 {
+		for len(r.running) < 2+round/2 {
+			r.launch(t)
+		}
+		leader := r.leader(t)
+		r.leaves(leader)
+		l.set(true)
+		leader.fails(t)
+		name := fmt.Sprintf("while-away-%d", round)
+		w.apply(t, podMonitor(ns, name, "x"))
+		want = append(want, "podMonitor/"+ns+"/"+name+"/0")
+		l.set(false)
+		began := time.Now()
+		r.leader(t)
+		t.Logf("%d left: one leads %s after the API server is back", len(r.running), time.Since(began).Round(10*time.Millisecond))
+		w.jobs(t, ns, "web", want...)
+	}
+	rest()
+	r.leader(t).settle(t)
+	after, err := w.kube.AppsV1().StatefulSets(ns).Get(t.Context(), "prometheus-web", metav1.GetOptions{})
+	if err != nil || after.UID != before.UID || after.Generation != before.Generation {
+		t.Errorf("the StatefulSet changed: %v, before\n%+v\nafter\n%+v", err, before, after)
+	}
+	r.oneWriter(t)
+}

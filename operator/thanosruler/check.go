@@ -1,0 +1,148 @@
+package thanosruler
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"net/url"
+	"slices"
+	"strings"
+
+	"github.com/prometheus/common/model"
+
+	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
+)
+
+// errNoURL takes the place of the error of the parser, which has the URL in it, and
+// URLs can have passwords in them.
+var errNoURL = errors.New("not a valid URL")
+
+// Check says what in the spec the server would not start with, one fault at a time.
+func (o *Owner) Check() error {
+	if o.err != nil {
+		return o.err
+	}
+	for _, check := range []func() error{
+		o.checkSecrets, o.checkQuery, o.checkAlerts, o.checkDurations, o.checkLabels, o.CheckRoutePrefix, o.checkGRPC, o.webConfig().Check,
+	} {
+		if err := check(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// checkSecrets: a volume cannot leave open what it shows.
+func (o *Owner) checkSecrets() error {
+	for _, f := range configFiles {
+		if s := f.mounted(o); s != nil && (s.Name == "" || s.Key == "") {
+			return fmt.Errorf("%s: needs a name and a key", f.field)
+		}
+	}
+	return nil
+}
+
+func (o *Owner) checkQuery() error {
+	if o.spec.QueryConfig != nil {
+		return nil
+	}
+	const field = "spec.queryEndpoints"
+	endpoints := o.spec.QueryEndpoints
+	if len(endpoints) == 0 {
+		return fmt.Errorf("%s: must not be empty unless queryConfig is set", field)
+	}
+	for i, endpoint := range endpoints {
+		if at := slices.Index(endpoints, endpoint); at < i {
+			return fmt.Errorf("%s[%d]: is the same as [%d]", field, i, at)
+		}
+		text := endpoint
+		if !strings.Contains(text, "://") {
+			text = "http://" + text
+		}
+		u, err := url.Parse(text)
+		switch {
+		case endpoint == "":
+			return fmt.Errorf("%s[%d]: must not be empty", field, i)
+		case err != nil:
+			return fmt.Errorf("%s[%d]: %w", field, i, errNoURL)
+		case u.Scheme != "http" && u.Scheme != "https":
+			return fmt.Errorf("%s[%d]: scheme %q: must be http or https; the prefix of a DNS lookup comes without one", field, i, u.Scheme)
+		}
+	}
+	return nil
+}
+
+func (o *Owner) checkAlerts() error {
+	if _, err := url.Parse(o.spec.AlertQueryURL); err != nil {
+		return fmt.Errorf("spec.alertQueryUrl: %w", errNoURL)
+	}
+	if o.spec.AlertmanagersConfig != nil {
+		return nil
+	}
+	for i, text := range o.spec.AlertmanagersURL {
+		u, err := url.Parse(text)
+		switch {
+		case err != nil:
+			return fmt.Errorf("spec.alertmanagersUrl[%d]: %w", i, errNoURL)
+		case u.Scheme == "" || u.Host == "":
+			return fmt.Errorf("spec.alertmanagersUrl[%d]: must have a scheme and a host", i)
+		}
+	}
+	return nil
+}
+
+func (o *Owner) checkDurations() error {
+	for _, row := range []struct {
+		field    string
+		value    v1.Duration
+		positive bool
+	}{
+		{"evaluationInterval", o.spec.EvaluationInterval, true},
+		{"retention", o.spec.Retention, false},
+		{"ruleQueryOffset", o.spec.RuleQueryOffset, false},
+		{"ruleOutageTolerance", o.spec.RuleOutageTolerance, false},
+		{"ruleGracePeriod", o.spec.RuleGracePeriod, false},
+		{"resendDelay", o.spec.ResendDelay, false},
+	} {
+		if row.value == "" {
+			continue
+		}
+		d, err := model.ParseDuration(string(row.value))
+		if err != nil {
+			return fmt.Errorf("spec.%s: %w", row.field, err)
+		}
+		if row.positive && d == 0 {
+			return fmt.Errorf("spec.%s: must be longer than 0", row.field)
+		}
+	}
+	return nil
+}
+
+// checkLabels: a name with "=" would end there.
+func (o *Owner) checkLabels() error {
+	scheme := model.LegacyValidation
+	if withUTF8Labels.Has(o.version) {
+		scheme = model.UTF8Validation
+	}
+	for _, name := range slices.Sorted(maps.Keys(o.spec.Labels)) {
+		if !scheme.IsValidLabelName(name) || strings.Contains(name, "=") {
+			return fmt.Errorf("spec.labels: %q is not a valid label name for version %s", name, o.version)
+		}
+	}
+	return nil
+}
+
+func (o *Owner) checkGRPC() error {
+	t := o.spec.GRPCServerTLSConfig
+	if t == nil {
+		return nil
+	}
+	const field = "spec.grpcServerTlsConfig"
+	switch {
+	case (t.CertFile == "") != (t.KeyFile == ""):
+		return errors.New(field + ": set certFile and keyFile, or none of them")
+	case t.CAFile != "" && t.CertFile == "":
+		return errors.New(field + ".caFile: also needs certFile and keyFile")
+	}
+	return nil
+}

@@ -1,0 +1,62 @@
+package thanosruler
+
+import (
+	"io"
+	"slices"
+
+	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
+	"github.com/firekeeper-dev/firekeeper/operator/apply"
+	"github.com/firekeeper-dev/firekeeper/operator/delivery"
+	"github.com/firekeeper-dev/firekeeper/operator/engine"
+	"github.com/firekeeper-dev/firekeeper/operator/rules"
+	"github.com/firekeeper-dev/firekeeper/operator/workload"
+)
+
+// Desired implements engine.Inputs: rules and the files of the server first, then what
+// runs the pods.
+func (in *inputs) Desired() (engine.Plan, error) {
+	o := in.owner
+	plan := engine.Plan{}
+	if err := o.Check(); err != nil {
+		return plan, err
+	}
+	writes := in.plan.Writes(in.buckets, o.RuleConfigMapMeta)
+	plan.Content = slices.Concat(writes.Giving, writes.Taking)
+	plan.Content = append(plan.Content, apply.Step{Verb: apply.Put, Object: o.ConfigSecret(in.remoteWrite.YAML)})
+	pod := Inputs{
+		RuleConfigMaps: in.plan.Names, TLSSecrets: plan.PutTLSAssets(o.Base, in.remoteWrite.Files, in.live), RemoteWrite: in.remoteWrite.YAML,
+	}
+	web, err := o.WebConfigSecret()
+	if err != nil {
+		return plan, err
+	}
+	plan.Content = append(plan.Content, apply.Step{Verb: apply.Put, Object: web})
+	plan.Hash = plan.ContentHash(nil, in.rules.EachSum())
+	plan.Delivered = delivery.Content{Dirs: rules.Digests(o.Kind.RulesDir, writes.Files, in.rules.Sums())}
+	plan.Plain = []engine.Plain{{Part: "config", Text: func(w io.Writer) error {
+		_, err := w.Write(in.remoteWrite.YAML)
+		return err
+	}}}
+
+	plan.PutService(o, in.live, func(w v1.Workload) workload.ServiceUser { return ForRuler(w.(*v1.ThanosRuler), o.Config) })
+	if pod.Hash, err = o.InputHash(in.live.StatefulSets[o.PrefixedName()], pod); err != nil {
+		return plan, err
+	}
+	sts, err := o.StatefulSet(pod)
+	if err != nil {
+		return plan, err
+	}
+	plan.PutSet(o.Base, sts, in.live)
+	in.remark(&plan)
+	return plan, nil
+}
+
+// remark is what the user should know although nothing failed.
+func (in *inputs) remark(plan *engine.Plan) {
+	plan.Dropped = engine.AllDropped(in, append(in.owner.Dropped(), in.remoteWrite.Dropped...)...)
+	plan.Warnings = append(plan.Warnings, in.owner.Warnings()...)
+	if len(in.ruler.Spec.PrometheusRulesExcludedFromEnforce) > 0 {
+		plan.Reason = engine.ReasonDeprecated
+		plan.Message = "spec.prometheusRulesExcludedFromEnforce is deprecated, use spec.excludedFromEnforcement"
+	}
+}

@@ -1,0 +1,128 @@
+package thanosruler
+
+import (
+	"fmt"
+	"iter"
+
+	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
+	"github.com/firekeeper-dev/firekeeper/operator/assets"
+	"github.com/firekeeper-dev/firekeeper/operator/catalog"
+	"github.com/firekeeper-dev/firekeeper/operator/compiled"
+	"github.com/firekeeper-dev/firekeeper/operator/engine"
+	"github.com/firekeeper-dev/firekeeper/operator/promconfig"
+	"github.com/firekeeper-dev/firekeeper/operator/rules"
+	"github.com/firekeeper-dev/firekeeper/operator/selection"
+)
+
+// inputs is everything that a reconciliation of a ThanosRuler read.
+type inputs struct {
+	ruler *v1.ThanosRuler
+	owner *Owner
+	// rules are the selected rule objects, compiled, by namespace and name.
+	rules rules.Files
+	// buckets are the live ConfigMaps of rules, plan says which of them holds which file.
+	buckets []rules.Bucket
+	plan    rules.Plan
+	// remoteWrite is the file of remote write.
+	remoteWrite promconfig.RemoteWriteFile
+	live        engine.Live
+}
+
+// gatherer gathers for one ThanosRuler.
+type gatherer struct {
+	*settings
+	owner compiled.Owner // of the rule files
+	last  rules.LastPass
+	kept  keptFile
+}
+
+// keptFile is the file of remote write while nothing it depends on changed.
+type keptFile struct {
+	key  string
+	file promconfig.RemoteWriteFile
+}
+
+// Close implements engine.Gatherer.
+func (g *gatherer) Close() { g.cache.Release(g.owner) }
+
+// Gather implements engine.Gatherer.
+func (g *gatherer) Gather(w v1.Workload, c engine.Cluster) (engine.Inputs, error) {
+	tr := w.(*v1.ThanosRuler)
+	in := &inputs{ruler: tr, owner: ForRuler(tr, g.cfg), live: c.Live}
+	selectors, err := g.kind.Selectors(w)
+	if err != nil {
+		return in, err
+	}
+	if in.owner.err != nil {
+		return in, in.owner.err
+	}
+	in.rules = selectedRules(in.owner, tr, c, selectors).Compile(g.cache, &g.last)
+	in.buckets = rules.Buckets(c.Live.ConfigMaps, tr.UID)
+	in.plan = rules.Pack(in.owner.RuleConfigMapBase(), in.buckets, in.rules.Contents())
+	if c.SelectionOnly {
+		return in, nil
+	}
+	return in, g.compileRemoteWrite(in, c)
+}
+
+// compileRemoteWrite makes the file of remote write unless the kept one stands.
+func (g *gatherer) compileRemoteWrite(in *inputs, c engine.Cluster) error {
+	key := fmt.Sprintf("%s/%d", in.ruler.UID, in.ruler.Generation)
+	if g.kept.key == key && c.Current(g.kept.file.Deps) {
+		in.remoteWrite = g.kept.file
+		return nil
+	}
+	g.kept = keptFile{}
+	file, err := promconfig.CompileThanosRemoteWrite(in.ruler, in.owner.version, c.References)
+	in.remoteWrite = file // with its references, also after an error
+	if err == nil {
+		g.kept = keptFile{key, file}
+	}
+	return err
+}
+
+func fragments(namespace, name string) compiled.Owner {
+	return compiled.Owner{Kind: v1.ThanosRulerKind, Namespace: namespace, Name: name}
+}
+
+// selectedRules are the rule objects of a ThanosRuler whose version is known.
+func selectedRules(o *Owner, tr *v1.ThanosRuler, c engine.Cluster, selectors selection.Rules) rules.Selected {
+	return rules.Selected{
+		Owner: fragments(tr.Namespace, tr.Name), Settings: rules.ThanosRulerSettings(tr, o.version),
+		Objects: engine.Selected[*v1.PrometheusRule](c, selectors, catalog.PrometheusRule),
+	}
+}
+
+// compileRules compiles the rules of a ThanosRuler into the cache. What is wrong shows
+// in its reconciliation.
+func (s *settings) compileRules(w v1.Workload, c engine.Cluster) {
+	tr := w.(*v1.ThanosRuler)
+	o := ForRuler(tr, s.cfg)
+	selectors, err := s.kind.Selectors(w)
+	if err == nil && o.err == nil {
+		selectedRules(o, tr, c, selectors).Compile(s.cache, nil)
+	}
+}
+
+// Verdicts implements engine.Inputs.
+func (in *inputs) Verdicts() iter.Seq[engine.Verdict] {
+	return func(yield func(engine.Verdict) bool) {
+		for _, r := range in.rules {
+			if !yield(r.Verdict()) {
+				return
+			}
+		}
+	}
+}
+
+// References implements engine.Inputs. Secrets that pods mount are none: nothing here
+// depends on them.
+func (in *inputs) References() iter.Seq[assets.Ref] {
+	return func(yield func(assets.Ref) bool) {
+		for _, d := range in.remoteWrite.Deps {
+			if !yield(d.Ref) {
+				return
+			}
+		}
+	}
+}

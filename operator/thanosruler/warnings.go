@@ -1,0 +1,39 @@
+package thanosruler
+
+import (
+	"fmt"
+	"strings"
+
+	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
+	"github.com/firekeeper-dev/firekeeper/operator/workload"
+)
+
+// crashingReplace are the versions whose remote write panics on a relabel step that
+// checks the name of its target: nothing tells the step which names are valid.
+var crashingReplace = workload.Versions{Since: "0.41.0"}
+
+// Warnings name the settings with which the server starts and fails later.
+func (o *Owner) Warnings() (out []string) {
+	if o.err != nil || !crashingReplace.Has(o.version) {
+		return nil
+	}
+	for i, write := range o.spec.RemoteWrite {
+		for j := range write.WriteRelabelConfigs {
+			if checksTarget(&write.WriteRelabelConfigs[j]) {
+				out = append(out, fmt.Sprintf("spec.remoteWrite[%d].writeRelabelConfigs[%d]: Thanos %s crashes at the first sample to which it applies a replace step; "+
+					"only a step that sets a constant value, without sourceLabels and regex, works", i, j, o.version))
+			}
+		}
+	}
+	return out
+}
+
+// checksTarget reports whether a step is a replace that is more than setting a label to
+// a constant.
+func checksTarget(step *v1.RelabelConfig) bool {
+	if step.Action != "" && !strings.EqualFold(step.Action, "replace") {
+		return false
+	}
+	constant := step.Replacement != nil && !strings.Contains(*step.Replacement+step.TargetLabel, "$")
+	return !constant || len(step.SourceLabels) > 0 || step.Regex != ""
+}

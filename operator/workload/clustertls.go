@@ -1,0 +1,130 @@
+package workload
+
+import (
+	"errors"
+	"fmt"
+	"path"
+
+	"go.yaml.in/yaml/v2"
+	corev1 "k8s.io/api/core/v1"
+
+	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
+)
+
+const (
+	clusterTLSVolume = "cluster-tls-config"
+	clusterTLSKey    = "cluster-tls-config.yaml"
+)
+
+// ClusterTLS is how the members of a cluster secure what they say to each other: the
+// file that says it, and the certificates it names.
+type ClusterTLS struct {
+	// Dir is the folder inside the containers: "/etc/alertmanager/cluster_tls_config".
+	Dir string
+	// SecretName is the Secret that carries the file.
+	SecretName string
+	// Fields are spec.clusterTLS of the object; nil is an empty file.
+	Fields *v1.ClusterTLSConfig
+}
+
+// Path is the file inside the containers.
+func (c ClusterTLS) Path() string { return path.Join(c.Dir, clusterTLSKey) }
+
+// clusterFile is the file. Field order is output order.
+type clusterFile struct {
+	Server *serverTLSBlock `yaml:"tls_server_config,omitempty"`
+	Client clientTLSBlock  `yaml:"tls_client_config"`
+}
+
+// clientTLSBlock is the side that opens connections. It has no TLS versions: the
+// program does not read any.
+type clientTLSBlock struct {
+	CertFile           string `yaml:"cert_file,omitempty"`
+	KeyFile            string `yaml:"key_file,omitempty"`
+	CAFile             string `yaml:"ca_file,omitempty"`
+	ServerName         string `yaml:"server_name,omitempty"`
+	InsecureSkipVerify *bool  `yaml:"insecure_skip_verify,omitempty"`
+}
+
+// Check says what is wrong, all at once.
+func (c ClusterTLS) Check() error {
+	if c.Fields == nil {
+		return nil
+	}
+	client := &c.Fields.Client
+	err := checkServerTLS("spec.clusterTLS.server", &c.Fields.Server)
+	bad := func(text string) { err = errors.Join(err, errors.New("spec.clusterTLS.client: "+text)) }
+	for field, ref := range map[string]v1.SecretOrConfigMap{"ca": client.CA, "cert": client.Cert} {
+		if ref.Secret != nil && ref.ConfigMap != nil {
+			bad(field + " names both a Secret and a ConfigMap")
+		}
+	}
+	if !refers(client.Cert) {
+		bad("no certificate: set cert")
+	}
+	if !refers(secretRef(client.KeySecret)) {
+		bad("no private key: set keySecret")
+	}
+	if low, high := client.MinVersion, client.MaxVersion; low != "" && high != "" && high < low {
+		bad(fmt.Sprintf("maxVersion: %q is below minVersion %q", high, low))
+	}
+	return err
+}
+
+// File is the content; empty when nothing is set.
+//
+// Errors: those of Check.
+func (c ClusterTLS) File() ([]byte, error) {
+	if err := c.Check(); err != nil || c.Fields == nil {
+		return []byte{}, err
+	}
+	server, client := c.mounted()
+	out, err := yaml.Marshal(clusterFile{
+		Server: serverTLS(&c.Fields.Server, server),
+		Client: clientTLSBlock{
+			CertFile: client.cert.path(), KeyFile: client.key.path(), CAFile: client.ca.path(),
+			ServerName: c.Fields.Client.ServerName, InsecureSkipVerify: c.Fields.Client.InsecureSkipVerify,
+		},
+	})
+	if err != nil {
+		return nil, fmt.Errorf("spec.clusterTLS: encode: %w", err)
+	}
+	return out, nil
+}
+
+// Mounts are the volumes of the pod and the mounts of the server: the file itself, then
+// what the server and the client side refer to. The file is a single mount and only
+// changes with the pod.
+func (c ClusterTLS) Mounts() ([]corev1.Volume, []corev1.VolumeMount) {
+	volumes := []corev1.Volume{{
+		Name:         clusterTLSVolume,
+		VolumeSource: corev1.VolumeSource{Secret: &corev1.SecretVolumeSource{SecretName: c.SecretName}},
+	}}
+	mounts := []corev1.VolumeMount{{Name: clusterTLSVolume, MountPath: c.Path(), SubPath: clusterTLSKey, ReadOnly: true}}
+	server, client := c.mounted()
+	for _, side := range []mountedTLS{server, client} {
+		v, m := side.mounts()
+		volumes, mounts = append(volumes, v...), append(mounts, m...)
+	}
+	return volumes, mounts
+}
+
+func (c ClusterTLS) mounted() (server, client mountedTLS) {
+	if c.Fields == nil {
+		return server, client
+	}
+	t := &c.Fields.Client
+	return mountServerTLS(&c.Fields.Server, "cluster-tls-server-config-", path.Join(c.Dir, "server_tls")),
+		mountTLS("cluster-tls-client-config-", path.Join(c.Dir, "client_tls"), secretRef(t.KeySecret), t.Cert, t.CA)
+}
+
+// NewClusterTLSSecret carries the file; it is empty without spec.clusterTLS.
+//
+// Errors: those of [ClusterTLS.Check].
+func (b *Base) NewClusterTLSSecret(c ClusterTLS) (*corev1.Secret, error) {
+	file, err := c.File()
+	if err != nil {
+		return nil, err
+	}
+	return b.Secret(c.SecretName, map[string][]byte{clusterTLSKey: file}), nil
+}

@@ -1,0 +1,34 @@
+package workload
+
+import (
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/firekeeper-dev/firekeeper/internal/parts"
+)
+
+// ConfigVolume shows the configuration Secret, and in a projected volume also those of
+// its parts, which are optional: a configuration can grow into them without a new pod.
+// Pods whose reloaders may not read parts, and those of the single layout, which repeats
+// a well-known pod exactly, have them only once they were needed: inParts.
+func (b *Base) ConfigVolume(inParts bool) corev1.Volume {
+	return corev1.Volume{Name: b.Kind.ConfigSecret.Volume, VolumeSource: b.configSource(inParts)}
+}
+
+func (b *Base) configSource(inParts bool) corev1.VolumeSource {
+	if !inParts && !b.PartsAhead() {
+		return corev1.VolumeSource{Secret: &corev1.SecretVolumeSource{SecretName: b.ConfigSecretName()}}
+	}
+	projected := &corev1.ProjectedVolumeSource{Sources: []corev1.VolumeProjection{SecretProjection(b.ConfigSecretName(), nil)}}
+	for i := range ConfigParts {
+		part := SecretProjection(b.ConfigPartName(i+1), new(true))
+		// Somebody else's Secret of this name must not bring a configuration.
+		for _, key := range []string{parts.ConfigName(i + 1), parts.RulesName(i + 1)} {
+			part.Secret.Items = append(part.Secret.Items, corev1.KeyToPath{Key: key, Path: key})
+		}
+		projected.Sources = append(projected.Sources, part)
+	}
+	return corev1.VolumeSource{Projected: projected}
+}
+
+// PartsAhead reports whether pods mount the parts before there are any.
+func (b *Base) PartsAhead() bool { return b.Config.Layout != LayoutSingle && b.PartsFault() == "" }

@@ -1,0 +1,37 @@
+package workload
+
+import (
+	"path"
+
+	corev1 "k8s.io/api/core/v1"
+)
+
+// RuleVolumes show rule ConfigMaps, there or not, under their own names.
+func RuleVolumes(configMaps []string) []corev1.Volume {
+	var out []corev1.Volume
+	for _, cm := range configMaps {
+		out = append(out, corev1.Volume{Name: cm, VolumeSource: corev1.VolumeSource{ConfigMap: &corev1.ConfigMapVolumeSource{
+			LocalObjectReference: corev1.LocalObjectReference{Name: cm},
+			Optional:             new(true),
+		}}})
+	}
+	return out
+}
+
+// RuleMounts are the mounts of [RuleVolumes], each a folder of its own.
+func (b *Base) RuleMounts(configMaps []string) []corev1.VolumeMount {
+	var out []corev1.VolumeMount
+	for _, cm := range configMaps {
+		out = append(out, corev1.VolumeMount{Name: cm, MountPath: path.Join(b.Kind.RulesDir, cm)})
+	}
+	return out
+}
+
+// RuleDirs are the folders of [Base.RuleMounts].
+func (b *Base) RuleDirs(configMaps []string) []string {
+	var out []string
+	for _, m := range b.RuleMounts(configMaps) {
+		out = append(out, m.MountPath)
+	}
+	return out
+}

@@ -1,8 +1,0 @@
-package workload
-
-// How others reach the server of a pod.
-const (
-	ServerContainer = containerPrometheus
-	ServerPort      = webPort
-	RuntimeInfoPath = runtimeInfoPath
-)

@@ -1,0 +1,82 @@
+package workload
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+
+	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
+)
+
+// serverTLSBlock is the block tls_server_config of a file that a server reads.
+type serverTLSBlock struct {
+	CertFile                 string   `yaml:"cert_file,omitempty"`
+	KeyFile                  string   `yaml:"key_file,omitempty"`
+	ClientAuthType           string   `yaml:"client_auth_type,omitempty"`
+	ClientCAFile             string   `yaml:"client_ca_file,omitempty"`
+	MinVersion               string   `yaml:"min_version,omitempty"`
+	MaxVersion               string   `yaml:"max_version,omitempty"`
+	CipherSuites             []string `yaml:"cipher_suites,omitempty"`
+	PreferServerCipherSuites *bool    `yaml:"prefer_server_cipher_suites,omitempty"`
+	CurvePreferences         []string `yaml:"curve_preferences,omitempty"`
+}
+
+// serverTLS writes the block; nil without t. Mounted files win over plain paths.
+func serverTLS(t *v1.WebTLSConfig, mounted mountedTLS) *serverTLSBlock {
+	if t == nil {
+		return nil
+	}
+	return &serverTLSBlock{
+		CertFile:                 cmp.Or(mounted.cert.path(), t.CertFile),
+		KeyFile:                  cmp.Or(mounted.key.path(), t.KeyFile),
+		ClientAuthType:           t.ClientAuthType,
+		ClientCAFile:             cmp.Or(mounted.ca.path(), t.ClientCAFile),
+		MinVersion:               t.MinVersion,
+		MaxVersion:               t.MaxVersion,
+		CipherSuites:             t.CipherSuites,
+		PreferServerCipherSuites: t.PreferServerCipherSuites,
+		CurvePreferences:         t.CurvePreferences,
+	}
+}
+
+// mountServerTLS shows the files that t refers to in folders of dir.
+func mountServerTLS(t *v1.WebTLSConfig, volume, dir string) mountedTLS {
+	if t == nil {
+		return mountedTLS{}
+	}
+	return mountTLS(volume, dir, secretRef(t.KeySecret), t.Cert, t.ClientCA)
+}
+
+// checkServerTLS says what is wrong with a block, all at once. field is named in the
+// errors.
+func checkServerTLS(field string, t *v1.WebTLSConfig) error {
+	if t == nil {
+		return nil
+	}
+	var errs []error
+	bad := func(format string, args ...any) {
+		errs = append(errs, fmt.Errorf(field+": "+format, args...))
+	}
+	for _, row := range []struct {
+		field, fileField, file string
+		ref                    v1.SecretOrConfigMap
+	}{
+		{"keySecret", "keyFile", t.KeyFile, secretRef(t.KeySecret)},
+		{"cert", "certFile", t.CertFile, t.Cert},
+		{"client_ca", "clientCAFile", t.ClientCAFile, t.ClientCA},
+	} {
+		if row.ref.Secret != nil && row.ref.ConfigMap != nil {
+			bad("%s names both a Secret and a ConfigMap", row.field)
+		}
+		if row.file != "" && refers(row.ref) {
+			bad("%s and %s are mutually exclusive", row.field, row.fileField)
+		}
+	}
+	if t.KeyFile == "" && !refers(secretRef(t.KeySecret)) {
+		bad("no private key: set keySecret or keyFile")
+	}
+	if t.CertFile == "" && !refers(t.Cert) {
+		bad("no certificate: set cert or certFile")
+	}
+	return errors.Join(errs...)
+}
