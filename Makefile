@@ -27,8 +27,12 @@ each = failed=; log=$$(mktemp); trap 'rm -f "$$log"' EXIT; \
   for m in $(MODULES); do echo "$(1) $$m"; (cd $$m && $(2)) 2>&1 | tee -a "$$log" || failed="$$failed $$m"; done; \
   if [ -n "$$failed" ]; then $(failures) "$$log"; echo "$(1) failed in:$$failed"; exit 1; fi
 
-# Which tests failed, and what each says first: the logs of a test may be long.
-failures = awk '/^ *--- FAIL|^panic:|DATA RACE/ {n = 4} n > 0 && n-- {print substr($$0, 1, 400)}'
+# Which tests failed, and what each says, without its long logs: what follows its end, and with -v, where the lines of
+# tests are mixed, its last lines before.
+failures = awk '/^=== (RUN|NAME|CONT) / {now = $$3} \
+  /^ +[a-z0-9_]+_test\.go:[0-9]+: / {said[now] = said[now] substr($$0, 1, 600) "\n"} \
+  /^ *--- FAIL/ {n = length(said[$$3]); print substr(said[$$3], n > 4000 ? n - 4000 : 1)} \
+  /^ *--- FAIL|^panic:|DATA RACE/ {left = 4} left > 0 && left-- {print substr($$0, 1, 400)}'
 
 # Go needs a build cache, and that of the user may be missing, full or read-only.
 export GOCACHE := $(shell (d=$$(go env GOCACHE | grep ^/) && mkdir -p "$$d" && head -c 1048576 /dev/zero >"$$d/writable" && \
@@ -106,9 +110,9 @@ cluster-down: ## Stop it and remove everything it created
 	@$(CLUSTER) down
 
 .PHONY: e2e
+e2e: MODULES := operator
 e2e: ## Run the tests that need a node: takeover, life of a Prometheus, of a Helm release, latencies (root, about twenty minutes)
-	@log=$$(mktemp); trap 'rm -f "$$log"' EXIT; FIREKEEPER_E2E=1 go test -count=1 -timeout 40m -parallel 8 -v ./operator/test/e2e/... 2>&1 | tee "$$log" || \
-	  { $(failures) "$$log"; exit 1; }
+	@$(call each,e2e,FIREKEEPER_E2E=1 go test -count=1 -timeout 40m -parallel 8 -v ./test/e2e/...)
 
 .PHONY: demo
 demo: ## Show it all on KUBECONFIG, kind or a node of our own (DEMO_ON=kind|node): time how long changes take, let an alert arrive

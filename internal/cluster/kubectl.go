@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 )
 
@@ -18,7 +19,7 @@ func (c *Cluster) Kubectl(ctx context.Context, args ...string) ([]byte, error) {
 // KubectlInput is Kubectl with standard input, for "apply -f -".
 func (c *Cluster) KubectlInput(ctx context.Context, stdin []byte, args ...string) ([]byte, error) {
 	cmd := exec.CommandContext(ctx, c.programs["kubectl"], args...)
-	cmd.Env = append(childEnv(os.Environ()), "KUBECONFIG="+c.Kubeconfig)
+	cmd.Env = append(childEnv(os.Environ()), "KUBECONFIG="+c.Kubeconfig, "KUBECACHEDIR="+filepath.Join(c.Dir, "kubectl"))
 	cmd.Stdin = bytes.NewReader(stdin)
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr

@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/firekeeper-dev/firekeeper/internal/live"
 )
 
 // webhookComponents are what docs/webhooks.md installs for AlertmanagerConfigs in two versions.
@@ -116,10 +118,23 @@ func (n node) withoutConversion(t *testing.T) {
 			t.Errorf("restore the cluster: %v\n%s", err, out)
 		}
 	}
+	if err := n.withoutV1beta1(ctx); err != nil {
+		t.Error(err)
+	}
 	crd, err := n.Kubectl(ctx, "get", "crd", "alertmanagerconfigs.monitoring.coreos.com", "-o", "jsonpath={.spec.versions[*].name} {.spec.conversion.strategy} {.status.storedVersions}")
 	if got, want := string(crd), `v1alpha1 None ["v1alpha1"]`; err != nil || got != want {
 		t.Errorf("the CRD is left with %q (%v), want %q", got, err, want)
 	}
+}
+
+// withoutV1beta1 waits until the API server and kubectl, which remembers what there is, know of no v1beta1 any more:
+// kubectl would go on to ask for the highest version that it knows.
+func (n node) withoutV1beta1(ctx context.Context) error {
+	_, err := live.Until(ctx, patience, func(ctx context.Context) (bool, error) {
+		out, err := n.Kubectl(ctx, "api-resources", "--api-group=monitoring.coreos.com")
+		return err == nil && !strings.Contains(string(out), "v1beta1"), errors.Join(err, fmt.Errorf("kubectl knows\n%s", out))
+	})
+	return err
 }
 
 // runsRoute waits until Alertmanager runs a configuration with some texts.

@@ -2,6 +2,7 @@ package e2e
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -84,7 +85,7 @@ func (n node) chart(t *testing.T) release {
 				t.Error(err)
 			}
 		}
-		if err := scale(ctx, 1); err != nil {
+		if err := errors.Join(n.withoutV1beta1(ctx), scale(ctx, 1)); err != nil {
 			t.Error(err)
 		}
 	})
