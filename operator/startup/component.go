@@ -21,7 +21,8 @@ type Component struct {
 	Name        string                        // in logs
 	Resources   []schema.GroupVersionResource // that must be installed
 	Permissions []Permission
-	Start       func() error // runs it; an error ends the operator
+	Instead     map[Permission][]Permission // what makes up for one of Permissions: all of these
+	Start       func() error                // runs it; an error ends the operator
 
 	who    string    // in Missing; Name if empty
 	logged string    // what was last logged as missing
@@ -32,12 +33,20 @@ type Component struct {
 // Controller is the controller of a kind of workload: own is the resource of the
 // kind, selected are those of the objects that it selects and cannot work without.
 func Controller(name string, own schema.GroupVersionResource, selected []schema.GroupVersionResource, scopes Scopes, start func() error) *Component {
-	return &Component{
+	c := &Component{
 		Name:        name,
 		Resources:   append([]schema.GroupVersionResource{own}, selected...),
 		Permissions: required(own, selected, scopes),
+		Instead:     map[Permission][]Permission{},
 		Start:       start,
 	}
+	// Where all Secrets or ConfigMaps can be watched, those that cannot be got are a matter of their own references.
+	for _, resource := range []string{"secrets", "configmaps"} {
+		for _, get := range Permissions("", resource, scopes.Instances.Watches(), "get") {
+			c.Instead[get] = Permissions("", resource, []string{get.Namespace}, "list", "watch")
+		}
+	}
+	return c
 }
 
 // required are the permissions that a controller cannot work without.
@@ -114,35 +123,31 @@ func (c *Component) lacks(ctx context.Context, kube kubernetes.Interface) (*lack
 	if len(resources) > 0 {
 		return &lack{resources: resources}, nil
 	}
-	missing, err := insufficient(ctx, kube, c.Permissions)
+	missing, err := c.insufficient(ctx, kube)
 	if err != nil || len(missing) == 0 {
 		return nil, err
 	}
 	return lackOf(c.Permissions, missing), nil
 }
 
-// insufficient returns the needs that are missing and that nothing makes up for: where all
-// Secrets or ConfigMaps can be watched, those that cannot be got are a matter of their
-// own references.
-func insufficient(ctx context.Context, kube kubernetes.Interface, needs []Permission) ([]Permission, error) {
-	missing, err := denied(ctx, kube, needs)
+// insufficient returns the permissions that are missing and that nothing makes up for.
+func (c *Component) insufficient(ctx context.Context, kube kubernetes.Interface) ([]Permission, error) {
+	missing, err := denied(ctx, kube, c.Permissions)
 	if err != nil {
 		return nil, err
 	}
-	var out []Permission
+	var instead []Permission
 	for _, need := range missing {
-		if need.Verb == "get" && (need.Resource == "secrets" || need.Resource == "configmaps") {
-			watch := Permissions(need.Group, need.Resource, []string{need.Namespace}, "list", "watch")
-			if watch, err = denied(ctx, kube, watch); err != nil {
-				return nil, err
-			}
-			if len(watch) == 0 {
-				continue
-			}
-		}
-		out = append(out, need)
+		instead = append(instead, c.Instead[need]...)
 	}
-	return out, nil
+	refused, err := denied(ctx, kube, instead)
+	if err != nil {
+		return nil, err
+	}
+	return slices.DeleteFunc(missing, func(need Permission) bool {
+		others := c.Instead[need]
+		return len(others) > 0 && !slices.ContainsFunc(others, func(p Permission) bool { return slices.Contains(refused, p) })
+	}), nil
 }
 
 // absent names the resources that are not installed.

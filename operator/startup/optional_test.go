@@ -109,24 +109,33 @@ func TestRequired(t *testing.T) {
 			"no permissions in namespace b (do the namespace, the Role and its RoleBinding exist?); no permission to get services in namespace a"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			needs := required(resource("v1", "prometheuses"), monitors, scopesOf(t, tc.namespaces...))
+			c := Controller("prometheus", resource("v1", "prometheuses"), monitors, scopesOf(t, tc.namespaces...), nil)
 			if tc.barred != "" {
 				more := Permissions("", "secrets", []string{tc.barred}, "list", "watch")
 				more = append(more, Permissions("", "configmaps", []string{tc.barred}, "list", "watch")...)
-				for _, a := range append(more, needs...) {
+				for _, a := range append(more, c.Permissions...) {
 					if a.Namespace == tc.barred {
 						tc.denied = append(tc.denied, summary([]Permission{a}))
 					}
 				}
 			}
-			missing, err := insufficient(t.Context(), forbidding(t, tc.denied...), needs)
+			missing, err := c.insufficient(t.Context(), forbidding(t, tc.denied...))
 			if err != nil {
 				t.Fatal(err)
 			}
-			if got := lackOf(needs, missing).String(); got != tc.want {
+			if got := lackOf(c.Permissions, missing).String(); got != tc.want {
 				t.Errorf("got %q, want %q", got, tc.want)
 			}
 		})
+	}
+}
+
+// What is not a controller has only what it asks for: to list Secrets does not make up for getting one.
+func TestNothingMakesUpForAPermission(t *testing.T) {
+	c := Component{Permissions: Permissions("", "secrets", []string{"a"}, "get")}
+	missing, err := c.insufficient(t.Context(), forbidding(t, "get secrets in namespace a"))
+	if got, want := lackOf(c.Permissions, missing).String(), "no permissions in namespace a"; err != nil || !strings.HasPrefix(got, want) {
+		t.Errorf("got %q (%v), want %q", got, err, want)
 	}
 }
 
