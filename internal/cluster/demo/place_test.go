@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -133,6 +134,16 @@ const (
 	kubectlLine = `d=$(dirname "$0"); case "$1" in kustomize) echo "image: firekeeper/operator:v1.2.3";; apply) cat >$d/applied; echo "$KUBECONFIG" >$d/config;; esac`
 )
 
+// lives runs what follows open: p loads the images and installs, again removes everything.
+func lives(t *testing.T, p, again *place) {
+	t.Helper()
+	for _, step := range []func(context.Context) error{p.loadImages, p.install, again.down} {
+		if err := step(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
 func TestKind(t *testing.T) {
 	s := newStandIns(t, false, map[string]string{"kind": kindLine, "docker": "", "kubectl": kubectlLine, "make": ""})
 	p := s.place(t)
@@ -144,15 +155,7 @@ func TestKind(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if err := p.loadImages(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	if err := p.install(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	if err := s.place(t).down(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	lives(t, p, s.place(t))
 	config := "--name=firekeeper-demo --kubeconfig=ROOT/.cache/demo-kind/kubeconfig"
 	opened := []string{"docker version --format={{.Server.Version}}", "kind get clusters"}
 	image := func(name, dockerfile, args string) []string {
@@ -230,15 +233,7 @@ func TestGivenCluster(t *testing.T) {
 	if err := p.open(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if err := p.loadImages(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	if err := p.install(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	if err := s.place(t).down(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	lives(t, p, s.place(t))
 	want := []string{
 		"kubectl get --raw=/version --request-timeout=10s",
 		"kubectl kustomize ROOT/deploy", "kubectl apply --server-side --force-conflicts -f -",

@@ -149,9 +149,6 @@ func TestReplicasWithoutAPIServer(t *testing.T) {
 	}
 	rest()
 	r.leader(t).settle(t)
-	after, err := w.kube.AppsV1().StatefulSets(ns).Get(t.Context(), "prometheus-web", metav1.GetOptions{})
-	if err != nil || after.UID != before.UID || after.Generation != before.Generation {
-		t.Errorf("the StatefulSet changed: %v, before\n%+v\nafter\n%+v", err, before, after)
-	}
+	w.isUnchanged(t, before)
 	r.oneWriter(t)
 }

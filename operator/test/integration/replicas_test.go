@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	appsv1 "k8s.io/api/apps/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 )
@@ -249,11 +250,17 @@ func TestReplicas(t *testing.T) {
 	}
 	rest()
 	r.leader(t).settle(t)
-	after, err := w.kube.AppsV1().StatefulSets(ns).Get(t.Context(), "prometheus-web", metav1.GetOptions{})
+	w.isUnchanged(t, before)
+	r.oneWriter(t)
+}
+
+// isUnchanged compares a StatefulSet with what it was.
+func (w *world) isUnchanged(t *testing.T, before *appsv1.StatefulSet) {
+	t.Helper()
+	after, err := w.kube.AppsV1().StatefulSets(before.Namespace).Get(t.Context(), before.Name, metav1.GetOptions{})
 	if err != nil || after.UID != before.UID || after.Generation != before.Generation {
 		t.Errorf("the StatefulSet changed: %v, before\n%+v\nafter\n%+v", err, before, after)
 	}
-	r.oneWriter(t)
 }
 
 // TestReplicaWithoutPermission: an operator that may not read the Lease says so.
