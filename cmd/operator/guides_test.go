@@ -1,0 +1,66 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/firekeeper-dev/firekeeper/operator/wellknown"
+)
+
+// guideFlags are the flags of the operator that a guide asks its readers for.
+var guideFlags = map[string][]string{"agents": {"--feature-gates=PrometheusAgentDaemonSet=true"}}
+
+// objectLine is what lists one object of a manifest that Prometheus or Alertmanager may use.
+var objectLine = regexp.MustCompile(`(?m)^kind: (ServiceMonitor|PodMonitor|Probe|ScrapeConfig|PrometheusRule|AlertmanagerConfig)\nmetadata:(?: \{name: (\S+), namespace: (\S+)\}|\n  name: (\S+)\n  namespace: (\S+))`)
+
+// TestGuides: the manifests of a guide have no fault, and each object in them is used.
+func TestGuides(t *testing.T) {
+	pages, err := filepath.Glob("../../docs/guides/*.md")
+	if err != nil || len(pages) < 10 {
+		t.Fatalf("the guides are %q (%v)", pages, err)
+	}
+	for _, path := range pages {
+		name := strings.TrimSuffix(filepath.Base(path), ".md")
+		t.Run(name, func(t *testing.T) {
+			page, dir := examples(t, path)
+			files, err := os.ReadDir(dir)
+			if err != nil || strings.Count(page, "```yaml\n#") != len(files) {
+				t.Fatalf("%d files (%v) on a page with %d manifests", len(files), err, strings.Count(page, "```yaml\n#"))
+			}
+			if len(files) == 0 {
+				return
+			}
+			out, _, code := runIn(t, dir, append([]string{"lint", "-f", "."}, guideFlags[name]...))
+			if code != 0 || !strings.HasPrefix(string(out), "0 errors, 0 warnings, 0 notes in ") {
+				t.Errorf("lint: exit code %d\n%s", code, out)
+			}
+			for _, m := range objectLine.FindAllStringSubmatch(page, -1) {
+				object := m[3] + m[5] + "/" + m[2] + m[4]
+				out, stderr, code := runIn(t, dir, append([]string{"explain", m[1], object, "-f", "."}, guideFlags[name]...))
+				if code != 0 || !strings.Contains(string(out), "\nyes  ") {
+					t.Errorf("explain %s %s: exit code %d\n%s%s", m[1], object, code, out, stderr)
+				}
+			}
+		})
+	}
+}
+
+// TestCompatibility: the guide names the versions that pods run by default.
+func TestCompatibility(t *testing.T) {
+	page, err := os.ReadFile("../../docs/guides/compatibility.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{
+		"| Prometheus, PrometheusAgent | " + wellknown.DefaultPrometheusVersion + " |",
+		"| Alertmanager | " + wellknown.DefaultAlertmanagerVersion + " |",
+		"| ThanosRuler, Thanos sidecar | " + wellknown.DefaultThanosVersion + " |",
+	} {
+		if !strings.Contains(string(page), want) {
+			t.Errorf("the page does not say %q", want)
+		}
+	}
+}
