@@ -2,6 +2,7 @@
 // service discovery of Prometheus makes them: with its own builders, over objects that the
 // caller has. It knows neither workloads nor shards, and calls no API server.
 //
+//	role.go      the kinds of objects, and which of them a discovery reads
 //	objects.go   the objects, and which of them a discovery looks at
 //	trim.go      what is kept of them
 //	informer.go  objects as informers, which the builders take

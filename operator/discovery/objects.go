@@ -25,17 +25,6 @@ type Object interface {
 	runtime.Object
 }
 
-// Roles of Kubernetes discovery, and the objects that are looked at for metadata.
-const (
-	roleEndpoints     = "endpoints"
-	roleEndpointSlice = "endpointslice"
-	rolePod           = "pod"
-	roleService       = "service"
-	roleNode          = "node"
-	roleIngress       = "ingress"
-	namespaceObjects  = "namespace"
-)
-
 // Objects are those of a cluster in which targets are found. The zero value has none.
 type Objects struct{ byRole map[string][]Object }
 
@@ -100,9 +89,8 @@ func (o *Objects) objects(role string, s scope) (out []Object, err error) {
 	if err != nil {
 		return nil, err
 	}
-	cluster := role == roleNode || role == namespaceObjects
 	for _, object := range o.byRole[role] {
-		if !cluster && len(s.namespaces) > 0 && !slices.Contains(s.namespaces, object.GetNamespace()) {
+		if object.GetNamespace() != "" && len(s.namespaces) > 0 && !slices.Contains(s.namespaces, object.GetNamespace()) {
 			continue
 		}
 		ok, err := matches(object)

@@ -10,6 +10,7 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -27,11 +28,30 @@ import (
 )
 
 // apiServer lists objects and never sees a change.
-type apiServer struct{ byResource map[string][]Object }
+type apiServer struct {
+	byResource map[string][]Object
 
-var resources = map[string]string{
-	roleEndpoints: "endpoints", roleEndpointSlice: "endpointslices", rolePod: "pods", roleService: "services",
-	roleNode: "nodes", roleIngress: "ingresses", namespaceObjects: "namespaces",
+	mu     sync.Mutex
+	listed map[string]bool // resources
+}
+
+// resourceOf is the name in the API of the objects of a role.
+func resourceOf(role string) string {
+	for _, kind := range []Kind{endpoints, endpointSlices, pods, services, nodes, ingresses, namespaces} {
+		if kind.Role == role {
+			return kind.Resource.Resource
+		}
+	}
+	return ""
+}
+
+// asked returns the resources that were listed since the last call.
+func (s *apiServer) asked() []string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	out := slices.Sorted(maps.Keys(s.listed))
+	s.listed = nil
+	return out
 }
 
 // ServeHTTP implements http.Handler.
@@ -54,6 +74,12 @@ func (s *apiServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if i := slices.Index(parts, "namespaces"); i >= 0 && i+2 < len(parts) {
 		namespace = parts[i+1]
 	}
+	s.mu.Lock()
+	if s.listed == nil {
+		s.listed = map[string]bool{}
+	}
+	s.listed[resource] = true
+	s.mu.Unlock()
 	items, gvk := []any{}, schema.GroupVersionKind{}
 	for _, object := range s.byResource[resource] {
 		kinds, _, err := scheme.Scheme.ObjectKinds(object)
@@ -141,7 +167,7 @@ func TestGroupsAreThoseOfPrometheus(t *testing.T) {
 			whole := object.DeepCopyObject().(Object)
 			// Random managed fields are no JSON.
 			whole.SetManagedFields(nil)
-			server.byResource[resources[role]] = append(server.byResource[resources[role]], whole)
+			server.byResource[resourceOf(role)] = append(server.byResource[resourceOf(role)], whole)
 			o.Add(object)
 		})
 		s := httptest.NewServer(server)
@@ -149,7 +175,7 @@ func TestGroupsAreThoseOfPrometheus(t *testing.T) {
 			for _, metadata := range []bool{false, true} {
 				t.Run(fmt.Sprintf("%d/%s/%v", seed, role, metadata), func(t *testing.T) {
 					sd := &targets.KubernetesSD{Role: role, AttachMetadata: targets.AttachMetadata{Node: metadata, Namespace: metadata}}
-					objects := server.byResource[resources[role]]
+					objects := server.byResource[resourceOf(role)]
 					sources := len(objects)
 					if role == roleNode {
 						sources = addressed(objects)
@@ -160,6 +186,14 @@ func TestGroupsAreThoseOfPrometheus(t *testing.T) {
 					}
 					if diff := cmp.Diff(sorted(realGroups(t, s.URL, sd, sources)), sorted(got)); diff != "" {
 						t.Errorf("(-Prometheus +ours)\n%s", diff)
+					}
+					var kinds []string
+					for _, kind := range Kinds(sd) {
+						kinds = append(kinds, kind.Resource.Resource)
+					}
+					slices.Sort(kinds)
+					if diff := cmp.Diff(server.asked(), kinds); diff != "" {
+						t.Errorf("listed (-Prometheus +ours)\n%s", diff)
 					}
 					for _, g := range got {
 						found[role] += len(g.Targets)
