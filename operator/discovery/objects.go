@@ -39,6 +39,23 @@ func (o *Objects) Add(object Object) bool {
 	return true
 }
 
+// Join adds the objects of another one, which both share.
+func (o *Objects) Join(other *Objects) {
+	for role, objects := range other.byRole {
+		for _, object := range objects {
+			o.add(role, object)
+		}
+	}
+}
+
+// Len is the number of objects.
+func (o *Objects) Len() (n int) {
+	for _, objects := range o.byRole {
+		n += len(objects)
+	}
+	return n
+}
+
 func (o *Objects) add(role string, object Object) {
 	if o.byRole == nil {
 		o.byRole = map[string][]Object{}
@@ -73,12 +90,22 @@ type scope struct {
 	selectors  []targets.Selector
 }
 
-func scopeOf(sd *targets.KubernetesSD, own string) scope {
-	out := scope{namespaces: slices.Clone(sd.Namespaces.Names), selectors: sd.Selectors}
+// Namespaces are those that a discovery looks into, sorted; nil when it looks into all. own
+// is the namespace of the workload.
+func Namespaces(sd *targets.KubernetesSD, own string) []string {
+	out := slices.Clone(sd.Namespaces.Names)
 	if sd.Namespaces.Own {
-		out.namespaces = append(out.namespaces, own)
+		out = append(out, own)
 	}
-	return out
+	if slices.Contains(out, "") { // stands for all, as in the API
+		return nil
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
+}
+
+func scopeOf(sd *targets.KubernetesSD, own string) scope {
+	return scope{namespaces: Namespaces(sd, own), selectors: sd.Selectors}
 }
 
 // objects are those of a role that the discovery looks at.
@@ -138,10 +165,45 @@ func (s scope) matcher(role string) (func(Object) (bool, error), error) {
 	}, nil
 }
 
+// Selectors are those of a discovery for objects of a role, as the API server takes them;
+// empty for all objects.
+//
+// Errors: a selector that cannot be read.
+func Selectors(sd *targets.KubernetesSD, role string) (label, field string, err error) {
+	for _, sel := range sd.Selectors {
+		if sel.Role != role {
+			continue
+		}
+		if _, err := labels.Parse(sel.Label); err != nil {
+			return "", "", fmt.Errorf("label selector of role %s: %w", role, err)
+		}
+		f, err := fields.ParseSelector(sel.Field)
+		if err != nil {
+			return "", "", fmt.Errorf("field selector of role %s: %w", role, err)
+		}
+		var terms []fields.Selector
+		for _, r := range f.Requirements() {
+			switch {
+			case isVariable(r):
+				terms = append(terms, fields.OneTermNotEqualSelector(r.Field, ""))
+			case r.Operator == selection.NotEquals:
+				terms = append(terms, fields.OneTermNotEqualSelector(r.Field, r.Value))
+			default:
+				terms = append(terms, fields.OneTermEqualSelector(r.Field, r.Value))
+			}
+		}
+		label, field = sel.Label, fields.AndSelectors(terms...).String()
+	}
+	return label, field, nil
+}
+
+// isVariable reports whether a pod replaces the value.
+func isVariable(r fields.Requirement) bool { return strings.HasPrefix(r.Value, "$(") }
+
 // meets compares a field. What a pod replaces with the name of its node stands for every
 // node: the pods of a DaemonSet are on all of them.
 func meets(r fields.Requirement, value string) bool {
-	if strings.HasPrefix(r.Value, "$(") {
+	if isVariable(r) {
 		return value != ""
 	}
 	return (value == r.Value) == (r.Operator != selection.NotEquals)
