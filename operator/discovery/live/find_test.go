@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/http/httptest"
 	"slices"
 	"strings"
 	"testing"
@@ -12,11 +13,25 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	discoveryv1 "k8s.io/api/discovery/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/rest"
 
-	"github.com/firekeeper-dev/firekeeper/operator/discovery"
+	"github.com/firekeeper-dev/firekeeper/operator/discovery/discoverytest"
 	"github.com/firekeeper-dev/firekeeper/operator/promconfig"
 	"github.com/firekeeper-dev/firekeeper/operator/targets"
 )
+
+// start returns a client of a server.
+func start(t testing.TB, s *discoverytest.Server) Cluster {
+	t.Helper()
+	h := httptest.NewServer(s)
+	t.Cleanup(h.Close)
+	kube, err := kubernetes.NewForConfig(&rest.Config{Host: h.URL, QPS: -1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return Cluster{Kube: kube}
+}
 
 // jobs are jobs with the discoveries.
 func jobs(t testing.TB, discoveries ...string) []targets.Job {
@@ -35,7 +50,7 @@ func jobs(t testing.TB, discoveries ...string) []targets.Job {
 func kubernetesSD(sd string) string { return "kubernetes_sd_configs: [" + sd + "]" }
 
 // web is a pod, a Service and its EndpointSlice in each namespace, and a node.
-func web(namespaces ...string) (out []discovery.Object) {
+func web(namespaces ...string) (out []discoverytest.Object) {
 	for i, ns := range namespaces {
 		meta := metav1.ObjectMeta{Namespace: ns, Name: "web", Labels: map[string]string{"app": "web", discoveryv1.LabelServiceName: "web"}}
 		address := fmt.Sprintf("10.0.0.%d", i)
@@ -71,50 +86,50 @@ func TestGaps(t *testing.T) {
 	const unknown = "unknown: targets of role endpointslice in namespace demo are not known: "
 	for name, tc := range map[string]struct {
 		sd    string
-		s     *server
+		s     *discoverytest.Server
 		want  []string
 		notes []string
 	}{
-		"everything may be read": {slicesInDemo, &server{}, []string{"endpointslice/demo/web 10.0.0.0:80"}, nil},
-		"the caller may not list pods": {slicesInDemo, &server{answers: map[string]string{"demo/pods": "403 Forbidden"}},
+		"everything may be read": {slicesInDemo, &discoverytest.Server{}, []string{"endpointslice/demo/web 10.0.0.0:80"}, nil},
+		"the caller may not list pods": {slicesInDemo, &discoverytest.Server{Answers: map[string]string{"demo/pods": "403 Forbidden"}},
 			[]string{unknown + "you may not list pods in namespace demo; ask for the verb list"}, nil},
-		"nor everywhere": {"{role: pod}", &server{answers: map[string]string{"/pods": "403 Forbidden"}},
+		"nor everywhere": {"{role: pod}", &discoverytest.Server{Answers: map[string]string{"/pods": "403 Forbidden"}},
 			[]string{"unknown: targets of role pod in all namespaces are not known: you may not list pods in all namespaces; ask for the verb list"}, nil},
-		"one namespace of two": {"{role: pod, namespaces: {names: [prod, demo]}}", &server{answers: map[string]string{"demo/pods": "403 Forbidden"}},
+		"one namespace of two": {"{role: pod, namespaces: {names: [prod, demo]}}", &discoverytest.Server{Answers: map[string]string{"demo/pods": "403 Forbidden"}},
 			[]string{"pod/prod/web 10.0.0.1:80", "unknown: targets of role pod in namespace demo are not known: you may not list pods in namespace demo; ask for the verb list"}, nil},
-		"EndpointSlices are not served": {slicesInDemo, &server{answers: map[string]string{"demo/endpointslices": "404 NotFound"}},
+		"EndpointSlices are not served": {slicesInDemo, &discoverytest.Server{Answers: map[string]string{"demo/endpointslices": "404 NotFound"}},
 			[]string{unknown + "the API server does not serve endpointslices.discovery.k8s.io in version v1; Prometheus cannot discover them either"}, nil},
-		"credentials expired": {slicesInDemo, &server{answers: map[string]string{"demo/services": "401 Unauthorized"}},
+		"credentials expired": {slicesInDemo, &discoverytest.Server{Answers: map[string]string{"demo/services": "401 Unauthorized"}},
 			[]string{unknown + "the API server does not accept your credentials when you list services in namespace demo; log in again"}, nil},
-		"the API server is slow": {slicesInDemo, &server{answers: map[string]string{"demo/services": "504 Timeout"}},
+		"the API server is slow": {slicesInDemo, &discoverytest.Server{Answers: map[string]string{"demo/services": "504 Timeout"}},
 			[]string{unknown + "the API server took too long to list services in namespace demo; try again"}, nil},
-		"the API server is busy": {slicesInDemo, &server{answers: map[string]string{"demo/services": "429 TooManyRequests"}},
+		"the API server is busy": {slicesInDemo, &discoverytest.Server{Answers: map[string]string{"demo/services": "429 TooManyRequests"}},
 			[]string{unknown + "the API server has too much to do to list services in namespace demo; try again later"}, nil},
-		"the API server fails": {slicesInDemo, &server{answers: map[string]string{"demo/services": "400 BadRequest"}},
+		"the API server fails": {slicesInDemo, &discoverytest.Server{Answers: map[string]string{"demo/services": "400 BadRequest"}},
 			[]string{unknown + "list services in namespace demo: the server says BadRequest"}, nil},
-		"nodes": {"{role: node}", &server{answers: map[string]string{"/nodes": "403 Forbidden"}},
+		"nodes": {"{role: node}", &discoverytest.Server{Answers: map[string]string{"/nodes": "403 Forbidden"}},
 			[]string{"unknown: targets of role node are not known: you may not list nodes; ask for the verb list"}, nil},
-		"labels of nodes": {"{role: pod, namespaces: {names: [demo]}, attach_metadata: {node: true}}", &server{answers: map[string]string{"/nodes": "403 Forbidden"}},
+		"labels of nodes": {"{role: pod, namespaces: {names: [demo]}, attach_metadata: {node: true}}", &discoverytest.Server{Answers: map[string]string{"/nodes": "403 Forbidden"}},
 			[]string{"unknown: targets of role pod in namespace demo are not known: you may not list nodes; ask for the verb list"}, nil},
-		"the ServiceAccount may not list": {slicesInDemo, &server{lacks: []string{"list demo/pods", "watch demo/pods", "watch demo/services"}}, []string{
+		"the ServiceAccount may not list": {slicesInDemo, &discoverytest.Server{Lacks: []string{"list demo/pods", "watch demo/pods", "watch demo/services"}}, []string{
 			"forbidden: Prometheus discovers no targets of role endpointslice in namespace demo: ServiceAccount monitoring/k8s may not watch services in namespace demo; allow it with a Role in that namespace",
 			"forbidden: Prometheus discovers no targets of role endpointslice in namespace demo: ServiceAccount monitoring/k8s may not list and watch pods in namespace demo; allow it with a Role in that namespace",
 		}, nil},
-		"the ServiceAccount may not list everywhere": {"{role: pod}", &server{lacks: []string{"list /pods"}},
+		"the ServiceAccount may not list everywhere": {"{role: pod}", &discoverytest.Server{Lacks: []string{"list /pods"}},
 			[]string{"forbidden: Prometheus discovers no targets of role pod in all namespaces: ServiceAccount monitoring/k8s may not list pods in all namespaces; allow it with a ClusterRole"}, nil},
-		"nobody says what it may": {slicesInDemo, &server{reviews: "403 Forbidden"}, []string{"endpointslice/demo/web 10.0.0.0:80"},
+		"nobody says what it may": {slicesInDemo, &discoverytest.Server{Reviews: "403 Forbidden"}, []string{"endpointslice/demo/web 10.0.0.0:80"},
 			[]string{"whether ServiceAccount monitoring/k8s may list and watch what its jobs discover is not known: you may not create subjectaccessreviews.authorization.k8s.io"}},
-		"or something else": {slicesInDemo, &server{reviews: "400 BadRequest"}, []string{"endpointslice/demo/web 10.0.0.0:80"},
+		"or something else": {slicesInDemo, &discoverytest.Server{Reviews: "400 BadRequest"}, []string{"endpointslice/demo/web 10.0.0.0:80"},
 			[]string{"whether ServiceAccount monitoring/k8s may list and watch what its jobs discover is not known: the server says BadRequest"}},
-		"another cluster":     {"{role: pod, api_server: 'https://other:6443'}", &server{}, []string{"unknown: the job discovers targets in the cluster of https://other:6443"}, nil},
-		"no such role":        {"{role: gateway}", &server{}, []string{`unknown: kubernetes discovery: role "gateway" does not exist`}, nil},
-		"no such namespace":   {"{role: pod, namespaces: {names: [none]}}", &server{}, nil, nil},
-		"the own namespace":   {"{role: service, namespaces: {own_namespace: true}}", &server{}, []string{"svc/monitoring/web web.monitoring.svc:80"}, nil},
-		"a selector is wrong": {"{role: pod, selectors: [{role: pod, field: 'a'}]}", &server{}, []string{"unknown: kubernetes discovery: field selector of role pod: invalid selector: 'a'; can't understand 'a'"}, nil},
+		"another cluster":     {"{role: pod, api_server: 'https://other:6443'}", &discoverytest.Server{}, []string{"unknown: the job discovers targets in the cluster of https://other:6443"}, nil},
+		"no such role":        {"{role: gateway}", &discoverytest.Server{}, []string{`unknown: kubernetes discovery: role "gateway" does not exist`}, nil},
+		"no such namespace":   {"{role: pod, namespaces: {names: [none]}}", &discoverytest.Server{}, nil, nil},
+		"the own namespace":   {"{role: service, namespaces: {own_namespace: true}}", &discoverytest.Server{}, []string{"svc/monitoring/web web.monitoring.svc:80"}, nil},
+		"a selector is wrong": {"{role: pod, selectors: [{role: pod, field: 'a'}]}", &discoverytest.Server{}, []string{"unknown: kubernetes discovery: field selector of role pod: invalid selector: 'a'; can't understand 'a'"}, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
-			tc.s.objects = web("demo", "prod", "monitoring")
-			got, err := tc.s.start(t).Find(t.Context(), jobs(t, kubernetesSD(tc.sd)), workload)
+			tc.s.Add(web("demo", "prod", "monitoring")...)
+			got, err := start(t, tc.s).Find(t.Context(), jobs(t, kubernetesSD(tc.sd)), workload)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -124,8 +139,8 @@ func TestGaps(t *testing.T) {
 			if diff := cmp.Diff(tc.notes, got.Notes); diff != "" {
 				t.Errorf("notes: %s", diff)
 			}
-			if tc.s.lacks != nil && len(tc.s.lists) > 0 {
-				t.Errorf("lists %q, which Prometheus cannot read", tc.s.lists)
+			if lists := tc.s.Lists(); tc.s.Lacks != nil && len(lists) > 0 {
+				t.Errorf("lists %q, which Prometheus cannot read", lists)
 			}
 		})
 	}
@@ -133,8 +148,9 @@ func TestGaps(t *testing.T) {
 
 // Each list is read once for all jobs, and nothing that no job needs.
 func TestListsOnlyWhatJobsNeed(t *testing.T) {
-	s := &server{objects: web("demo", "prod", "monitoring")}
-	got, err := s.start(t).Find(t.Context(), jobs(t,
+	s := &discoverytest.Server{}
+	s.Add(web("demo", "prod", "monitoring")...)
+	got, err := start(t, s).Find(t.Context(), jobs(t,
 		kubernetesSD(slicesInDemo), kubernetesSD(slicesInDemo), kubernetesSD("{role: pod, namespaces: {names: [demo]}}"),
 		kubernetesSD("{role: pod, namespaces: {names: [prod]}, selectors: [{role: pod, label: app=web, field: 'spec.nodeName=$(NODE_NAME),status.phase!=Failed'}]}"),
 		kubernetesSD("{role: pod, namespaces: {names: [prod]}, selectors: [{role: pod, label: app=db}]}, {role: service, namespaces: {names: [demo]}}"),
@@ -143,14 +159,15 @@ func TestListsOnlyWhatJobsNeed(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	slices.Sort(s.lists)
+	lists := s.Lists()
+	slices.Sort(lists)
 	if diff := cmp.Diff([]string{
 		"/api/v1/namespaces/demo/pods?limit=500",
 		"/api/v1/namespaces/demo/services?limit=500",
 		"/api/v1/namespaces/prod/pods?fieldSelector=spec.nodeName%21%3D%2Cstatus.phase%21%3DFailed&labelSelector=app%3Dweb&limit=500",
 		"/api/v1/namespaces/prod/pods?labelSelector=app%3Ddb&limit=500",
 		"/apis/discovery.k8s.io/v1/namespaces/demo/endpointslices?limit=500",
-	}, s.lists); diff != "" {
+	}, lists); diff != "" {
 		t.Error(diff)
 	}
 	var found [][]string
@@ -162,7 +179,7 @@ func TestListsOnlyWhatJobsNeed(t *testing.T) {
 		t.Error(diff)
 	}
 	asked := map[string]int{}
-	for _, spec := range s.asked {
+	for _, spec := range s.Asked() {
 		if spec.User != "system:serviceaccount:monitoring:k8s" || !slices.Equal(spec.Groups, []string{"system:serviceaccounts", "system:serviceaccounts:monitoring", "system:authenticated"}) {
 			t.Errorf("asks about %s of %v", spec.User, spec.Groups)
 		}
@@ -178,7 +195,7 @@ func TestListsOnlyWhatJobsNeed(t *testing.T) {
 }
 
 // many is a Service with an EndpointSlice and more pods than fit on a page.
-func many(n int) (out []discovery.Object) {
+func many(n int) (out []discoverytest.Object) {
 	for i := range n {
 		out = append(out, &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "demo", Name: fmt.Sprintf("web-%04d", i)},
 			Spec: corev1.PodSpec{Containers: []corev1.Container{{Name: "c"}}}, Status: corev1.PodStatus{PodIP: fmt.Sprintf("10.0.%d.%d", i/250, i%250)}})
@@ -190,8 +207,9 @@ func many(n int) (out []discovery.Object) {
 // twice.
 func TestPages(t *testing.T) {
 	for _, expired := range []bool{false, true} {
-		s := &server{objects: many(2*pageSize + 1), expired: expired}
-		got, err := s.start(t).Find(t.Context(), jobs(t, kubernetesSD("{role: pod}")), workload)
+		s := &discoverytest.Server{Expired: expired}
+		s.Add(many(2*pageSize + 1)...)
+		got, err := start(t, s).Find(t.Context(), jobs(t, kubernetesSD("{role: pod}")), workload)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -202,7 +220,7 @@ func TestPages(t *testing.T) {
 		if expired {
 			want = append(want[:2:2], "/api/v1/pods")
 		}
-		if diff := cmp.Diff(want, s.lists); diff != "" {
+		if diff := cmp.Diff(want, s.Lists()); diff != "" {
 			t.Errorf("expired %v: %s", expired, diff)
 		}
 	}
@@ -210,8 +228,8 @@ func TestPages(t *testing.T) {
 
 // Pods without a ServiceAccount have that of the namespace.
 func TestDefaultServiceAccount(t *testing.T) {
-	s := &server{lacks: []string{"list /pods"}}
-	got, err := s.start(t).Find(t.Context(), jobs(t, kubernetesSD("{role: pod}")), Workload{Namespace: "monitoring"})
+	s := &discoverytest.Server{Lacks: []string{"list /pods"}}
+	got, err := start(t, s).Find(t.Context(), jobs(t, kubernetesSD("{role: pod}")), Workload{Namespace: "monitoring"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -221,10 +239,11 @@ func TestDefaultServiceAccount(t *testing.T) {
 }
 
 func TestCanceled(t *testing.T) {
-	s := &server{objects: web("demo")}
+	s := &discoverytest.Server{}
+	s.Add(web("demo")...)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if got, err := s.start(t).Find(ctx, jobs(t, kubernetesSD("{role: pod}")), workload); !errors.Is(err, context.Canceled) {
+	if got, err := start(t, s).Find(ctx, jobs(t, kubernetesSD("{role: pod}")), workload); !errors.Is(err, context.Canceled) {
 		t.Errorf("%v, err %v", got, err)
 	}
 }
