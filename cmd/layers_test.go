@@ -43,7 +43,7 @@ func TestImportsPointOneWay(t *testing.T) {
 // may import only those below it. Tests may import what they like.
 var layers = []string{
 	// What works with a cluster or with manifests instead of one.
-	"test/bench", "test/e2e", "test/integration",
+	"test/bench", "test/e2e", "test/integration", "test/truth",
 	"reference",
 	"startup", "server", "admission", "webhookcerts", "permissions",
 	"verify", "explain", "lint", "render", "routing", "offline", "report",
