@@ -6,6 +6,7 @@
 //	role.go      the kinds of objects, and which of them a discovery reads
 //	objects.go   the objects, and which of them a discovery looks at
 //	trim.go      what is kept of them
+//	wire.go      the same for lists as API servers send them
 //	informer.go  objects as informers, which the builders take
 //	groups.go    one discovery → groups, by role
 //	find.go      all discoveries of a job, and what could not be looked at

@@ -39,6 +39,17 @@ func (o *Objects) Add(object Object) bool {
 	return true
 }
 
+// Take adds an object that was trimmed before, by [Shorten], and that nobody changes any more.
+// It reports whether the kind matters to discovery.
+func (o *Objects) Take(object Object) bool {
+	role := roleOf(object)
+	if role == "" {
+		return false
+	}
+	o.add(role, object)
+	return true
+}
+
 // Join adds the objects of another one, which both share.
 func (o *Objects) Join(other *Objects) {
 	for role, objects := range other.byRole {

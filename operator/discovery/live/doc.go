@@ -3,7 +3,8 @@
 //
 //	find.go        jobs → what their discoveries find, and what could not be looked at
 //	plan.go        jobs → lists that are needed, each once (pure)
-//	list.go        one list, page by page; objects are trimmed before the next page
+//	list.go        one list, page by page
+//	page.go        a page as it was sent → trimmed objects
 //	permission.go  what the ServiceAccount of the workload may list and watch
 //	words.go       why targets are not known, for people
 //

@@ -247,3 +247,8 @@ func TestCanceled(t *testing.T) {
 		t.Errorf("%v, err %v", got, err)
 	}
 }
+
+// origins are those of a job with some steps.
+func origins(steps int) [][]promconfig.Origin {
+	return [][]promconfig.Origin{make([]promconfig.Origin, steps)}
+}

@@ -1,18 +1,17 @@
 package live
 
 import (
+	"cmp"
 	"context"
-	"errors"
 	"fmt"
+	"runtime"
 	"strconv"
 	"sync"
 	"time"
 
 	"golang.org/x/sync/errgroup"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	"k8s.io/apimachinery/pkg/api/meta"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/runtime"
+	apiruntime "k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/client-go/rest"
 
 	"github.com/firekeeper-dev/firekeeper/operator/discovery"
@@ -52,40 +51,48 @@ func (c Cluster) readAll(ctx context.Context, lists []list) map[list]content {
 	return out
 }
 
-// read reads a list page by page. When it takes longer than the API server keeps its state,
-// the list is read anew in one piece.
+// read reads a list page by page, and decodes pages while it waits for the next. When it takes
+// longer than the API server keeps its state, the list is read anew in one piece.
 func (c Cluster) read(ctx context.Context, l list) (*discovery.Objects, error) {
-	out, token, limit := &discovery.Objects{}, "", pageSize
-	for {
-		page, err := c.page(ctx, l, token, limit)
-		switch {
-		case apierrors.IsResourceExpired(err) && limit > 0:
-			out, token, limit = &discovery.Objects{}, "", 0
-			continue
-		case err != nil:
-			return nil, err
+	pages, err := c.pages(ctx, l, pageSize)
+	if apierrors.IsResourceExpired(err) {
+		pages, err = c.pages(ctx, l, 0)
+	}
+	if err != nil {
+		return nil, err
+	}
+	out := &discovery.Objects{}
+	for _, page := range pages {
+		out.Join(page)
+	}
+	return out, nil
+}
+
+// pages are those of a list, of at most limit objects each; 0 for one page.
+func (c Cluster) pages(ctx context.Context, l list, limit int) (out []*discovery.Objects, err error) {
+	var decoding errgroup.Group
+	decoding.SetLimit(runtime.GOMAXPROCS(0)) // and with it the number of pages in memory
+	for token := ""; ; {
+		var p page
+		if p, err = c.page(ctx, l, token, limit); err != nil {
+			break
 		}
-		if err := meta.EachListItem(page, func(o runtime.Object) error {
-			if object, ok := o.(discovery.Object); ok {
-				out.Add(object)
-			}
-			return nil
-		}); err != nil {
-			return nil, err
+		if token, err = p.next(); err != nil {
+			break
 		}
-		m, err := meta.ListAccessor(page)
-		if err != nil {
-			return nil, err
-		}
-		if token = m.GetContinue(); token == "" {
-			return out, nil
+		objects := &discovery.Objects{}
+		out = append(out, objects)
+		decoding.Go(func() error { return p.decode(l.kind.Role, objects) })
+		if token == "" {
+			break
 		}
 	}
+	return out, cmp.Or(err, decoding.Wait())
 }
 
 // page reads one page of a list. The form of the answer is the API server's own, which is
 // shorter and faster to read than JSON.
-func (c Cluster) page(ctx context.Context, l list, token string, limit int) (runtime.Object, error) {
+func (c Cluster) page(ctx context.Context, l list, token string, limit int) (page, error) {
 	client, err := c.client(l.kind)
 	if err != nil {
 		return nil, err
@@ -93,7 +100,7 @@ func (c Cluster) page(ctx context.Context, l list, token string, limit int) (run
 	ctx, cancel := context.WithTimeout(ctx, pageTimeout)
 	defer cancel()
 	r := client.Get().NamespaceIfScoped(l.namespace, l.namespace != "").Resource(l.kind.Resource.Resource).
-		SetHeader("Accept", runtime.ContentTypeProtobuf+","+runtime.ContentTypeJSON)
+		SetHeader("Accept", apiruntime.ContentTypeProtobuf+","+apiruntime.ContentTypeJSON)
 	for name, value := range map[string]string{"labelSelector": l.label, "fieldSelector": l.field, "continue": token} {
 		if value != "" {
 			r = r.Param(name, value)
@@ -102,14 +109,12 @@ func (c Cluster) page(ctx context.Context, l list, token string, limit int) (run
 	if limit > 0 {
 		r = r.Param("limit", strconv.Itoa(limit))
 	}
-	out, err := r.Do(ctx).Get()
-	if err != nil {
+	result := r.Do(ctx)
+	if err := result.Error(); err != nil {
 		return nil, err
 	}
-	if _, status := out.(*metav1.Status); status {
-		return nil, errors.New("the API server answers with a status instead of a list")
-	}
-	return out, nil
+	text, err := result.Raw()
+	return page(text), err
 }
 
 // client reaches the API group of a kind.

@@ -154,13 +154,20 @@ func line(url string, labels map[string]string) string {
 	return text
 }
 
-// settle asks all servers until their targets are those that are wanted and stay so for longer
-// than a round of Prometheus' discovery, at most for the limit, and returns the last answers.
+// How long targets must stay as they are: right ones for a round of Prometheus' discovery,
+// wrong ones for longer, as a server on a busy machine may not have got to them yet.
+const (
+	rightFor = 6 * time.Second
+	wrongFor = 45 * time.Second
+	limit    = 10 * time.Minute // for a server to answer at all
+)
+
+// settle asks all servers until their targets are those that are wanted, or do not change any
+// more, and returns the last answers.
 func settle(t *testing.T, servers []server, want []map[string]seen) []map[string]seen {
 	t.Helper()
-	const limit, round = 90 * time.Second, 6 * time.Second
 	began := time.Now()
-	since := began // the last time when they were wrong
+	changed := began // the last time when an answer was another one, or none
 	out := make([]map[string]seen, len(servers))
 	for {
 		right := true
@@ -170,14 +177,13 @@ func settle(t *testing.T, servers []server, want []map[string]seen) []map[string
 				text, _ := os.ReadFile(s.log)
 				t.Fatalf("%v\n%s", err, text)
 			}
+			if err != nil || !equal(got, out[i]) {
+				changed = time.Now()
+			}
 			out[i] = got
 			right = right && err == nil && equal(got, want[i])
 		}
-		now := time.Now()
-		if !right {
-			since = now
-		}
-		if now.Sub(since) > round && now.Sub(began) > 2*round || now.Sub(began) > limit {
+		if still := time.Since(changed); still > wrongFor || right && still > rightFor && time.Since(began) > 2*rightFor {
 			return out
 		}
 		select {
