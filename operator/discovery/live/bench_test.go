@@ -8,7 +8,9 @@ import (
 	"runtime"
 	"strconv"
 	"strings"
+	"syscall"
 	"testing"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	discoveryv1 "k8s.io/api/discovery/v1"
@@ -153,6 +155,7 @@ func BenchmarkRead(b *testing.B) {
 		c := recording(b, pods).client(b)
 		b.Run(strconv.Itoa(pods), func(b *testing.B) {
 			b.ReportAllocs()
+			began := cpu(b)
 			for b.Loop() {
 				kind := discovery.Kinds(&targets.KubernetesSD{Role: "pod"})[0]
 				objects, err := c.read(b.Context(), list{kind: kind, namespace: "demo"})
@@ -160,6 +163,7 @@ func BenchmarkRead(b *testing.B) {
 					b.Fatal(objects, err)
 				}
 			}
+			reportCPU(b, began)
 		})
 	}
 }
@@ -176,6 +180,7 @@ func BenchmarkFind(b *testing.B) {
 				b.Fatal(err)
 			}
 			b.ReportAllocs()
+			began := cpu(b)
 			for b.Loop() {
 				got, err := c.Find(b.Context(), jobs, workload)
 				if err != nil {
@@ -185,6 +190,7 @@ func BenchmarkFind(b *testing.B) {
 					b.Fatal(counts)
 				}
 			}
+			reportCPU(b, began)
 		})
 	}
 }
@@ -203,6 +209,21 @@ func BenchmarkBytesPerPod(b *testing.B) {
 		b.ReportMetric(float64(heap()-before)/pods, "B/pod")
 		runtime.KeepAlive(objects)
 	}
+}
+
+// cpu is the time that the process has used. On a busy machine it says more than the clock.
+func cpu(b *testing.B) time.Duration {
+	b.Helper()
+	var u syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
+		b.Fatal(err)
+	}
+	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
+}
+
+// reportCPU reports the time of the process for each run of a loop that began at a time.
+func reportCPU(b *testing.B, began time.Duration) {
+	b.ReportMetric(float64(cpu(b)-began)/float64(time.Millisecond)/float64(b.N), "cpu-ms/op")
 }
 
 func heap() int64 {

@@ -24,13 +24,39 @@ var magic = []byte("k8s\x00")
 // errPage: the API server, or a proxy before it, answers something else.
 var errPage = errors.New("the answer is no list")
 
-// list is the kind of a page and its message.
+// list is the kind of a page and its message, which is a part of the page.
 func (p page) list() (kind metav1.TypeMeta, message []byte, err error) {
-	var envelope runtime.Unknown
-	if err := envelope.Unmarshal(p[len(magic):]); err != nil {
+	envelope := []byte(p[len(magic):])
+	head, err := field(envelope, 1)
+	if err != nil {
+		return kind, nil, err
+	}
+	var k runtime.TypeMeta
+	if k.Unmarshal(head) != nil {
 		return kind, nil, errPage
 	}
-	return metav1.TypeMeta{Kind: envelope.Kind, APIVersion: envelope.APIVersion}, envelope.Raw, nil
+	message, err = field(envelope, 2)
+	return metav1.TypeMeta{Kind: k.Kind, APIVersion: k.APIVersion}, message, err
+}
+
+// field is the first field of a number, nil if there is none.
+func field(message []byte, wanted protowire.Number) ([]byte, error) {
+	for len(message) > 0 {
+		number, kind, tag := protowire.ConsumeTag(message)
+		if tag < 0 {
+			return nil, errPage
+		}
+		size := protowire.ConsumeFieldValue(number, kind, message[tag:])
+		if size < 0 {
+			return nil, errPage
+		}
+		if number == wanted && kind == protowire.BytesType {
+			body, _ := protowire.ConsumeBytes(message[tag:])
+			return body, nil
+		}
+		message = message[tag+size:]
+	}
+	return nil, nil
 }
 
 // next is the token for the next page; "" after the last.
@@ -48,23 +74,9 @@ func (p page) next() (string, error) {
 	if err != nil {
 		return "", err
 	}
-	for len(message) > 0 {
-		number, kind, tag := protowire.ConsumeTag(message)
-		if tag < 0 {
-			return "", errPage
-		}
-		size := protowire.ConsumeFieldValue(number, kind, message[tag:])
-		if size < 0 {
-			return "", errPage
-		}
-		if number == 1 && kind == protowire.BytesType { // metadata comes first
-			body, _ := protowire.ConsumeBytes(message[tag:])
-			if err := list.Metadata.Unmarshal(body); err != nil {
-				return "", errPage
-			}
-			break
-		}
-		message = message[tag+size:]
+	metadata, err := field(message, 1)
+	if err != nil || list.Metadata.Unmarshal(metadata) != nil {
+		return "", errPage
 	}
 	return list.Metadata.Continue, nil
 }
