@@ -43,7 +43,7 @@ func TestImportsPointOneWay(t *testing.T) {
 // may import only those below it. Tests may import what they like.
 var layers = []string{
 	// What works with a cluster or with manifests instead of one.
-	"test/bench", "test/e2e", "test/integration",
+	"test/bench", "test/e2e", "test/integration", "test/truth",
 	"reference",
 	"startup", "server", "admission", "webhookcerts", "permissions",
 	"verify", "explain", "lint", "render", "routing", "offline", "report",
@@ -53,7 +53,7 @@ var layers = []string{
 
 	// The kinds of workloads, and what several of them share.
 	"prometheus", "thanosruler", "alertmanager",
-	"discovery", "targets",
+	"discovery/discoverytest", "discovery/live", "discovery", "targets",
 	"promworkload", "promconfig", "amconfig", "rules", "configsecret",
 
 	// The machine of every kind, and what it is made of.
@@ -171,7 +171,7 @@ func TestReloadersStaySmall(t *testing.T) {
 func TestOneDiscovery(t *testing.T) {
 	const discoveries = "github.com/prometheus/prometheus/discovery/"
 	found := map[string]bool{}
-	for _, pkg := range list(t, "-deps", "-f", "{{.ImportPath}}", prefix+"cmd/operator", prefix+"operator/discovery", prefix+"operator/targets") {
+	for _, pkg := range list(t, "-deps", "-f", "{{.ImportPath}}", prefix+"cmd/operator", prefix+"operator/discovery/live", prefix+"operator/targets") {
 		if name, ok := strings.CutPrefix(pkg, discoveries); ok {
 			found[name] = true
 		}

@@ -2,6 +2,9 @@ package discovery
 
 import (
 	"fmt"
+	"iter"
+	"reflect"
+	"slices"
 	"strings"
 
 	"github.com/firekeeper-dev/firekeeper/operator/targets"
@@ -15,10 +18,9 @@ func (o *Objects) Find(j *targets.Job, own string) (out targets.Found) {
 	unknown := func(format string, args ...any) {
 		out.Gaps = append(out.Gaps, targets.Gap{State: targets.Unknown, Message: fmt.Sprintf(format, args...)})
 	}
-	for i := range j.Kubernetes {
-		sd := &j.Kubernetes[i]
-		if sd.APIServer != "" || sd.KubeconfigFile != "" {
-			unknown("the job discovers targets in the cluster of %s", strings.TrimSpace(sd.APIServer+" "+sd.KubeconfigFile))
+	for sd := range Distinct(j) {
+		if other := OtherCluster(sd); other != "" {
+			unknown("the job discovers targets in the cluster of %s", other)
 			continue
 		}
 		groups, err := o.Groups(sd, own)
@@ -32,6 +34,25 @@ func (o *Objects) Find(j *targets.Job, own string) (out targets.Found) {
 		out.Groups = append(out.Groups, groups...)
 	}
 	return out
+}
+
+// Distinct are the Kubernetes discoveries of a job. Prometheus runs equal ones once.
+func Distinct(j *targets.Job) iter.Seq[*targets.KubernetesSD] {
+	return func(yield func(*targets.KubernetesSD) bool) {
+		for i := range j.Kubernetes {
+			sd := &j.Kubernetes[i]
+			same := func(other targets.KubernetesSD) bool { return reflect.DeepEqual(other, *sd) }
+			if !slices.ContainsFunc(j.Kubernetes[:i], same) && !yield(sd) {
+				return
+			}
+		}
+	}
+}
+
+// OtherCluster says where another cluster is that a discovery looks into; "" for the
+// workload's own.
+func OtherCluster(sd *targets.KubernetesSD) string {
+	return strings.TrimSpace(sd.APIServer + " " + sd.KubeconfigFile)
 }
 
 // onlySlices reports whether there are EndpointSlices and no Endpoints.

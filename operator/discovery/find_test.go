@@ -65,8 +65,12 @@ func TestFind(t *testing.T) {
 	o := cluster(t)
 	for sd, want := range map[string][]string{
 		"{role: pod}": {"pod/demo/db 10.0.0.2:80", "pod/demo/web 10.0.0.3:80", "pod/prod/db 10.0.1.2:80", "pod/prod/web 10.0.1.3:80"},
-		"{role: pod, namespaces: {names: [prod]}}":                                                                {"pod/prod/db 10.0.1.2:80", "pod/prod/web 10.0.1.3:80"},
-		"{role: pod, namespaces: {own_namespace: true}}":                                                          {"pod/demo/db 10.0.0.2:80", "pod/demo/web 10.0.0.3:80"},
+		"{role: pod, namespaces: {names: [prod]}}":       {"pod/prod/db 10.0.1.2:80", "pod/prod/web 10.0.1.3:80"},
+		"{role: pod, namespaces: {own_namespace: true}}": {"pod/demo/db 10.0.0.2:80", "pod/demo/web 10.0.0.3:80"},
+		"{role: pod, namespaces: {names: [demo, ''], own_namespace: true}}, {role: pod, namespaces: {names: [none]}}": {
+			"pod/demo/db 10.0.0.2:80", "pod/demo/web 10.0.0.3:80", "pod/prod/db 10.0.1.2:80", "pod/prod/web 10.0.1.3:80"},
+		"{role: pod, namespaces: {names: [demo, demo]}}":                                                          {"pod/demo/db 10.0.0.2:80", "pod/demo/web 10.0.0.3:80"},
+		"{role: service, namespaces: {names: [demo]}}, {role: service, namespaces: {names: [demo]}}":              {"svc/demo/db db.demo.svc:80", "svc/demo/web web.demo.svc:80"},
 		"{role: pod, namespaces: {names: [none]}}":                                                                nil,
 		"{role: pod, selectors: [{role: pod, label: app=web}]}":                                                   {"pod/demo/web 10.0.0.3:80", "pod/prod/web 10.0.1.3:80"},
 		"{role: pod, selectors: [{role: pod, label: 'app!=web', field: 'metadata.namespace=prod'}]}":              {"pod/prod/db 10.0.1.2:80"},

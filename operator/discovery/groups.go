@@ -75,15 +75,12 @@ type informers map[string]*informer
 
 func (o *Objects) informers(sd *targets.KubernetesSD, own string) (informers, error) {
 	s, out := scopeOf(sd, own), informers{}
-	for _, role := range []string{roleEndpoints, roleEndpointSlice, rolePod, roleService, roleIngress, roleNode, namespaceObjects} {
-		if role == roleNode && sd.Role != roleNode && !sd.AttachMetadata.Node || role == namespaceObjects && !sd.AttachMetadata.Namespace {
-			continue
-		}
-		objects, err := o.objects(role, s)
+	for _, kind := range Kinds(sd) {
+		objects, err := o.objects(kind.Role, s)
 		if err != nil {
 			return nil, err
 		}
-		if out[role], err = newInformer(objects); err != nil {
+		if out[kind.Role], err = newInformer(objects); err != nil {
 			return nil, err
 		}
 	}

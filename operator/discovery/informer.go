@@ -1,9 +1,6 @@
 package discovery
 
-import (
-	discoveryv1 "k8s.io/api/discovery/v1"
-	"k8s.io/client-go/tools/cache"
-)
+import "k8s.io/client-go/tools/cache"
 
 // informer is objects that do not change, in the form that builders take: synced from the
 // beginning. It has what they use of an informer and nothing else.
@@ -13,19 +10,9 @@ type informer struct {
 	handler                   cache.ResourceEventHandler
 }
 
-// serviceOfSlices is the index that the builder of EndpointSlices looks into.
-const serviceOfSlices = "service"
-
 func newInformer(objects []Object) (*informer, error) {
-	out := &informer{store: cache.NewIndexer(cache.MetaNamespaceKeyFunc, cache.Indexers{
-		cache.NamespaceIndex: cache.MetaNamespaceIndexFunc,
-		serviceOfSlices: func(o any) ([]string, error) {
-			if slice, ok := o.(*discoveryv1.EndpointSlice); ok {
-				return []string{slice.Namespace + "/" + slice.Labels[discoveryv1.LabelServiceName]}, nil
-			}
-			return nil, nil
-		},
-	})}
+	// Without indices: builders look into them when objects of metadata change.
+	out := &informer{store: cache.NewIndexer(cache.MetaNamespaceKeyFunc, nil)}
 	for _, object := range objects {
 		if err := out.store.Add(object); err != nil {
 			return nil, err

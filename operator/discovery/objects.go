@@ -25,17 +25,6 @@ type Object interface {
 	runtime.Object
 }
 
-// Roles of Kubernetes discovery, and the objects that are looked at for metadata.
-const (
-	roleEndpoints     = "endpoints"
-	roleEndpointSlice = "endpointslice"
-	rolePod           = "pod"
-	roleService       = "service"
-	roleNode          = "node"
-	roleIngress       = "ingress"
-	namespaceObjects  = "namespace"
-)
-
 // Objects are those of a cluster in which targets are found. The zero value has none.
 type Objects struct{ byRole map[string][]Object }
 
@@ -48,6 +37,34 @@ func (o *Objects) Add(object Object) bool {
 	}
 	o.add(role, trimmed)
 	return true
+}
+
+// Take adds an object that was trimmed before, by [Shorten], and that nobody changes any more.
+// It reports whether the kind matters to discovery.
+func (o *Objects) Take(object Object) bool {
+	role := roleOf(object)
+	if role == "" {
+		return false
+	}
+	o.add(role, object)
+	return true
+}
+
+// Join adds the objects of another one, which both share.
+func (o *Objects) Join(other *Objects) {
+	for role, objects := range other.byRole {
+		for _, object := range objects {
+			o.add(role, object)
+		}
+	}
+}
+
+// Len is the number of objects.
+func (o *Objects) Len() (n int) {
+	for _, objects := range o.byRole {
+		n += len(objects)
+	}
+	return n
 }
 
 func (o *Objects) add(role string, object Object) {
@@ -84,12 +101,22 @@ type scope struct {
 	selectors  []targets.Selector
 }
 
-func scopeOf(sd *targets.KubernetesSD, own string) scope {
-	out := scope{namespaces: slices.Clone(sd.Namespaces.Names), selectors: sd.Selectors}
+// Namespaces are those that a discovery looks into, sorted; nil when it looks into all. own
+// is the namespace of the workload.
+func Namespaces(sd *targets.KubernetesSD, own string) []string {
+	out := slices.Clone(sd.Namespaces.Names)
 	if sd.Namespaces.Own {
-		out.namespaces = append(out.namespaces, own)
+		out = append(out, own)
 	}
-	return out
+	if slices.Contains(out, "") { // stands for all, as in the API
+		return nil
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
+}
+
+func scopeOf(sd *targets.KubernetesSD, own string) scope {
+	return scope{namespaces: Namespaces(sd, own), selectors: sd.Selectors}
 }
 
 // objects are those of a role that the discovery looks at.
@@ -100,9 +127,8 @@ func (o *Objects) objects(role string, s scope) (out []Object, err error) {
 	if err != nil {
 		return nil, err
 	}
-	cluster := role == roleNode || role == namespaceObjects
 	for _, object := range o.byRole[role] {
-		if !cluster && len(s.namespaces) > 0 && !slices.Contains(s.namespaces, object.GetNamespace()) {
+		if object.GetNamespace() != "" && len(s.namespaces) > 0 && !slices.Contains(s.namespaces, object.GetNamespace()) {
 			continue
 		}
 		ok, err := matches(object)
@@ -150,10 +176,45 @@ func (s scope) matcher(role string) (func(Object) (bool, error), error) {
 	}, nil
 }
 
+// Selectors are those of a discovery for objects of a role, as the API server takes them;
+// empty for all objects.
+//
+// Errors: a selector that cannot be read.
+func Selectors(sd *targets.KubernetesSD, role string) (label, field string, err error) {
+	for _, sel := range sd.Selectors {
+		if sel.Role != role {
+			continue
+		}
+		if _, err := labels.Parse(sel.Label); err != nil {
+			return "", "", fmt.Errorf("label selector of role %s: %w", role, err)
+		}
+		f, err := fields.ParseSelector(sel.Field)
+		if err != nil {
+			return "", "", fmt.Errorf("field selector of role %s: %w", role, err)
+		}
+		var terms []fields.Selector
+		for _, r := range f.Requirements() {
+			switch {
+			case isVariable(r):
+				terms = append(terms, fields.OneTermNotEqualSelector(r.Field, ""))
+			case r.Operator == selection.NotEquals:
+				terms = append(terms, fields.OneTermNotEqualSelector(r.Field, r.Value))
+			default:
+				terms = append(terms, fields.OneTermEqualSelector(r.Field, r.Value))
+			}
+		}
+		label, field = sel.Label, fields.AndSelectors(terms...).String()
+	}
+	return label, field, nil
+}
+
+// isVariable reports whether a pod replaces the value.
+func isVariable(r fields.Requirement) bool { return strings.HasPrefix(r.Value, "$(") }
+
 // meets compares a field. What a pod replaces with the name of its node stands for every
 // node: the pods of a DaemonSet are on all of them.
 func meets(r fields.Requirement, value string) bool {
-	if strings.HasPrefix(r.Value, "$(") {
+	if isVariable(r) {
 		return value != ""
 	}
 	return (value == r.Value) == (r.Operator != selection.NotEquals)

@@ -2,10 +2,8 @@ package discovery
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"maps"
-	"net/http"
 	"net/http/httptest"
 	"net/url"
 	"slices"
@@ -19,56 +17,19 @@ import (
 	"github.com/prometheus/prometheus/discovery/kubernetes"
 	"github.com/prometheus/prometheus/discovery/targetgroup"
 	corev1 "k8s.io/api/core/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/runtime/schema"
-	"k8s.io/client-go/kubernetes/scheme"
 
+	"github.com/firekeeper-dev/firekeeper/operator/discovery/discoverytest"
 	"github.com/firekeeper-dev/firekeeper/operator/targets"
 )
 
-// apiServer lists objects and never sees a change.
-type apiServer struct{ byResource map[string][]Object }
-
-var resources = map[string]string{
-	roleEndpoints: "endpoints", roleEndpointSlice: "endpointslices", rolePod: "pods", roleService: "services",
-	roleNode: "nodes", roleIngress: "ingresses", namespaceObjects: "namespaces",
-}
-
-// ServeHTTP implements http.Handler.
-func (s *apiServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	q := r.URL.Query()
-	switch {
-	case q.Get("sendInitialEvents") != "": // this server is too old for streamed lists
-		w.WriteHeader(http.StatusUnprocessableEntity)
-		_ = json.NewEncoder(w).Encode(metav1.Status{TypeMeta: metav1.TypeMeta{Kind: "Status", APIVersion: "v1"}, Status: metav1.StatusFailure,
-			Reason: metav1.StatusReasonInvalid, Code: http.StatusUnprocessableEntity})
-		return
-	case q.Get("watch") != "":
-		w.WriteHeader(http.StatusOK)
-		w.(http.Flusher).Flush()
-		<-r.Context().Done()
-		return
+// asked returns the resources that were listed since the last call.
+func asked(s *discoverytest.Server) []string {
+	out := map[string]bool{}
+	for _, list := range s.Lists() {
+		path, _, _ := strings.Cut(list, "?")
+		out[path[strings.LastIndex(path, "/")+1:]] = true
 	}
-	parts := strings.Split(strings.Trim(r.URL.Path, "/"), "/")
-	resource, namespace := parts[len(parts)-1], ""
-	if i := slices.Index(parts, "namespaces"); i >= 0 && i+2 < len(parts) {
-		namespace = parts[i+1]
-	}
-	items, gvk := []any{}, schema.GroupVersionKind{}
-	for _, object := range s.byResource[resource] {
-		kinds, _, err := scheme.Scheme.ObjectKinds(object)
-		if err != nil {
-			http.Error(w, err.Error(), http.StatusInternalServerError)
-			return
-		}
-		gvk = kinds[0]
-		if namespace == "" || object.GetNamespace() == namespace {
-			items = append(items, object)
-		}
-	}
-	w.Header().Set("Content-Type", "application/json")
-	_ = json.NewEncoder(w).Encode(map[string]any{"apiVersion": gvk.GroupVersion().String(), "kind": gvk.Kind + "List",
-		"metadata": map[string]any{"resourceVersion": "1"}, "items": items})
+	return slices.Sorted(maps.Keys(out))
 }
 
 // realGroups is what the discovery of Prometheus finds, up to as many sources as there are
@@ -129,7 +90,7 @@ func TestGroupsAreThoseOfPrometheus(t *testing.T) {
 	found := map[string]int{}
 	for seed := range int64(3) {
 		var o Objects
-		server := &apiServer{byResource: map[string][]Object{}}
+		server, wholes := &discoverytest.Server{}, map[string][]Object{}
 		seen := map[string]bool{}
 		randomObjects(seed, func(object Object) {
 			role := roleOf(object)
@@ -141,7 +102,8 @@ func TestGroupsAreThoseOfPrometheus(t *testing.T) {
 			whole := object.DeepCopyObject().(Object)
 			// Random managed fields are no JSON.
 			whole.SetManagedFields(nil)
-			server.byResource[resources[role]] = append(server.byResource[resources[role]], whole)
+			server.Add(whole)
+			wholes[role] = append(wholes[role], whole)
 			o.Add(object)
 		})
 		s := httptest.NewServer(server)
@@ -149,7 +111,7 @@ func TestGroupsAreThoseOfPrometheus(t *testing.T) {
 			for _, metadata := range []bool{false, true} {
 				t.Run(fmt.Sprintf("%d/%s/%v", seed, role, metadata), func(t *testing.T) {
 					sd := &targets.KubernetesSD{Role: role, AttachMetadata: targets.AttachMetadata{Node: metadata, Namespace: metadata}}
-					objects := server.byResource[resources[role]]
+					objects := wholes[role]
 					sources := len(objects)
 					if role == roleNode {
 						sources = addressed(objects)
@@ -160,6 +122,14 @@ func TestGroupsAreThoseOfPrometheus(t *testing.T) {
 					}
 					if diff := cmp.Diff(sorted(realGroups(t, s.URL, sd, sources)), sorted(got)); diff != "" {
 						t.Errorf("(-Prometheus +ours)\n%s", diff)
+					}
+					var kinds []string
+					for _, kind := range Kinds(sd) {
+						kinds = append(kinds, kind.Resource.Resource)
+					}
+					slices.Sort(kinds)
+					if diff := cmp.Diff(asked(server), kinds); diff != "" {
+						t.Errorf("listed (-Prometheus +ours)\n%s", diff)
 					}
 					for _, g := range got {
 						found[role] += len(g.Targets)

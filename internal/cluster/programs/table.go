@@ -49,6 +49,15 @@ func prom(name string) source {
 	}
 }
 
+// oldProm is the server of an older release, as oldPromtool is its checker.
+func oldProm(minor, release string) source {
+	return source{
+		folder: "prometheus-" + minor, module: "github.com/prometheus/prometheus",
+		pkg: "github.com/prometheus/prometheus/cmd/prometheus", file: "prometheus",
+		ldflags: commonLdflags + release,
+	}
+}
+
 // oldPromtool is the checker of an older release of Prometheus. It is never
 // taken from PATH: only this release will do.
 func oldPromtool(minor, release string) source {
@@ -99,8 +108,14 @@ var table = map[string]source{
 		folder: "coredns", module: "github.com/coredns/coredns", pkg: "github.com/coredns/coredns",
 		versionArgs: []string{"-version"}, from: version{1, 11, 0}, below: version{2, 0, 0},
 	},
-	"prometheus":    prom("prometheus"),
-	"promtool":      prom("promtool"),
+	"prometheus": prom("prometheus"),
+	"promtool":   prom("promtool"),
+
+	"prometheus-2.47": oldProm("2.47", "2.47.2"),
+	"prometheus-2.53": oldProm("2.53", "2.53.3"),
+	"prometheus-2.55": oldProm("2.55", "2.55.1"),
+	"prometheus-3.5":  oldProm("3.5", "3.5.1"),
+
 	"promtool-2.47": oldPromtool("2.47", "2.47.2"),
 	"promtool-2.53": oldPromtool("2.53", "2.53.3"),
 	"promtool-2.55": oldPromtool("2.55", "2.55.1"),

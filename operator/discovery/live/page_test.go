@@ -1,0 +1,50 @@
+package live
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/firekeeper-dev/firekeeper/operator/targets"
+)
+
+// What is found in pages of the API server's own form is what is found in JSON.
+func TestPagesOfBothForms(t *testing.T) {
+	const pods = 2 * pageSize
+	recording := recording(t, pods)
+	jobs, err := targets.Document{Text: []byte("- {job_name: a, " + monitorOfTen + "}"), Origins: origins(2)}.Jobs()
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := recording.client(t).Find(t.Context(), jobs, workload)
+	if err != nil {
+		t.Fatal(err)
+	}
+	counts := jobs[0].Evaluate(got.Found[0]).Counts()
+	if diff := cmp.Diff(map[targets.State]int{targets.Kept: pods / 10 * 2, targets.Dropped: pods * 9 / 10 * 2}, counts); diff != "" {
+		t.Errorf("%s\n%v", diff, got.Found[0].Gaps)
+	}
+	for i, g := range got.Found[0].Groups {
+		if name := g.Targets[0]["__meta_kubernetes_pod_container_image"]; name == "" {
+			t.Fatalf("group %d has no labels of pods: %v", i, g.Targets[0])
+		}
+	}
+}
+
+// An answer that is no list is a gap.
+func TestPagesThatAreNone(t *testing.T) {
+	for name, text := range map[string]string{
+		"a page for people": "<html>log in</html>", "cut off": "k8s\x00\x0a\xff", "JSON of something else": `{"kind": "Status", "apiVersion": "v1"}`, "empty": "",
+		"another kind": string(encodedStatus(t)),
+	} {
+		r := recorded{"pods": {[]byte(text)}}
+		got, err := r.client(t).Find(t.Context(), jobs(t, kubernetesSD("{role: pod}")), workload)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if gaps := got.Found[0].Gaps; len(gaps) != 1 || gaps[0].State != targets.Unknown || !strings.Contains(gaps[0].Message, "list pods in all namespaces: ") {
+			t.Errorf("%s: %v", name, gaps)
+		}
+	}
+}

@@ -1,0 +1,70 @@
+package discovery
+
+import (
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/firekeeper-dev/firekeeper/operator/targets"
+)
+
+// Roles of Kubernetes discovery, and the objects that are looked at for metadata.
+const (
+	roleEndpoints     = "endpoints"
+	roleEndpointSlice = "endpointslice"
+	rolePod           = "pod"
+	roleService       = "service"
+	roleNode          = "node"
+	roleIngress       = "ingress"
+	namespaceObjects  = "namespace"
+)
+
+// Kind is a kind of object that discoveries look at.
+type Kind struct {
+	// Role that looks for such objects; "namespace" for those of metadata only.
+	Role string
+	// Resource in the API.
+	Resource schema.GroupVersionResource
+	// ClusterScoped kinds have no namespace.
+	ClusterScoped bool
+}
+
+func core(role, resource string, cluster bool) Kind {
+	return Kind{role, schema.GroupVersionResource{Version: "v1", Resource: resource}, cluster}
+}
+
+var (
+	endpoints      = core(roleEndpoints, "endpoints", false)
+	endpointSlices = Kind{roleEndpointSlice, schema.GroupVersionResource{Group: "discovery.k8s.io", Version: "v1", Resource: "endpointslices"}, false}
+	pods           = core(rolePod, "pods", false)
+	services       = core(roleService, "services", false)
+	nodes          = core(roleNode, "nodes", true)
+	ingresses      = Kind{roleIngress, schema.GroupVersionResource{Group: "networking.k8s.io", Version: "v1", Resource: "ingresses"}, false}
+	namespaces     = core(namespaceObjects, "namespaces", true)
+)
+
+// roles are the kinds that each role looks at, those that have groups first, and the
+// metadata that it can attach to their labels.
+var roles = map[string]struct {
+	kinds           []Kind
+	node, namespace bool
+}{
+	roleEndpoints:     {[]Kind{endpoints, services, pods}, true, true},
+	roleEndpointSlice: {[]Kind{endpointSlices, services, pods}, true, true},
+	rolePod:           {[]Kind{pods}, true, true},
+	roleService:       {[]Kind{services}, false, true},
+	roleIngress:       {[]Kind{ingresses}, false, true},
+	roleNode:          {[]Kind{nodes}, false, false},
+}
+
+// Kinds are those that a discovery lists and watches; nil for a role that does not exist.
+// Prometheus finds nothing as long as one of them cannot be listed.
+func Kinds(sd *targets.KubernetesSD) []Kind {
+	role := roles[sd.Role]
+	out := role.kinds[:len(role.kinds):len(role.kinds)]
+	if role.node && sd.AttachMetadata.Node {
+		out = append(out, nodes)
+	}
+	if role.namespace && sd.AttachMetadata.Namespace {
+		out = append(out, namespaces)
+	}
+	return out
+}

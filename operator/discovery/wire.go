@@ -1,0 +1,99 @@
+package discovery
+
+import (
+	"errors"
+
+	"google.golang.org/protobuf/encoding/protowire"
+)
+
+// rule says what is kept of a message in the form in which API servers send objects.
+type rule struct {
+	// fields by number: nil is removed.
+	fields map[protowire.Number]*rule
+	// rest keeps the fields that are not named.
+	rest bool
+}
+
+// whole keeps all of a field.
+var whole = &rule{rest: true}
+
+func only(fields map[protowire.Number]*rule) *rule { return &rule{fields: fields} }
+
+// keep are fields of which all is kept.
+func keep(numbers ...protowire.Number) *rule {
+	out := only(map[protowire.Number]*rule{})
+	for _, n := range numbers {
+		out.fields[n] = whole
+	}
+	return out
+}
+
+// The rules keep what trim keeps: numbers are those of generated.proto of the API.
+var (
+	shortMeta      = keep(1, 3, 5, 6, 11, 12, 13) // name, namespace, uid, resourceVersion, labels, annotations, ownerReferences
+	shortContainer = keep(1, 2, 6)                // name, image, ports
+	shortStatus    = keep(1, 8)                   // name, containerID
+	shortCondition = keep(1, 2)                   // type, status
+
+	shortPod = only(map[protowire.Number]*rule{1: shortMeta, 2: only(map[protowire.Number]*rule{
+		2: shortContainer, 3: whole, 8: whole, 10: whole, 11: whole, 19: whole, 20: shortContainer, // restartPolicy, serviceAccountName, nodeName, hostNetwork, schedulerName
+	}), 3: only(map[protowire.Number]*rule{
+		1: whole, 2: shortCondition, 5: whole, 6: whole, 8: shortStatus, 10: shortStatus, 11: whole, // phase, hostIP, podIP, nominatedNodeName
+	})})
+	shortNode = only(map[protowire.Number]*rule{1: shortMeta, 2: keep(3, 4), 3: only(map[protowire.Number]*rule{ // providerID, unschedulable
+		4: shortCondition, 5: whole, 6: whole, // addresses, daemonEndpoints
+	})})
+	shortOther = &rule{rest: true, fields: map[protowire.Number]*rule{1: {rest: true, fields: map[protowire.Number]*rule{17: nil}}}} // managedFields
+)
+
+// Shorten removes from a list, a protobuf message of the API, what [Objects.Add] would trim
+// from its objects: reading them takes most of the time. The message is overwritten.
+//
+// Errors: it is no message.
+func Shorten(role string, list []byte) ([]byte, error) {
+	item := shortOther
+	switch role {
+	case rolePod:
+		item = shortPod
+	case roleNode:
+		item = shortNode
+	}
+	return only(map[protowire.Number]*rule{1: whole, 2: item}).shorten(list)
+}
+
+var errMessage = errors.New("this is no protobuf message")
+
+// shorten moves what is kept to the beginning of the message.
+func (r *rule) shorten(message []byte) ([]byte, error) {
+	out, rest := message[:0], message
+	for len(rest) > 0 {
+		number, kind, tag := protowire.ConsumeTag(rest)
+		if tag < 0 {
+			return nil, errMessage
+		}
+		size := protowire.ConsumeFieldValue(number, kind, rest[tag:])
+		if size < 0 {
+			return nil, errMessage
+		}
+		field := rest[:tag+size]
+		rest = rest[tag+size:]
+		inner, named := r.fields[number]
+		switch {
+		case named && inner == nil, !named && !r.rest:
+			continue
+		case !named, inner == whole, kind != protowire.BytesType:
+			out = append(out, field...)
+			continue
+		}
+		body, _ := protowire.ConsumeBytes(field[tag:])
+		short, err := inner.shorten(body)
+		if err != nil {
+			return nil, err
+		}
+		// What is written ends before what is read: the length takes no more bytes than before.
+		out = append(out, field[:tag]...)
+		out = protowire.AppendVarint(out, uint64(len(short)))
+		out = append(out, short...)
+	}
+	return out, nil
+}
