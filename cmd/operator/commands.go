@@ -2,19 +2,27 @@ package main
 
 import (
 	"context"
+	"fmt"
 	"io"
 	"strings"
 
 	"github.com/alecthomas/kingpin/v2"
+
+	"github.com/firekeeper-dev/firekeeper/internal/version"
 )
 
 // subcommand is one command of the program. A new one is a row of subcommands.
 type subcommand struct {
-	name, help string                                               // name with its parents: "crds print"
-	byDefault  bool                                                 // runs when its parent is given alone
-	flags      func(*kingpin.CmdClause)                             // nil: none of its own
-	validate   func() error                                         // nil: nothing to check; messages start with the flag
-	run        func(context.Context, streams) (exit int, err error) // nil: only has commands
+	name, help string // name with its parents: "crds print"
+	// example are command lines without the name of the program, each explained by what
+	// follows its "#".
+	example []string
+	// uses are the flags of the operator that change the result: headings, or flags.
+	uses      []string
+	byDefault bool                                                 // runs when its parent is given alone
+	flags     func(*kingpin.CmdClause)                             // nil: none of its own
+	validate  func() error                                         // nil: nothing to check; messages start with the flag
+	run       func(context.Context, streams) (exit int, err error) // nil: only has commands
 }
 
 // streams are where a command writes to.
@@ -31,31 +39,48 @@ func subcommands(o *Options) []subcommand {
 		w webhookOptions
 		v verifyOptions
 	)
+	decides := []string{"--feature-gates", "--watch-referenced-objects-in-all-namespaces", "--disable-unmanaged-prometheus-configuration"}
+	written := append([]string{objectFlags}, decides...)
+	live := append([]string{apiServerFlags, scopeFlags}, decides...)
 	return []subcommand{
-		{name: "start", help: "Run the operator (default).", byDefault: true,
+		{name: startCommand, help: "Run the operator (default).", byDefault: true,
 			run: func(ctx context.Context, s streams) (int, error) { return exit(o.start(ctx, s.out)) }},
-		{name: "admission-webhook", help: webhookHelp, flags: w.bind, validate: w.validate,
-			run: func(ctx context.Context, s streams) (int, error) { return exit(w.run(ctx, o, s.out)) }},
+		{name: "lint", help: lintHelp, flags: l.bind, validate: l.validate, example: lintExample, uses: decides,
+			run: func(_ context.Context, s streams) (int, error) { return l.run(*o, s.out) }},
+		{name: "explain", help: explainHelp, flags: e.bind, validate: func() error { return e.validate(o) }, example: explainExample, uses: live,
+			run: func(ctx context.Context, s streams) (int, error) { return e.run(ctx, *o, s.out) }},
+		{name: "render", help: renderHelp, flags: r.bind, validate: r.validate, example: renderExample, uses: written,
+			run: func(_ context.Context, s streams) (int, error) { return exit(r.run(*o, s.out, s.err)) }},
+		{name: "route", help: routeHelp, flags: t.bind, validate: t.validate, example: routeExample, uses: live,
+			run: func(ctx context.Context, s streams) (int, error) { return t.run(ctx, *o, s.out) }},
+		{name: "verify", help: verifyHelp, flags: v.bind, validate: v.validate, example: verifyExample, uses: []string{apiServerFlags},
+			run: func(ctx context.Context, s streams) (int, error) { return v.run(ctx, o, s.out) }},
 		{name: "crds", help: "Print, install or compare the CustomResourceDefinitions (CRDs).", flags: c.bind},
 		{name: "crds print", help: "Print the CRDs as YAML (default). Without --full they are small enough for kubectl apply.", byDefault: true,
-			run: func(_ context.Context, s streams) (int, error) { return exit(printCRDs(s.out, c.full)) }},
+			example: []string{"crds print | kubectl apply -f - # install them with kubectl"},
+			run:     func(_ context.Context, s streams) (int, error) { return exit(printCRDs(s.out, c.full)) }},
 		{name: "crds apply", help: "Install the CRDs into the cluster and wait until they are established.", flags: c.bindApply, validate: c.validate,
+			example: []string{"crds apply # into the cluster of your kubeconfig"}, uses: []string{apiServerFlags},
 			run: func(ctx context.Context, s streams) (int, error) { return exit(c.install(ctx, o, s)) }},
 		{name: "crds diff", help: "Show what apply would change. Exits 0 if nothing, 1 if something, 2 on an error.",
+			example: []string{"crds diff --full # what crds apply --full would change"}, uses: []string{apiServerFlags},
 			run: func(ctx context.Context, s streams) (int, error) { return c.compare(ctx, o, s) }},
 		{name: "full-crds", help: "Alias of crds print --full.",
 			run: func(_ context.Context, s streams) (int, error) { return exit(printCRDs(s.out, true)) }},
-		{name: "render", help: "Read manifests and print what the operator would write, without a cluster.", flags: r.bind, validate: r.validate,
-			run: func(_ context.Context, s streams) (int, error) { return exit(r.run(*o, s.out, s.err)) }},
-		{name: "lint", help: lintHelp, flags: l.bind, validate: l.validate,
-			run: func(_ context.Context, s streams) (int, error) { return l.run(*o, s.out) }},
-		{name: "explain", help: explainHelp, flags: e.bind, validate: func() error { return e.validate(o) },
-			run: func(ctx context.Context, s streams) (int, error) { return e.run(ctx, *o, s.out) }},
-		{name: "verify", help: verifyHelp, flags: v.bind, validate: v.validate,
-			run: func(ctx context.Context, s streams) (int, error) { return v.run(ctx, o, s.out) }},
-		{name: "route", help: routeHelp, flags: t.bind, validate: t.validate,
-			run: func(ctx context.Context, s streams) (int, error) { return t.run(ctx, *o, s.out) }},
+		{name: "admission-webhook", help: webhookHelp, flags: w.bind, validate: w.validate, example: webhookExample,
+			uses: []string{webFlags, "--log-level", "--log-format", "--auto-gomemlimit-ratio"},
+			run:  func(ctx context.Context, s streams) (int, error) { return exit(w.run(ctx, o, s.out)) }},
+		{name: "version", help: "Print version and build information, as --version does.",
+			run: func(_ context.Context, s streams) (int, error) { return exit(printVersion(s.out)) }},
 	}
+}
+
+// startCommand runs the operator. It is the only one that all its flags are about.
+const startCommand = "start"
+
+func printVersion(w io.Writer) error {
+	_, err := fmt.Fprintln(w, version.Print(program))
+	return err
 }
 
 // exit is the exit code of a command that either works or fails.

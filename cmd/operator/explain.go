@@ -6,12 +6,14 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strings"
 
 	"github.com/alecthomas/kingpin/v2"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
 
+	"github.com/firekeeper-dev/firekeeper/operator/catalog"
 	"github.com/firekeeper-dev/firekeeper/operator/engine"
 	"github.com/firekeeper-dev/firekeeper/operator/explain"
 	"github.com/firekeeper-dev/firekeeper/operator/offline"
@@ -20,19 +22,26 @@ import (
 const explainHelp = "Show, for each workload, whether it uses a monitor or rule. If not, give the first reason. " +
 	"Reads the cluster of the kubeconfig, or manifests with -f; writes nothing. Exits 0 if at least one uses it, 1 if none does, 2 on an error."
 
+var explainExample = []string{
+	"explain servicemonitor demo/web # in the cluster of your kubeconfig",
+	"explain smon web -n demo # the same",
+	"explain ServiceMonitor/demo/web manifests/ # from manifests, without a cluster",
+}
+
 // explainOptions are the arguments of the command explain.
 type explainOptions struct {
-	kind, name        string
+	words             []string // the object, and manifests
+	namespace         string
 	files             []string
 	format            string
 	kubernetesVersion string
 }
 
 func (e *explainOptions) bind(cmd *kingpin.CmdClause) {
-	cmd.Arg("kind", "servicemonitor, podmonitor, probe, scrapeconfig or prometheusrule, or their plural or short name.").Required().StringVar(&e.kind)
-	cmd.Arg("name", "NAMESPACE/NAME of the object.").Required().StringVar(&e.name)
-	cmd.Flag("file", "File or folder of manifests to read instead of a cluster (YAML with several documents, JSON, Lists); - is standard input. Repeatable.").
-		Short('f').StringsVar(&e.files)
+	cmd.Arg("object", "What is to be explained: "+spellings+". KIND is servicemonitor, podmonitor, probe, scrapeconfig, prometheusrule or alertmanagerconfig, "+
+		"or its plural or short name. Further arguments are files, as with -f.").PlaceHolder("OBJECT").StringsVar(&e.words)
+	bindNamespace(cmd, &e.namespace)
+	bindOtherFiles(cmd, &e.files)
 	cmd.Flag("format", "Output format: text for people, json for programs.").Default("text").EnumVar(&e.format, explain.Formats...)
 	cmd.Flag("kubernetes-version", "Kubernetes version that the manifests are for.").Default(newestKubernetes).StringVar(&e.kubernetesVersion)
 }
@@ -44,10 +53,26 @@ func (e *explainOptions) validate(o *Options) error {
 		return fmt.Errorf("--kubernetes-version=%s: %w", e.kubernetesVersion, err)
 	}
 	kinds, err := o.kinds(kubernetes)
-	if err == nil {
-		_, err = explain.ParseName(kinds, e.kind, e.name)
+	if err != nil {
+		return err
 	}
-	return err
+	_, files, err := e.object(kinds)
+	if err != nil {
+		return err
+	}
+	return checkFiles(files)
+}
+
+// object reads the arguments: the object, and all manifests.
+//
+// Errors: they name no object of a kind that can be explained.
+func (e *explainOptions) object(kinds []*engine.Kind) (name explain.Name, files []string, err error) {
+	spelling, files, err := catalog.Spell(e.words, e.namespace)
+	if err != nil {
+		return name, nil, err
+	}
+	name, err = explain.ParseName(kinds, spelling.Kind, strings.TrimPrefix(spelling.NamespacedName.String(), "/"))
+	return name, append(e.files, files...), err
 }
 
 // run prints the answer and returns the exit code.
@@ -71,9 +96,21 @@ func (e *explainOptions) run(ctx context.Context, o Options, stdout io.Writer) (
 
 // ask makes the question, from manifests or a cluster.
 func (e *explainOptions) ask(ctx context.Context, o Options) (q explain.Question, scopes engine.Scopes, err error) {
+	newest, err := parseKubernetes(newestKubernetes)
+	if err != nil {
+		return q, scopes, err
+	}
+	kinds, err := o.kinds(newest) // their names do not depend on it
+	if err != nil {
+		return q, scopes, err
+	}
+	name, files, err := e.object(kinds)
+	if err != nil {
+		return q, scopes, err
+	}
 	var live explain.Live
 	version := e.kubernetesVersion
-	if len(e.files) == 0 {
+	if len(files) == 0 {
 		if live, version, err = o.connect(); err != nil {
 			return q, scopes, err
 		}
@@ -86,16 +123,11 @@ func (e *explainOptions) ask(ctx context.Context, o Options) (q explain.Question
 	if err != nil {
 		return q, scopes, err
 	}
-	kinds := explain.Kinds(setups)
-	name, err := explain.ParseName(kinds, e.kind, e.name)
-	if err != nil {
-		return q, scopes, err
-	}
-	if len(e.files) == 0 {
+	if len(files) == 0 {
 		q, err = live.Ask(ctx, setups, name)
 		return q, scopes, err
 	}
-	objects, err := offline.Load(e.files, kinds)
+	objects, err := offline.Load(files, explain.Kinds(setups))
 	if err != nil {
 		return q, scopes, err
 	}

@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"strings"
 	"syscall"
 
 	"github.com/alecthomas/kingpin/v2"
@@ -37,12 +38,16 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		}
 	})
 	app.HelpFlag.Short('h')
-	o.Bind(app)
 	all := subcommands(&o)
+	help{o.Bind(app), all}.show(app)
 	declare(app, all)
 	nameFlags(app)
 
-	name, err := app.Parse(arguments(app, args))
+	args = arguments(app, args)
+	name, err := app.Parse(args)
+	if err != nil {
+		name, err = mistake(app, args, err)
+	}
 	switch {
 	case code >= 0: // --help
 		return code
@@ -61,7 +66,11 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		err = chosen.validate()
 	}
 	if err != nil {
-		fmt.Fprintf(stderr, "operator: %v; see operator --help\n", err)
+		see := "; see"
+		if strings.HasSuffix(err.Error(), "?") {
+			see = " See"
+		}
+		fmt.Fprintf(stderr, "%s: %v%s %s --help\n", app.Name, err, see, strings.TrimSpace(app.Name+" "+name))
 		return 2
 	}
 	code, err = chosen.run(ctx, streams{stdout, stderr})

@@ -70,18 +70,18 @@ type Options struct {
 	Leader                   leaderFlags
 }
 
-// Bind declares the flags.
-func (o *Options) Bind(app *kingpin.Application) {
-	help := headings{of: map[string]string{}}
+// Bind declares the flags, and returns what they stand under in the help.
+func (o *Options) Bind(app *kingpin.Application) *headings {
+	help := &headings{of: map[string]string{}}
 	o.bindProcess(app)
-	o.bindWeb(help.under("Web server flags", app))
-	o.bindServer(help.under("API server flags", app))
-	o.bindScope(help.under("Scope flags", app))
-	o.bindOperands(help.under("Generated object flags", app))
-	o.Leader.bind(help.under("Leader election flags", app))
-	o.Kubelet.bind(help.under("Kubelet Service flags", app))
-	o.bindIdle(help.under("Ignored flags", app))
-	help.show(app)
+	o.bindWeb(help.under(webFlags, app))
+	o.bindServer(help.under(apiServerFlags, app))
+	o.bindScope(help.under(scopeFlags, app))
+	o.bindOperands(help.under(objectFlags, app))
+	o.Leader.bind(help.under(electionFlags, app))
+	o.Kubelet.bind(help.under(kubeletHeading, app))
+	o.bindIdle(help.under(ignoredFlags, app))
+	return help
 }
 
 func (o *Options) bindProcess(flags flagSet) {

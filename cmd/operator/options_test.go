@@ -88,12 +88,12 @@ func TestBadCommandLines(t *testing.T) {
 		"crds apply --timeout soon":                                   {2, "--timeout=soon: "},
 		"crds apply --conversion-webhook=hook":                        {2, "--conversion-webhook=hook: want NAMESPACE/NAME"},
 		"crds apply --conversion-inject-ca-from=a/b":                  {2, "--conversion-inject-ca-from=a/b: needs --conversion-webhook"},
-		"verify --reconciled=probe/a/b":                               {2, `--reconciled=probe/a/b: "probe" is not prometheus, prometheusagent`},
-		"verify --reconciled=prometheus/a":                            {2, "--reconciled=prometheus/a: want NAMESPACE/NAME"},
+		"verify --reconciled=probe/a/b":                               {2, `--reconciled=probe/a/b: "probe" is not prometheus, prometheusagent, thanosruler or alertmanager`},
+		"verify --reconciled=prometheus/a":                            {2, "--reconciled=prometheus/a: want KIND/NAMESPACE/NAME"},
 		"verify --validated-rule=a":                                   {2, "--validated-rule=a: want NAMESPACE/NAME"},
-		"render":                                                      {2, "required flag(s) '--file' not provided"},
+		"render":                                                      {2, "no manifests: give files or folders, as in operator render manifests/, or - for standard input; see operator render --help"},
 		"render -f x --only=everything":                               {2, "everything"},
-		"render -f /no/such/file":                                     {1, "/no/such/file"},
+		"render -f /no/such/file":                                     {2, "/no/such/file: no such file or directory"},
 		"render -f /no/such/file --for=Prometheus/web":                {2, "--for=Prometheus/web: want KIND/NAMESPACE/NAME"},
 		"render -f /no/such/file --kubernetes-version=newest":         {2, "--kubernetes-version=newest: "},
 	} {
@@ -116,12 +116,12 @@ func TestVersions(t *testing.T) {
 	if code, stdout, stderr := invoke("--short-version", "--version"); code != 0 || stdout != version.Version || stderr != "" {
 		t.Errorf("%d %q %q", code, stdout, stderr)
 	}
-	for _, args := range [][]string{{"--version"}, {"-version"}, {"--version", "crds"}, {"--version", "render"}} {
-		if code, stdout, _ := invoke(args...); code != 0 || !strings.HasPrefix(stdout, "prometheus-operator, version "+version.Version) {
+	for _, args := range [][]string{{"--version"}, {"-version"}, {"--version", "crds"}, {"--version", "render"}, {"version"}} {
+		if code, stdout, _ := invoke(args...); code != 0 || !strings.HasPrefix(stdout, "prometheus-operator, version "+version.Version+" (branch: ") || !strings.Contains(stdout, "Firekeeper\n") {
 			t.Errorf("%v: %d %q", args, code, stdout)
 		}
 	}
-	for _, args := range [][]string{{"--help"}, {"-h"}, {"render", "--help"}} {
+	for _, args := range [][]string{{"--help"}, {"-h"}, {"start", "--help"}, {"help", "start"}} {
 		if code, stdout, stderr := invoke(args...); code != 0 || !strings.Contains(stdout+stderr, "--namespaces") {
 			t.Errorf("%v: %d %q %q", args, code, stdout, stderr)
 		}

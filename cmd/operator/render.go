@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"strings"
 
 	"github.com/alecthomas/kingpin/v2"
 
@@ -12,18 +11,28 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/render"
 )
 
+const renderHelp = "Read manifests and print what the operator would write, without a cluster. " +
+	"Exits 1 if a workload cannot be rendered or a manifest cannot be read, 2 for a wrong command line, 0 otherwise."
+
+var renderExample = []string{
+	"render manifests/ # all generated objects",
+	"render manifests/ --only config # the plain configuration",
+	"render manifests/ --for Prometheus/demo/main # one of several workloads",
+}
+
 // renderOptions are the flags of the command render.
 type renderOptions struct {
 	files             []string
 	workload, part    string
+	namespace         string
 	kubernetesVersion string
 	check             bool
 }
 
 func (r *renderOptions) bind(cmd *kingpin.CmdClause) {
-	cmd.Flag("file", "File or folder of manifests (YAML with several documents, JSON, Lists); - is standard input. Repeatable.").
-		Short('f').Required().StringsVar(&r.files)
-	cmd.Flag("for", "Render only this workload: KIND/NAMESPACE/NAME.").StringVar(&r.workload)
+	bindFiles(cmd, &r.files)
+	cmd.Flag("for", "Render only this workload: KIND/NAMESPACE/NAME, or KIND/NAME with -n.").StringVar(&r.workload)
+	bindNamespace(cmd, &r.namespace)
 	cmd.Flag("only", "What to print: objects (manifests), config (the plain configuration) or rules (the plain rule files).").
 		Default("objects").EnumVar(&r.part, render.Parts...)
 	cmd.Flag("kubernetes-version", "Kubernetes version that the manifests are for.").
@@ -37,10 +46,14 @@ func (r *renderOptions) validate() error {
 	if _, err := parseKubernetes(r.kubernetesVersion); err != nil {
 		return fmt.Errorf("--kubernetes-version=%s: %w", r.kubernetesVersion, err)
 	}
-	if r.workload != "" && strings.Count(r.workload, "/") != 2 {
-		return fmt.Errorf("--for=%s: want KIND/NAMESPACE/NAME", r.workload)
+	if r.workload != "" {
+		row, name, err := spelled("for", r.workload, r.namespace, managed)
+		if err != nil {
+			return err
+		}
+		r.workload = row.Kind + "/" + name.String()
 	}
-	return nil
+	return needFiles("render", r.files)
 }
 
 // run prints what the operator would write. Rejected objects are named on

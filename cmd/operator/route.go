@@ -5,11 +5,15 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
+	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/alecthomas/kingpin/v2"
 
+	"github.com/firekeeper-dev/firekeeper/operator/catalog"
 	"github.com/firekeeper-dev/firekeeper/operator/routing"
 )
 
@@ -17,9 +21,17 @@ const routeHelp = "Show the way of an alert through the routing tree of an Alert
 	"its group, time intervals, and inhibition rules that could silence it. Reads the cluster of the kubeconfig, manifests with -f, or a configuration of Alertmanager with " +
 	"--config.file; writes nothing. Exits 0 if somebody is notified, 1 if nobody is or an expected receiver is not reached, 2 on an error."
 
+var routeExample = []string{
+	"route namespace=demo severity=critical # in the cluster of your kubeconfig",
+	"route namespace=demo severity=critical manifests/ # from manifests, without a cluster",
+	"route --rule demo/web --alert WebDown -f manifests/ # the alert of a PrometheusRule",
+}
+
 // routeOptions are the arguments of the command route.
 type routeOptions struct {
-	labels            []string
+	words             []string // labels, and manifests
+	labels            []string // what validate found among them
+	namespace         string
 	files             []string
 	configFile        string
 	alertmanager      string
@@ -32,13 +44,13 @@ type routeOptions struct {
 }
 
 func (r *routeOptions) bind(cmd *kingpin.CmdClause) {
-	cmd.Arg("labels", "Labels of the alert: NAME=VALUE, several.").StringsVar(&r.labels)
-	cmd.Flag("file", "File or folder of manifests to read instead of a cluster (YAML with several documents, JSON, Lists); - is standard input. Repeatable.").
-		Short('f').StringsVar(&r.files)
+	cmd.Arg("labels", "Labels of the alert: NAME=VALUE, several. An argument without = that is a path is a file, as with -f.").PlaceHolder("LABEL").StringsVar(&r.words)
+	bindNamespace(cmd, &r.namespace)
+	bindOtherFiles(cmd, &r.files)
 	cmd.Flag("config.file", "Configuration of Alertmanager to read instead of that of an Alertmanager object, plain or compressed with gzip; - is standard input.").
 		StringVar(&r.configFile)
-	cmd.Flag("alertmanager", "NAMESPACE/NAME of the Alertmanager. Default: the only one.").StringVar(&r.alertmanager)
-	cmd.Flag("rule", "NAMESPACE/NAME of a PrometheusRule with the alert of --alert, whose labels are added to those given.").StringVar(&r.rule)
+	cmd.Flag("alertmanager", "NAMESPACE/NAME of the Alertmanager, or NAME with -n. Default: the only one.").StringVar(&r.alertmanager)
+	cmd.Flag("rule", "NAMESPACE/NAME of a PrometheusRule, or NAME with -n, with the alert of --alert, whose labels are added to those given.").StringVar(&r.rule)
 	cmd.Flag("alert", "Name of an alert in the PrometheusRule of --rule.").StringVar(&r.alert)
 	cmd.Flag("at", "Time for time intervals, as RFC 3339. If given, receivers that are muted at that time do not count as notified. Default: now.").StringVar(&r.at)
 	cmd.Flag("all", "Show the routes that do not match too, each with the first matcher that fails.").BoolVar(&r.all)
@@ -53,9 +65,22 @@ func (r *routeOptions) validate() error {
 	if _, err := parseKubernetes(r.kubernetesVersion); err != nil {
 		return fmt.Errorf("--kubernetes-version=%s: %w", r.kubernetesVersion, err)
 	}
-	for flag, value := range map[string]string{"alertmanager": r.alertmanager, "rule": r.rule} {
-		if _, err := parseKey(value); value != "" && err != nil {
-			return fmt.Errorf("--%s=%s: %w", flag, value, err)
+	for flag, value := range map[string]*string{"alertmanager": &r.alertmanager, "rule": &r.rule} {
+		if *value == "" {
+			continue
+		}
+		key, err := catalog.Key(*value, r.namespace)
+		if err != nil {
+			return fmt.Errorf("--%s=%s: %w", flag, *value, err)
+		}
+		*value = key.String()
+	}
+	r.labels = nil
+	for _, word := range r.words {
+		if isPath(word) {
+			r.files = append(r.files, word)
+		} else {
+			r.labels = append(r.labels, word)
 		}
 	}
 	given, err := routing.ParseLabels(r.labels)
@@ -71,8 +96,19 @@ func (r *routeOptions) validate() error {
 	case r.rule == "" && len(given) == 0:
 		return errors.New("no alert: give its labels as NAME=VALUE, or --rule and --alert")
 	}
-	_, err = r.time()
-	return err
+	if _, err = r.time(); err != nil {
+		return err
+	}
+	return checkFiles(r.files)
+}
+
+// isPath reports whether an argument is the path of manifests and not a label.
+func isPath(word string) bool {
+	if strings.Contains(word, "=") {
+		return false
+	}
+	_, err := os.Stat(word)
+	return err == nil || standardInput(word) || strings.Contains(word, "/") || slices.Contains([]string{".yaml", ".yml", ".json"}, filepath.Ext(word))
 }
 
 func (r *routeOptions) time() (time.Time, error) {

@@ -74,8 +74,6 @@ func (s routeSources) config(ctx context.Context, r *routeOptions) ([]byte, rout
 	return s.cluster(ctx, r.alertmanager)
 }
 
-func standardInput(name string) bool { return name == "-" || name == offline.StandardInput }
-
 // readConfig reads a file, or standard input.
 func readConfig(name string) ([]byte, error) {
 	f := os.Stdin

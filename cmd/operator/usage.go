@@ -3,10 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
-	"slices"
 	"strconv"
-	"strings"
-	"text/template"
 
 	"github.com/alecthomas/kingpin/v2"
 )
@@ -15,6 +12,17 @@ import (
 type flagSet interface {
 	Flag(name, help string) *kingpin.FlagClause
 }
+
+// Headings of the help, over flags of the operator.
+const (
+	webFlags       = "Web server flags"
+	apiServerFlags = "API server flags"
+	scopeFlags     = "Scope flags"
+	objectFlags    = "Generated object flags"
+	electionFlags  = "Leader election flags"
+	kubeletHeading = "Kubelet Service flags"
+	ignoredFlags   = "Ignored flags"
+)
 
 // headings are what flags stand under in the help, in the order of the first flag of
 // each. Flags of commands and of the process have none.
@@ -39,39 +47,6 @@ func (h *headings) under(title string, app *kingpin.Application) heading {
 func (h heading) Flag(name, help string) *kingpin.FlagClause {
 	h.of[name] = h.title
 	return h.app.Flag(name, help)
-}
-
-// flagGroup are the flags under one heading.
-type flagGroup struct {
-	Title string
-	Flags []*kingpin.FlagModel
-}
-
-// grouped puts flags under their headings; flags without one come first.
-func (h *headings) grouped(flags []*kingpin.FlagModel) []flagGroup {
-	out := []flagGroup{{Title: "Flags"}}
-	for _, title := range h.titles {
-		out = append(out, flagGroup{Title: title})
-	}
-	for _, f := range flags {
-		at := slices.Index(h.titles, h.of[f.Name]) + 1
-		out[at].Flags = append(out[at].Flags, f)
-	}
-	return out
-}
-
-// show makes the help of a program list its flags under the headings.
-func (h *headings) show(app *kingpin.Application) {
-	const flat = `{{if .Context.Flags -}}
-Flags:
-{{.Context.Flags|FlagsToTwoColumns|FormatTwoColumns}}
-{{end -}}`
-	const byGroup = `{{range .Context.Flags|Grouped}}{{if .Flags -}}
-{{.Title}}:
-{{.Flags|FlagsToTwoColumns|FormatTwoColumns}}
-{{end}}{{end -}}`
-	app.UsageFuncs(template.FuncMap{"Grouped": h.grouped})
-	app.UsageTemplate(strings.Replace(kingpin.DefaultUsageTemplate, flat, byGroup, 1))
 }
 
 // nameFlags makes errors about values name their flag, which the parser leaves out:

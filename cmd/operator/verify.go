@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"strings"
 	"time"
 
 	"github.com/alecthomas/kingpin/v2"
@@ -20,6 +19,11 @@ import (
 
 const verifyHelp = "Check an installation: wait until the API server serves the CRDs and, if asked, the operator has reconciled an object " +
 	"and the admission webhook has checked a rule. Reads only. Exits 0 if all is so, 1 if not within --timeout, 2 on an error."
+
+var verifyExample = []string{
+	"verify # the CRDs",
+	"verify --reconciled prometheus/demo/main # and that the operator works",
+}
 
 // verifyOptions are the flags of the command verify.
 type verifyOptions struct {
@@ -37,14 +41,9 @@ func (v *verifyOptions) bind(cmd *kingpin.CmdClause) {
 // validate reads the names.
 func (v *verifyOptions) validate() error {
 	if v.workload != "" {
-		kind, name, _ := strings.Cut(v.workload, "/")
-		row := catalog.Word(kind)
-		if row == nil || row.Field != "" {
-			return fmt.Errorf("--reconciled=%s: %q is not prometheus, prometheusagent, alertmanager or thanosruler", v.workload, kind)
-		}
-		key, err := namespaceAndName(name)
+		row, key, err := spelled("reconciled", v.workload, "", managed)
 		if err != nil {
-			return fmt.Errorf("--reconciled=%s: %w", v.workload, err)
+			return err
 		}
 		v.question.Row, v.question.Workload = row, key
 	}

@@ -24,6 +24,8 @@ import (
 const webhookHelp = "Serve the admission and conversion webhooks. It needs no permissions and does not connect to the API server; " +
 	"of the flags of the operator only those about the web server, the log and the memory have an effect."
 
+var webhookExample = []string{"admission-webhook --web.cert-file=/tls/tls.crt --web.key-file=/tls/tls.key # on " + webhookAddress}
+
 // webhookAddress is where the command listens unless told otherwise.
 const webhookAddress = ":8443"
 
