@@ -38,6 +38,7 @@ func subcommands(o *Options) []subcommand {
 		c crdsCommand
 		w webhookOptions
 		v verifyOptions
+		u statusOptions
 	)
 	decides := []string{"--feature-gates", "--watch-referenced-objects-in-all-namespaces", "--disable-unmanaged-prometheus-configuration"}
 	written := append([]string{objectFlags}, decides...)
@@ -45,6 +46,8 @@ func subcommands(o *Options) []subcommand {
 	return []subcommand{
 		{name: startCommand, help: "Run the operator (default).", byDefault: true,
 			run: func(ctx context.Context, s streams) (int, error) { return exit(o.start(ctx, s.out)) }},
+		{name: "status", help: statusHelp, flags: u.bind, validate: u.validate, example: statusExample, uses: live,
+			run: func(ctx context.Context, s streams) (int, error) { return u.run(ctx, *o, s.out) }},
 		{name: "lint", help: lintHelp, flags: l.bind, validate: l.validate, example: lintExample, uses: decides,
 			run: func(_ context.Context, s streams) (int, error) { return l.run(*o, s.out) }},
 		{name: "explain", help: explainHelp, flags: e.bind, validate: func() error { return e.validate(o) }, example: explainExample, uses: live,

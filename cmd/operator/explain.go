@@ -137,22 +137,27 @@ func (e *explainOptions) ask(ctx context.Context, o Options) (q explain.Question
 
 // connect reaches the cluster of a person, and returns the version of its API server.
 func (o *Options) connect() (live explain.Live, version string, err error) {
-	cfg, err := o.personConfig()
+	live, _, version, err = o.reach()
 	if errors.Is(err, rest.ErrNotInCluster) {
 		err = fmt.Errorf("%w; use -f to read manifests instead", err)
 	}
-	if err != nil {
-		return live, "", err
+	return live, version, err
+}
+
+// reach is connect for a command that only reads clusters.
+func (o *Options) reach() (live explain.Live, cfg *rest.Config, version string, err error) {
+	if cfg, err = o.personConfig(); err != nil {
+		return live, nil, "", err
 	}
 	if live.Kube, err = kubernetes.NewForConfig(compact(cfg)); err != nil {
-		return live, "", err
+		return live, nil, "", err
 	}
 	info, err := live.Kube.Discovery().ServerVersion()
 	if err != nil {
-		return live, "", fmt.Errorf("reach the API server at %s: %w", cfg.Host, err)
+		return live, nil, "", fmt.Errorf("reach the API server at %s: %w", cfg.Host, err)
 	}
 	_, live.CRDs, err = kindClients(cfg)
-	return live, info.GitVersion, err
+	return live, cfg, info.GitVersion, err
 }
 
 // personConfig is restConfig for a person: outside of a cluster, and told nothing,
