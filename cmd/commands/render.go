@@ -51,7 +51,7 @@ func (r *renderOptions) validate() error {
 		if err != nil {
 			return err
 		}
-		r.workload = row.Kind + "/" + name.String()
+		r.workload = row.Kind + " " + name.String()
 	}
 	return needFiles("render", r.files)
 }
