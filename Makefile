@@ -7,6 +7,7 @@ MAKEFLAGS += --no-print-directory
 PREFIX    := github.com/firekeeper-dev/firekeeper
 MODULES   := cmd internal operator reloaders/config-reloader reloaders/rules-reloader
 PROGRAMS  := operator config-reloader rules-reloader
+PLUGIN    ?= bin
 VERSION   ?= $(shell cat .version)
 REVISION  ?= $(shell git rev-parse --short=12 HEAD 2>/dev/null || echo unknown)
 PLATFORMS ?= linux-$(shell go env GOARCH)
@@ -49,6 +50,11 @@ build: ## Build the three programs into bin/
 	@mkdir -p bin
 	@for p in $(PROGRAMS); do echo "build bin/$$p"; $(GOBUILD) -o bin/$$p ./cmd/$$p; done
 
+.PHONY: plugin
+plugin: ## Build the plugin of kubectl, and what completes its arguments (PLUGIN=~/.local/bin)
+	@mkdir -p $(PLUGIN); $(GOBUILD) -o $(PLUGIN)/kubectl-firekeeper ./cmd/kubectl-firekeeper
+	@printf '#!/bin/sh\nkubectl-firekeeper --completion-bash "$$@"\necho\necho :0\n' > $(PLUGIN)/kubectl_complete-firekeeper; chmod +x $(PLUGIN)/kubectl_complete-firekeeper
+
 .PHONY: test
 test: ## Run all tests with the race detector, except those that need a node (PKG=./operator/rules narrows)
 	@if [ "$(PKG)" != "./..." ]; then go test -race -timeout 45m $(PKG); else $(call each,test,go test -race -timeout 45m ./...); fi
@@ -56,7 +62,7 @@ test: ## Run all tests with the race detector, except those that need a node (PK
 .PHONY: test-update
 test-update: ## Rewrite golden files; review the diff before you commit it
 	@cd operator && go test ./promconfig/... ./promworkload/... ./rules/... ./thanosruler/... ./alertmanager/... ./amconfig/... -update
-	@cd cmd && go test ./operator -run 'Test(Render|Lint|Explain|Route|ChartTemplates)$$' -update
+	@cd cmd && go test ./commands -run 'Test(Render|Lint|Explain|Route|ChartTemplates)$$' -update
 
 .PHONY: bench
 bench: ## Run the benchmarks (COUNT=10 for benchstat)

@@ -46,7 +46,7 @@ var layers = []string{
 	"test/bench", "test/e2e", "test/integration", "test/truth",
 	"reference",
 	"startup", "server", "admission", "webhookcerts", "permissions",
-	"verify", "explain", "lint", "render", "routing", "offline", "report",
+	"verify", "status", "explain", "lint", "render", "routing", "offline", "report",
 
 	// What is not about workloads.
 	"kubelet",
@@ -133,7 +133,7 @@ func TestKindsAreApart(t *testing.T) {
 	server, ruler, am := []string{"prometheus", "promworkload"}, []string{"thanosruler"}, []string{"alertmanager", "amconfig"}
 	all := slices.Concat(server, ruler, am, []string{"promconfig"})
 	for pkg, not := range map[string][]string{
-		"engine": all, "offline": all, "render": all, "lint": all, "explain": all,
+		"engine": all, "offline": all, "render": all, "lint": all, "explain": all, "status": all,
 		"prometheus": slices.Concat(ruler, am), "thanosruler": slices.Concat(server, am),
 		"alertmanager": slices.Concat(server, ruler, []string{"promconfig", "rules"}), "configsecret": slices.Concat(all, []string{"rules"}),
 	} {
@@ -145,10 +145,12 @@ func TestKindsAreApart(t *testing.T) {
 	}
 }
 
-// TestCmdHoldsPrograms keeps everything but the three programs and these tests out
-// of cmd.
+// TestCmdHoldsPrograms keeps everything but the programs, the commands that two of them
+// share, and these tests out of cmd.
 func TestCmdHoldsPrograms(t *testing.T) {
-	want := []string{prefix + "cmd", prefix + "cmd/config-reloader", prefix + "cmd/operator", prefix + "cmd/rules-reloader"}
+	want := []string{
+		prefix + "cmd", prefix + "cmd/commands", prefix + "cmd/config-reloader", prefix + "cmd/kubectl-firekeeper", prefix + "cmd/operator", prefix + "cmd/rules-reloader",
+	}
 	if got := list(t, "-f", "{{.ImportPath}}", prefix+"cmd/..."); !slices.Equal(got, want) {
 		t.Errorf("cmd holds %v, want %v", got, want)
 	}
@@ -171,7 +173,7 @@ func TestReloadersStaySmall(t *testing.T) {
 func TestOneDiscovery(t *testing.T) {
 	const discoveries = "github.com/prometheus/prometheus/discovery/"
 	found := map[string]bool{}
-	for _, pkg := range list(t, "-deps", "-f", "{{.ImportPath}}", prefix+"cmd/operator", prefix+"operator/discovery/live", prefix+"operator/targets") {
+	for _, pkg := range list(t, "-deps", "-f", "{{.ImportPath}}", prefix+"cmd/operator", prefix+"cmd/kubectl-firekeeper", prefix+"operator/discovery/live", prefix+"operator/targets") {
 		if name, ok := strings.CutPrefix(pkg, discoveries); ok {
 			found[name] = true
 		}
@@ -193,7 +195,7 @@ func TestOnlyApplyWrites(t *testing.T) {
 		"operator/crds/install", // CRDs are installed before anything runs, by a command of their own
 		"operator/test",         // these are users
 	}
-	for _, file := range sources(t, prefix+"operator/...", prefix+"cmd/operator") {
+	for _, file := range sources(t, prefix+"operator/...", prefix+"cmd/operator", prefix+"cmd/commands", prefix+"cmd/kubectl-firekeeper") {
 		if within(strings.TrimPrefix(file.pkg, prefix), exempt) || !file.reachesCluster() {
 			continue
 		}

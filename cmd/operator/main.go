@@ -4,69 +4,16 @@ package main
 
 import (
 	"context"
-	"fmt"
-	"io"
 	"os"
 	"os/signal"
 	"syscall"
 
-	"github.com/alecthomas/kingpin/v2"
-
-	"github.com/firekeeper-dev/firekeeper/internal/version"
+	"github.com/firekeeper-dev/firekeeper/cmd/commands"
 )
-
-const program = "prometheus-operator"
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	code := run(ctx, os.Args[1:], os.Stdout, os.Stderr)
+	code := commands.Operator(ctx, os.Args[1:], os.Stdout, os.Stderr)
 	stop()
 	os.Exit(code)
-}
-
-// run is the program: it returns the exit code, 2 for a wrong command line.
-func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
-	var (
-		o    Options
-		code = -1
-	)
-	app := kingpin.New("operator", "Runs Prometheus on Kubernetes from monitoring.coreos.com objects.")
-	app.UsageWriter(stderr).ErrorWriter(stderr).Terminate(func(c int) {
-		if code < 0 {
-			code = c
-		}
-	})
-	app.HelpFlag.Short('h')
-	o.Bind(app)
-	all := subcommands(&o)
-	declare(app, all)
-	nameFlags(app)
-
-	name, err := app.Parse(arguments(app, args))
-	switch {
-	case code >= 0: // --help
-		return code
-	case o.ShortVersion:
-		fmt.Fprint(stdout, version.Version)
-		return 0
-	case o.Version:
-		fmt.Fprintln(stdout, version.Print(program))
-		return 0
-	}
-	chosen := find(all, name)
-	if err == nil {
-		err = o.Validate()
-	}
-	if err == nil && chosen.validate != nil {
-		err = chosen.validate()
-	}
-	if err != nil {
-		fmt.Fprintf(stderr, "operator: %v; see operator --help\n", err)
-		return 2
-	}
-	code, err = chosen.run(ctx, streams{stdout, stderr})
-	if err != nil {
-		fmt.Fprintf(stderr, "operator: %v\n", err)
-	}
-	return code
 }

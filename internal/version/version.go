@@ -64,6 +64,7 @@ func Print(program string) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s, version %s (branch: %s, revision: %s)", program, Version, Branch, revision())
 	for _, row := range [][2]string{
+		{"project", "Firekeeper"},
 		{"build user", BuildUser},
 		{"build date", BuildDate},
 		{"go version", runtime.Version()},

@@ -12,7 +12,7 @@ import (
 
 func TestPrint(t *testing.T) {
 	want := regexp.MustCompile(`^prog, version 0\.0\.0-dev \(branch: , revision: \S+\)\n` +
-		`  build user:\s+\n  build date:\s+\n  go version:\s+` + regexp.QuoteMeta(runtime.Version()) +
+		`  project: +Firekeeper\n  build user:\s+\n  build date:\s+\n  go version:\s+` + regexp.QuoteMeta(runtime.Version()) +
 		`\n  platform:\s+\w+/\w+\n  tags:\s+\S+$`)
 	if got := version.Print("prog"); !want.MatchString(got) {
 		t.Errorf("Print = %q, want %s", got, want)

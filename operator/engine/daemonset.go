@@ -22,7 +22,7 @@ type Nodes struct {
 func (n Nodes) count() v1.ShardStatus {
 	out := v1.ShardStatus{ShardID: "0", Replicas: int32(len(n.Pods))}
 	for _, p := range n.Pods {
-		if podReady(p) {
+		if PodReady(p) {
 			out.AvailableReplicas++
 		}
 	}

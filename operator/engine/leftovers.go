@@ -77,7 +77,7 @@ func unadjusted(sts *appsv1.StatefulSet, pods []*corev1.Pod) leftBehind {
 			out.relabel = append(out.relabel, p)
 		}
 	}
-	out.replace, out.why = rollout.Replace(sts, pods, podReady)
+	out.replace, out.why = rollout.Replace(sts, pods, PodReady)
 	return out
 }
 

@@ -18,7 +18,7 @@ func (c *Controller) repair(ctx context.Context, sets []SetPods, expected int32)
 			judge(s, countPods(s).AvailableReplicas, expected).status == v1.ConditionTrue {
 			continue
 		}
-		pod := rollout.Stuck(s.StatefulSet, s.Pods, podReady)
+		pod := rollout.Stuck(s.StatefulSet, s.Pods, PodReady)
 		if pod == nil {
 			continue
 		}

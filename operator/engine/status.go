@@ -125,7 +125,7 @@ func transitionTime(before []v1.Condition, c v1.Condition, now metav1.Time) meta
 func countPods(s SetPods) v1.ShardStatus {
 	out := v1.ShardStatus{ShardID: s.ID, Replicas: int32(len(s.Pods))}
 	for _, p := range s.Pods {
-		if podReady(p) {
+		if PodReady(p) {
 			out.AvailableReplicas++
 		}
 		if s.StatefulSet != nil && p.Labels[appsv1.ControllerRevisionHashLabelKey] == s.StatefulSet.Status.UpdateRevision {
@@ -136,7 +136,8 @@ func countPods(s SetPods) v1.ShardStatus {
 	return out
 }
 
-func podReady(p *corev1.Pod) bool {
+// PodReady reports whether a pod runs and is ready.
+func PodReady(p *corev1.Pod) bool {
 	if p.Status.Phase != corev1.PodRunning {
 		return false
 	}
@@ -148,9 +149,9 @@ func podReady(p *corev1.Pod) bool {
 	return false
 }
 
-// podMessage says why a pod is not ready: first its condition, then what its
+// PodMessage says why a pod is not ready: first its condition, then what its
 // containers wait for. Empty when nothing speaks.
-func podMessage(p *corev1.Pod) string {
+func PodMessage(p *corev1.Pod) string {
 	var parts []string
 	if text := conditionMessage(p); text != "" {
 		parts = append(parts, text)
@@ -209,7 +210,7 @@ func notReady(pods []*corev1.Pod, ready int32, prefix string) verdict {
 		v = verdict{status: v1.ConditionFalse, reason: reasonNoPodReady}
 	}
 	for _, p := range pods {
-		if msg := podMessage(p); msg != "" {
+		if msg := PodMessage(p); msg != "" {
 			v.lines = append(v.lines, fmt.Sprintf("%spod %s: %s", prefix, p.Name, msg))
 		}
 	}

@@ -51,7 +51,7 @@ func (l Live) Ask(ctx context.Context, setups []engine.Setup, n Name) (Question,
 		}
 		return ns.Labels, true
 	}
-	q.References = assets.NewCache(l.Kube, unwatched{}).Reader(ctx)
+	q.References = l.References(ctx)
 	q.RuleConfigMaps = func(c Candidate) []*corev1.ConfigMap { return l.ruleConfigMaps(ctx, c) }
 	for _, setup := range setups {
 		if err := l.list(ctx, setup, &q); err != nil {
@@ -59,6 +59,11 @@ func (l Live) Ask(ctx context.Context, setups []engine.Setup, n Name) (Question,
 		}
 	}
 	return q, nil
+}
+
+// References reads what objects refer to, each once.
+func (l Live) References(ctx context.Context) assets.Reader {
+	return assets.NewCache(l.Kube, unwatched{}).Reader(ctx)
 }
 
 // unwatched makes the cache read what it is asked for.

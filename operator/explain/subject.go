@@ -30,11 +30,11 @@ func ParseName(kinds []*engine.Kind, kind, name string) (Name, error) {
 		}
 		return Name{}, fmt.Errorf("%q is not a kind that can be explained: known are %s", kind, strings.Join(known, ", "))
 	}
-	namespace, rest, ok := strings.Cut(name, "/")
-	if !ok || namespace == "" || rest == "" || strings.Contains(rest, "/") {
-		return Name{}, fmt.Errorf("%q: want NAMESPACE/NAME", name)
+	key, err := catalog.Key(name, "")
+	if err != nil {
+		return Name{}, fmt.Errorf("%q: %w", name, err)
 	}
-	return Name{row, namespace, rest}, nil
+	return Name{row, key.Namespace, key.Name}, nil
 }
 
 // Kinds are the kinds of setups.

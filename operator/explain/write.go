@@ -3,6 +3,7 @@ package explain
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/firekeeper-dev/firekeeper/operator/catalog"
@@ -19,10 +20,8 @@ func (r Report) text(w *strings.Builder) {
 	switch n := len(r.Owners); {
 	case n == 0:
 		fmt.Fprintf(w, "nothing uses %s: there is no %s\n", r.Object, catalog.Or(r.kinds))
-	case r.Accepted() == 0 && n == 1:
-		fmt.Fprintf(w, "%s is not used by the only %s\n", r.Object, r.Owners[0].Owner.Kind)
 	case r.Accepted() == 0:
-		fmt.Fprintf(w, "%s is used by none of %s\n", r.Object, workloads(n))
+		fmt.Fprintf(w, "no %s uses %s\n", catalog.Or(r.asked()), r.Object)
 	default:
 		fmt.Fprintf(w, "%s is used by %d of %s\n", r.Object, r.Accepted(), workloads(n))
 	}
@@ -34,6 +33,16 @@ func (r Report) text(w *strings.Builder) {
 		fmt.Fprintf(w, "\n%-3s  %s\n", mark, v.Owner)
 		v.text(w, "     ")
 	}
+}
+
+// asked are the kinds of the workloads that there are.
+func (r Report) asked() (out []*catalog.Row) {
+	for _, row := range catalog.All {
+		if slices.ContainsFunc(r.Owners, func(v Verdict) bool { return v.Owner.Kind == row.Kind }) {
+			out = append(out, row)
+		}
+	}
+	return out
 }
 
 // workloads counts workloads.

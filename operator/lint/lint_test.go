@@ -231,7 +231,7 @@ func TestStandInBesideAgents(t *testing.T) {
 func TestNotSelected(t *testing.T) {
 	const rule = "---\napiVersion: monitoring.coreos.com/v1\nkind: PrometheusRule\nmetadata: {name: r, namespace: team}\nspec: {groups: []}\n"
 	for name, tc := range map[string]struct{ server, want string }{
-		"no selector":      {"{}", "nothing selects it (Prometheus/team/k8s: selector is not set)"},
+		"no selector":      {"{}", "nothing selects it (Prometheus team/k8s: selector is not set)"},
 		"selects it":       {"{ruleSelector: {}}", ""},
 		"a wrong selector": {"{ruleSelector: {matchExpressions: [{key: a, operator: Is}]}}", ""},
 	} {

@@ -82,7 +82,7 @@ func TestPeers(t *testing.T) {
 		}
 		got = append(got, line)
 	}
-	want := []string{"Prometheus/other/k8s k8s", "PrometheusAgent/team/edge edge", "Prometheus/team/k8s k8s more", "Prometheus/team/more k8s more"}
+	want := []string{"Prometheus other/k8s k8s", "PrometheusAgent team/edge edge", "Prometheus team/k8s k8s more", "Prometheus team/more k8s more"}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}

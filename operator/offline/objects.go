@@ -73,8 +73,8 @@ func (w Workload) Key() types.NamespacedName {
 	return types.NamespacedName{Namespace: w.Object.GetNamespace(), Name: w.Object.GetName()}
 }
 
-// String is for people: "Prometheus/monitoring/k8s".
-func (w Workload) String() string { return w.Kind.Kind + "/" + w.Key().String() }
+// String is for people: "Prometheus monitoring/k8s".
+func (w Workload) String() string { return w.Kind.Kind + " " + w.Key().String() }
 
 // Workloads are all that the operator runs, by namespace and name.
 func (o *Objects) Workloads() []Workload {

@@ -45,7 +45,7 @@ func (p *programs) usage(ctx context.Context, name string, command ...string) (u
 		return usage{}, err
 	}
 	u := readUsage(text)
-	if u.about == "" || len(u.flags) == 0 {
+	if u.about == "" || len(u.flags) == 0 && len(command) == 0 {
 		return usage{}, fmt.Errorf("%s %v: no usage in\n%s", name, command, text)
 	}
 	return u, nil
@@ -82,6 +82,12 @@ type flag struct{ name, about string }
 //
 //	What it does.
 //
+//	Examples:
+//	  operator crds apply  # how it is used
+//
+//	Commands:
+//	  crds apply  What it does.
+//
 //	Flags:
 //	      --short=X  Meaning.
 //	      --a-longer-flag=VALUE
@@ -90,9 +96,8 @@ type flag struct{ name, about string }
 //	Other flags:
 //	      --another  Meaning.
 //
-//	Commands:
-//	crds apply [<flags>]
-//	    What it does.
+//	Flags of the operator that change the result, explained by operator --help:
+//	  Others  --named-only
 func readUsage(text string) usage {
 	var (
 		u       usage
@@ -102,8 +107,10 @@ func readUsage(text string) usage {
 		trimmed := strings.TrimSpace(line)
 		switch {
 		case trimmed == "" || strings.HasPrefix(line, "usage: "):
-		case line == "Commands:\n", line == "Args:\n":
+		case line == "Commands:\n", line == "Args:\n", line == "Examples:\n":
 			section = trimmed
+		case strings.HasPrefix(line, "Flags of the operator"), strings.HasSuffix(line, " COMMAND --help explains a command.\n"):
+			section = "other"
 		case line == "Flags:\n", !strings.HasPrefix(line, " ") && strings.HasSuffix(line, " flags:\n"):
 			section = "Flags:"
 		case section == "":
@@ -115,24 +122,11 @@ func readUsage(text string) usage {
 		case section == "Flags:":
 			last := &u.flags[len(u.flags)-1]
 			last.about = strings.TrimSpace(last.about + " " + trimmed)
-		case !strings.HasPrefix(line, " "):
-			if name := commandName(trimmed); name != "help" {
+		case section == "Commands:":
+			if name, _, _ := strings.Cut(trimmed, "  "); name != "help" {
 				u.commands = append(u.commands, name)
 			}
 		}
 	}
 	return u
-}
-
-// commandName is the name in the heading of a command, without its arguments
-// and the star of a default.
-func commandName(heading string) string {
-	var name []string
-	for word := range strings.FieldsSeq(heading) {
-		if strings.HasPrefix(word, "[") || strings.HasPrefix(word, "<") || strings.HasPrefix(word, "-") {
-			break
-		}
-		name = append(name, strings.TrimSuffix(word, "*"))
-	}
-	return strings.Join(name, " ")
 }

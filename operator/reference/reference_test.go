@@ -61,6 +61,13 @@ func TestReadUsage(t *testing.T) {
 
 Runs things.
 
+Examples:
+  operator start  # run it
+
+Commands:
+  help        Show help.
+  start       Run it.
+  crds apply  Install things.
 
 Flags:
   -h, --[no-]help     Show help.
@@ -68,15 +75,10 @@ Flags:
       --a-flag-with-a-long-name=VALUE ...
                       Meaning.
 
-Commands:
-help [<command>...]
-    Show help.
+Flags of the operator that change the result, explained by operator --help:
+  Others  --named-only
 
-start*
-    Run it.
-
-crds apply --file=FILE [<flags>]
-    Install things.
+operator COMMAND --help explains a command.
 `)
 	want := usage{
 		about: "Runs things.",

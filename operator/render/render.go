@@ -29,7 +29,7 @@ func (r Rejection) String() string {
 
 // Output is what the operator would write for one workload.
 type Output struct {
-	Workload string // "Prometheus/monitoring/k8s"
+	Workload string // "Prometheus monitoring/k8s"
 	Objects  []apply.Object
 	Rejected []Rejection
 	Dropped  []string // what the workload's version does not support
@@ -40,7 +40,7 @@ type Output struct {
 }
 
 // Workloads renders the workloads among the objects, by namespace and name: all, or
-// only "KIND/NAMESPACE/NAME".
+// only "KIND NAMESPACE/NAME".
 //
 // Errors: there is no workload, or not the one.
 func Workloads(o *offline.Objects, only string) ([]Output, error) {

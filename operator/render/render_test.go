@@ -62,14 +62,14 @@ func TestWorkloads(t *testing.T) {
 		want      []string
 		err       string
 	}{
-		"all":             {[]string{k8s, edge, web}, "", []string{"PrometheusAgent/team/edge", "Prometheus/team/k8s"}, ""},
-		"one":             {[]string{k8s, edge, web}, "Prometheus/team/k8s", []string{"Prometheus/team/k8s"}, ""},
-		"in another case": {[]string{k8s, edge, web}, "prometheusagent/team/edge", []string{"PrometheusAgent/team/edge"}, ""},
+		"all":             {[]string{k8s, edge, web}, "", []string{"PrometheusAgent team/edge", "Prometheus team/k8s"}, ""},
+		"one":             {[]string{k8s, edge, web}, "Prometheus team/k8s", []string{"Prometheus team/k8s"}, ""},
+		"in another case": {[]string{k8s, edge, web}, "prometheusagent team/edge", []string{"PrometheusAgent team/edge"}, ""},
 		"none":            {[]string{web}, "", nil, "nothing to render: the manifests hold no Prometheus or PrometheusAgent"},
-		"not this one": {[]string{k8s, edge}, "Prometheus/team/edge", nil,
-			"no Prometheus/team/edge among the manifests (they hold PrometheusAgent/team/edge, Prometheus/team/k8s)"},
-		"none of any name": {[]string{web}, "Prometheus/team/k8s", nil,
-			"no Prometheus/team/k8s among the manifests (they hold no Prometheus or PrometheusAgent)"},
+		"not this one": {[]string{k8s, edge}, "Prometheus team/edge", nil,
+			"no Prometheus team/edge among the manifests (they hold PrometheusAgent team/edge, Prometheus team/k8s)"},
+		"none of any name": {[]string{web}, "Prometheus team/k8s", nil,
+			"no Prometheus team/k8s among the manifests (they hold no Prometheus or PrometheusAgent)"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			out, err := Workloads(load(t, tc.manifests...), tc.only)

@@ -1,0 +1,51 @@
+package commands
+
+import (
+	"maps"
+	"strconv"
+	"strings"
+
+	"github.com/alecthomas/kingpin/v2"
+
+	"github.com/firekeeper-dev/firekeeper/operator/offline"
+)
+
+// arguments accepts command lines as users of Go's flag package write them, which
+// manifests of older operators do: long flags with one dash, and a value after a
+// switch, `--manage-crds=true`; and "-" for standard input. A value that is none is left for the parser to refuse.
+func arguments(app *kingpin.Application, args []string) []string {
+	model := app.Model()
+	switches := switchesOf(model.FlagGroupModel, model.CmdGroupModel)
+	out := make([]string, len(args))
+	for i, a := range args {
+		if len(a) > 2 && a[0] == '-' && a[1] != '-' {
+			a = "-" + a
+		}
+		if a == "-" { // the parser would hand on an empty value
+			a = offline.StandardInput
+		}
+		name, text, assigned := strings.Cut(strings.TrimPrefix(a, "--"), "=")
+		if value, err := strconv.ParseBool(text); assigned && err == nil && switches[name] && strings.HasPrefix(a, "--") {
+			a = "--" + name
+			if !value {
+				a = "--no-" + name
+			}
+		}
+		out[i] = a
+	}
+	return out
+}
+
+// switchesOf names the flags without a value, those of sub-commands included.
+func switchesOf(flags *kingpin.FlagGroupModel, commands *kingpin.CmdGroupModel) map[string]bool {
+	out := map[string]bool{}
+	for _, f := range flags.Flags {
+		if f.IsBoolFlag() {
+			out[f.Name] = true
+		}
+	}
+	for _, c := range commands.Commands {
+		maps.Copy(out, switchesOf(c.FlagGroupModel, c.CmdGroupModel))
+	}
+	return out
+}

@@ -1,0 +1,170 @@
+package commands
+
+import (
+	"context"
+	"log/slog"
+	"slices"
+	"sync/atomic"
+
+	promclient "github.com/prometheus/client_golang/prometheus"
+	"golang.org/x/sync/errgroup"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/firekeeper-dev/firekeeper/internal/footprint"
+	"github.com/firekeeper-dev/firekeeper/operator/catalog"
+	"github.com/firekeeper-dev/firekeeper/operator/engine"
+	"github.com/firekeeper-dev/firekeeper/operator/startup"
+)
+
+// process is what the controllers of one process have in common.
+type process struct {
+	starter *startup.Starter
+	missing *startup.Missing
+	leader  *startup.Leader
+	ready   *readiness
+	log     *slog.Logger
+	reg     promclient.Registerer
+}
+
+// readiness says whether the caches of the controllers that could start at once are
+// complete.
+type readiness struct {
+	known  atomic.Bool  // how many there are
+	behind atomic.Int32 // how many are not complete; those that start later count below zero
+}
+
+func (r *readiness) expect(controllers int) {
+	r.behind.Add(int32(controllers))
+	r.known.Store(true)
+}
+
+func (r *readiness) synced() { r.behind.Add(-1) }
+
+func (r *readiness) ok() bool { return r.known.Load() && r.behind.Load() <= 0 }
+
+// controllers runs what the CRDs and permissions of the cluster allow, and starts
+// the rest as soon as they do.
+//
+// Errors: a controller failed; the permissions that a feature gate needs are missing.
+func (o *Options) controllers(ctx context.Context, setups []engine.Setup, scopes engine.Scopes, clients engine.Clients, p process) error {
+	g, ctx := errgroup.WithContext(ctx)
+	var delivers atomic.Bool
+	delivers.Store(o.InstantDelivery && !p.starter.Lacks(startup.PatchPods))
+	if p.starter.Lacks(startup.PatchPods) {
+		p.starter.WhenGranted(startup.PatchPods, "instant delivery", func() error { delivers.Store(true); return nil })
+	}
+	var sources *engine.Sources
+	absent, err := checkLater(ctx, setups, scopes, p.starter, func(row *catalog.Row) error { return sources.Read(ctx, row) })
+	if err != nil {
+		return err
+	}
+	clients.Absent = absent
+	clients.May = p.starter.May
+	sources = engine.NewSources(clients, scopes)
+	p.missing.OnGrant(func(granted startup.Permission) { sources.Granted(granted.Namespace) })
+
+	var busy atomic.Int32
+	settled := func() {
+		if busy.Add(-1) == 0 {
+			go footprint.Settle(ctx)
+		}
+	}
+	var now []*startup.Component
+	for _, s := range setups {
+		s.Lead, s.Synced = p.leader.Await, p.ready.synced
+		s.InstantDelivery, s.Settled, s.StorageClasses = delivers.Load, settled, !p.starter.Lacks(startup.GetStorageClasses)
+		c := startup.Controller(s.Controller, resourceOf(s.Row), required(s.Kind), startupScopes(s, scopes), func() error {
+			if err := mayUseGates(ctx, clients.Kube, s, scopes.SelectedBy(s.Kind)); err != nil {
+				return err
+			}
+			return engine.New(s.Kind, s.Options, sources, clients, p.log, p.reg).Run(ctx)
+		})
+		ready, err := p.starter.Check(ctx, c)
+		if err != nil {
+			return err
+		}
+		if ready {
+			now = append(now, c)
+		}
+	}
+	busy.Store(int32(len(now)))
+	p.ready.expect(len(now))
+	kubelets, err := o.kubelets(ctx, clients, p)
+	if err != nil {
+		return err
+	}
+	g.Go(func() error { clients.Reads.Run(ctx); return nil })
+	g.Go(func() error { p.missing.Run(ctx, clients.Kube); return nil })
+	g.Go(func() error { p.starter.Recheck(ctx); return nil })
+	for _, c := range append(now, kubelets...) {
+		g.Go(c.Start)
+	}
+	g.Go(func() error { p.starter.Await(ctx, g.Go); return nil })
+	return g.Wait()
+}
+
+// checkLater returns the kinds to select that cannot be read yet; read is called for each
+// as soon as it can.
+func checkLater(ctx context.Context, setups []engine.Setup, scopes engine.Scopes, starter *startup.Starter, read func(*catalog.Row) error) (absent []*catalog.Row, err error) {
+	for _, row := range selectedBy(setups) {
+		if !row.Recent {
+			continue
+		}
+		ready, err := starter.Check(ctx, laterKind(row, scopes, func() error { return read(row) }))
+		if err != nil {
+			return nil, err
+		}
+		if !ready {
+			absent = append(absent, row)
+		}
+	}
+	return absent, nil
+}
+
+func resourceOf(row *catalog.Row) schema.GroupVersionResource {
+	return row.GroupVersion().WithResource(row.Resource)
+}
+
+// selectedBy are the kinds of objects that workloads of some kind select.
+func selectedBy(setups []engine.Setup) (out []*catalog.Row) {
+	for _, s := range setups {
+		for _, k := range s.Selects {
+			if !slices.Contains(out, k.Row) {
+				out = append(out, k.Row)
+			}
+		}
+	}
+	return out
+}
+
+// required are the resources that a kind selects and that its controller cannot work
+// without: those of kinds that every cluster with our CRDs has.
+func required(k *engine.Kind) (out []schema.GroupVersionResource) {
+	for _, s := range k.Selects {
+		if !s.Recent {
+			out = append(out, resourceOf(s.Row))
+		}
+	}
+	return out
+}
+
+// laterKind reads a kind once it is installed.
+func laterKind(row *catalog.Row, scopes engine.Scopes, start func() error) *startup.Component {
+	return &startup.Component{
+		Name:        row.Kind + "s",
+		Resources:   []schema.GroupVersionResource{resourceOf(row)},
+		Permissions: startup.Permissions(row.Group, row.Resource, scopes.For(row).Watches(), "list", "watch"),
+		Start:       start,
+	}
+}
+
+// startupScopes are the namespaces in which the controller of a kind needs permissions.
+func startupScopes(setup engine.Setup, s engine.Scopes) startup.Scopes {
+	return startup.Scopes{Instances: setup.Instances, Configs: s.SelectedBy(setup.Kind), References: setup.References}
+}
+
+// optionals are the optional permissions that the flags do not rule out.
+func (o *Options) optionals() []*startup.Optional {
+	off := map[*startup.Optional]bool{startup.PatchPods: !o.InstantDelivery, startup.ExpandClaims: !o.GrowClaims}
+	return slices.DeleteFunc(startup.Optionals(), func(p *startup.Optional) bool { return off[p] })
+}

@@ -1,0 +1,20 @@
+package commands
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/firekeeper-dev/firekeeper/operator/startup"
+)
+
+// What a flag turns off is not missed.
+func TestOptionalsOfFlags(t *testing.T) {
+	for _, p := range (&Options{}).optionals() {
+		if p == startup.PatchPods || p == startup.ExpandClaims {
+			t.Errorf("asked for: %v %s", p.Verbs, p.Resource)
+		}
+	}
+	if all := (&Options{InstantDelivery: true, GrowClaims: true}).optionals(); !slices.Equal(all, startup.Optionals()) {
+		t.Errorf("only %d are asked for", len(all))
+	}
+}

@@ -1,0 +1,174 @@
+package commands
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"strings"
+	"time"
+
+	"github.com/alecthomas/kingpin/v2"
+	client "k8s.io/apiextensions-apiserver/pkg/client/clientset/clientset/typed/apiextensions/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/rest"
+
+	"github.com/firekeeper-dev/firekeeper/internal/version"
+	"github.com/firekeeper-dev/firekeeper/operator/crds"
+	"github.com/firekeeper-dev/firekeeper/operator/crds/install"
+)
+
+// crdsTimeout bounds --manage-crds: reading, writing and waiting together.
+const crdsTimeout = 5 * time.Minute
+
+// crdsCommand are the flags of the command crds and its sub-commands.
+type crdsCommand struct {
+	full, force bool
+	timeout     time.Duration
+	// NAMESPACE/NAME; empty: the conversion stays as it is.
+	conversion, injectCAFrom string
+	service                  types.NamespacedName // what validate made of conversion
+}
+
+func (c *crdsCommand) bind(cmd *kingpin.CmdClause) {
+	cmd.Flag("full", "Use the CRDs with descriptions and all versions; AlertmanagerConfig v1beta1 needs the conversion webhook.").
+		BoolVar(&c.full)
+}
+
+func (c *crdsCommand) bindApply(cmd *kingpin.CmdClause) {
+	cmd.Flag("force", "Also replace CRDs that are newer than those of this operator. Fields that only the newer ones have are lost.").
+		BoolVar(&c.force)
+	cmd.Flag("timeout", "Time limit for the whole command (Go duration).").Default("1m").DurationVar(&c.timeout)
+	cmd.Flag("conversion-webhook", "NAMESPACE/NAME of the Service of the admission webhook, to serve AlertmanagerConfig v1beta1 too. "+
+		"Default: the conversion stays as it is in the cluster.").StringVar(&c.conversion)
+	cmd.Flag("conversion-inject-ca-from", "NAMESPACE/NAME of the cert-manager Certificate whose CA belongs to --conversion-webhook. Default: none.").
+		StringVar(&c.injectCAFrom)
+}
+
+// validate reports the first name that cannot be used.
+func (c *crdsCommand) validate() error {
+	if c.injectCAFrom != "" && c.conversion == "" {
+		return fmt.Errorf("--conversion-inject-ca-from=%s: needs --conversion-webhook", c.injectCAFrom)
+	}
+	var err error
+	if c.conversion != "" {
+		if c.service, err = namespaceAndName(c.conversion); err != nil {
+			return fmt.Errorf("--conversion-webhook=%s: %w", c.conversion, err)
+		}
+	}
+	if c.injectCAFrom != "" {
+		if _, err := namespaceAndName(c.injectCAFrom); err != nil {
+			return fmt.Errorf("--conversion-inject-ca-from=%s: %w", c.injectCAFrom, err)
+		}
+	}
+	return nil
+}
+
+func (c *crdsCommand) options() install.Options {
+	out := install.Options{Version: version.Version, Full: c.full, Force: c.force}
+	if c.conversion != "" {
+		out.Conversion = &install.Conversion{Service: c.service, InjectCAFrom: c.injectCAFrom}
+	}
+	return out
+}
+
+// install applies the CRDs and tells on stdout what became of each.
+func (c *crdsCommand) install(ctx context.Context, o *Options, s streams) error {
+	ctx, cancel := context.WithTimeoutCause(ctx, c.timeout, fmt.Errorf("timed out (--timeout=%s)", c.timeout))
+	defer cancel()
+	api, err := o.definitions()
+	if err != nil {
+		return err
+	}
+	steps, err := install.Plan(ctx, api, c.options())
+	if _, refused := errors.AsType[*install.RefusedError](err); refused {
+		return fmt.Errorf("nothing was changed; use --force to apply anyway:\n%w", err)
+	}
+	if err != nil {
+		return err
+	}
+	return install.Apply(ctx, api, steps, install.Progress{
+		Applied: func(name string, outcome install.Outcome) { fmt.Fprintf(s.out, "%s %s\n", name, outcome) },
+		Waiting: func(names []string) {
+			fmt.Fprintf(s.err, "waiting for %d of %d: %s\n", len(names), len(steps), strings.Join(names, ", "))
+		},
+	})
+}
+
+// compare prints what apply would change. It exits 0 if that is nothing, 1 if it is
+// something, 2 on an error.
+func (c *crdsCommand) compare(ctx context.Context, o *Options, s streams) (exit int, err error) {
+	api, err := o.definitions()
+	if err != nil {
+		return 2, err
+	}
+	steps, err := install.Plan(ctx, api, c.options())
+	if _, refused := errors.AsType[*install.RefusedError](err); refused {
+		fmt.Fprintf(s.err, "apply would refuse this without --force:\n%v\n", err)
+	} else if err != nil {
+		return 2, err
+	}
+	for _, step := range steps {
+		lines := step.Diff()
+		if len(lines) == 0 {
+			continue
+		}
+		exit = 1
+		fmt.Fprintf(s.out, "%s\n  %s\n", step.Want.Name, strings.Join(lines, "\n  "))
+	}
+	return exit, nil
+}
+
+// definitions returns the API of CustomResourceDefinitions.
+func (o *Options) definitions() (client.CustomResourceDefinitionInterface, error) {
+	cfg, err := o.restConfig()
+	if err != nil {
+		return nil, err
+	}
+	return definitions(cfg)
+}
+
+func definitions(cfg *rest.Config) (client.CustomResourceDefinitionInterface, error) {
+	c, err := client.NewForConfig(cfg)
+	if err != nil {
+		return nil, err
+	}
+	return c.CustomResourceDefinitions(), nil
+}
+
+// manageCRDs installs the CRDs before anything watches them.
+func (o *Options) manageCRDs(ctx context.Context, cfg *rest.Config, log *slog.Logger) error {
+	ctx, cancel := context.WithTimeoutCause(ctx, crdsTimeout, fmt.Errorf("timed out after %s", crdsTimeout))
+	defer cancel()
+	api, err := definitions(cfg)
+	if err != nil {
+		return err
+	}
+	steps, err := install.Plan(ctx, api, install.Options{Version: version.Version, Labels: o.Labels})
+	if err != nil {
+		return fmt.Errorf("--manage-crds: %w", err)
+	}
+	err = install.Apply(ctx, api, steps, install.Progress{
+		Applied: func(name string, outcome install.Outcome) {
+			log.Info("applied CRD", "name", name, "outcome", string(outcome))
+		},
+		Waiting: func(names []string) { log.Info("waiting for CRDs to be established", "names", names) },
+	})
+	if err != nil {
+		return fmt.Errorf("--manage-crds: %w", err)
+	}
+	return nil
+}
+
+func printCRDs(w io.Writer, full bool) error {
+	load := crds.Standard
+	if full {
+		load = crds.Full
+	}
+	all, err := load(version.Version)
+	if err != nil {
+		return err
+	}
+	return crds.Write(w, all)
+}

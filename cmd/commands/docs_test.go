@@ -1,0 +1,103 @@
+package commands
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/firekeeper-dev/firekeeper/operator/workload"
+)
+
+// pageFile is a manifest on a page that begins with its file name.
+var pageFile = regexp.MustCompile("(?s)```yaml\n(# (\\S+\\.yaml)\n.*?)```")
+
+// examples writes the manifests of a page that begin with the name of a file to a new
+// folder, and returns it with the text of the page.
+func examples(t *testing.T, path string) (page, dir string) {
+	t.Helper()
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir = t.TempDir()
+	for _, m := range pageFile.FindAllStringSubmatch(string(text), -1) {
+		name := filepath.Join(dir, m[2])
+		if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(name, []byte(m[1]), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return string(text), dir
+}
+
+// TestPartsInDocs: pages name the number of Secrets that a large configuration may have.
+func TestPartsInDocs(t *testing.T) {
+	for page, format := range map[string]string{
+		"differences.md": "split over up to %d more, `prometheus-NAME-config-part-N`",
+		"concepts.md":    "the Secrets `prometheus-NAME-config-part-1` to `-%d`",
+	} {
+		text, err := os.ReadFile("../../docs/" + page)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if want := fmt.Sprintf(format, workload.ConfigParts); !strings.Contains(string(text), want) {
+			t.Errorf("%s does not have %q", page, want)
+		}
+	}
+}
+
+// TestRouteDocs runs the example of docs/route.md as a user would.
+func TestRouteDocs(t *testing.T) {
+	page, dir := examples(t, "../../docs/route.md")
+	args := strings.Fields("route alertname=WebDown namespace=demo severity=critical --config.file alertmanager.yaml --at 2026-11-22T10:00:00Z")
+	if !strings.Contains(page, strings.Join(args, " ")) {
+		t.Error("the page has another command")
+	}
+	out, stderr, code := runIn(t, dir, args)
+	if code != 0 || !strings.Contains(page, "```\n"+string(out)+"```") {
+		t.Errorf("exit code %d: %s\nthe page does not have\n%s", code, stderr, out)
+	}
+}
+
+// TestThanosRulerDocs checks the manifests of docs/thanosruler.md as a user would.
+func TestThanosRulerDocs(t *testing.T) {
+	_, dir := examples(t, "../../docs/thanosruler.md")
+	for _, file := range []string{"ruler.yaml", "stateless.yaml"} {
+		out, _, code := runIn(t, dir, []string{"lint", "-f", file})
+		if code != 0 || !strings.HasPrefix(string(out), "0 errors, 0 warnings, 0 notes in 2 objects") {
+			t.Errorf("lint %s: exit status %d\n%s", file, code, out)
+		}
+	}
+	for _, tc := range []struct{ args, want string }{
+		{"explain prometheusrule demo/targets -f ruler.yaml", "yes  ThanosRuler demo/main\n"},
+		{"render -f ruler.yaml --only rules", "partial_response_strategy: warn\n"},
+		{"render -f stateless.yaml --only config", "username: ruler\n"},
+		{"render -f ruler.yaml", "--alertmanagers.url=http://alertmanager.demo.svc:9093\n"},
+	} {
+		out, stderr, code := runIn(t, dir, strings.Fields(tc.args))
+		if code != 0 || !strings.Contains(string(out), tc.want) {
+			t.Errorf("%s: exit status %d\n%s%s", tc.args, code, stderr, out)
+		}
+	}
+}
+
+// TestAlertmanagerDocs checks the manifests of docs/alertmanager.md as a user would.
+func TestAlertmanagerDocs(t *testing.T) {
+	_, dir := examples(t, "../../docs/alertmanager.md")
+	for _, tc := range []struct{ args, want string }{
+		{"lint -f alertmanager.yaml", "0 errors, 0 warnings, 0 notes in 2 objects"},
+		{"explain amcfg demo/team-a -f alertmanager.yaml", "yes  Alertmanager demo/main\n"},
+		{"render -f alertmanager.yaml --only config", "receiver: demo/team-a/hook\n"},
+		{"render -f alertmanager.yaml", "name: alertmanager-main-generated\n"},
+	} {
+		out, stderr, code := runIn(t, dir, strings.Fields(tc.args))
+		if code != 0 || !strings.Contains(string(out), tc.want) {
+			t.Errorf("%s: exit status %d\n%s%s", tc.args, code, stderr, out)
+		}
+	}
+}

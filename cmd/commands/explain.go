@@ -1,0 +1,176 @@
+package commands
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"github.com/alecthomas/kingpin/v2"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/rest"
+	"k8s.io/client-go/tools/clientcmd"
+
+	"github.com/firekeeper-dev/firekeeper/operator/catalog"
+	"github.com/firekeeper-dev/firekeeper/operator/engine"
+	"github.com/firekeeper-dev/firekeeper/operator/explain"
+	"github.com/firekeeper-dev/firekeeper/operator/offline"
+)
+
+const explainHelp = "Show, for each workload, whether it uses a monitor or rule. If not, give the first reason. " +
+	"Reads the cluster of the kubeconfig, or manifests with -f; writes nothing. Exits 0 if at least one uses it, 1 if none does, 2 on an error."
+
+var explainExample = []string{
+	"explain servicemonitor demo/web # in the cluster of your kubeconfig",
+	"explain smon web -n demo # the same",
+	"explain ServiceMonitor/demo/web manifests/ # from manifests, without a cluster",
+}
+
+// explainOptions are the arguments of the command explain.
+type explainOptions struct {
+	words             []string // the object, and manifests
+	namespace         string
+	files             []string
+	format            string
+	kubernetesVersion string
+}
+
+func (e *explainOptions) bind(cmd *kingpin.CmdClause) {
+	cmd.Arg("object", "What is to be explained: "+spellings+". KIND is servicemonitor, podmonitor, probe, scrapeconfig, prometheusrule or alertmanagerconfig, "+
+		"or its plural or short name. Further arguments are files, as with -f.").PlaceHolder("OBJECT").StringsVar(&e.words)
+	bindNamespace(cmd, &e.namespace)
+	bindOtherFiles(cmd, &e.files)
+	cmd.Flag("format", "Output format: text for people, json for programs.").Default("text").EnumVar(&e.format, explain.Formats...)
+	cmd.Flag("kubernetes-version", "Kubernetes version that the manifests are for.").Default(newestKubernetes).StringVar(&e.kubernetesVersion)
+}
+
+// validate reports the first argument that cannot be used.
+func (e *explainOptions) validate(o *Options) error {
+	kubernetes, err := parseKubernetes(e.kubernetesVersion)
+	if err != nil {
+		return fmt.Errorf("--kubernetes-version=%s: %w", e.kubernetesVersion, err)
+	}
+	kinds, err := o.kinds(kubernetes)
+	if err != nil {
+		return err
+	}
+	_, files, err := e.object(kinds)
+	if err != nil {
+		return err
+	}
+	return checkFiles(files)
+}
+
+// object reads the arguments: the object, and all manifests.
+//
+// Errors: they name no object of a kind that can be explained.
+func (e *explainOptions) object(kinds []*engine.Kind) (name explain.Name, files []string, err error) {
+	spelling, files, err := catalog.Spell(e.words, e.namespace)
+	if err != nil {
+		return name, nil, err
+	}
+	name, err = explain.ParseName(kinds, spelling.Kind, strings.TrimPrefix(spelling.NamespacedName.String(), "/"))
+	return name, append(e.files, files...), err
+}
+
+// run prints the answer and returns the exit code.
+func (e *explainOptions) run(ctx context.Context, o Options, stdout io.Writer) (code int, err error) {
+	q, scopes, err := e.ask(ctx, o)
+	if err != nil {
+		return 2, err
+	}
+	report := explain.Explain(q, scopes.For(q.Row))
+	if err := report.Write(stdout, e.format); err != nil {
+		return 2, err
+	}
+	switch {
+	case report.Accepted() > 0:
+		return 0, nil
+	case report.Unknown():
+		return 2, nil
+	}
+	return 1, nil
+}
+
+// ask makes the question, from manifests or a cluster.
+func (e *explainOptions) ask(ctx context.Context, o Options) (q explain.Question, scopes engine.Scopes, err error) {
+	newest, err := parseKubernetes(newestKubernetes)
+	if err != nil {
+		return q, scopes, err
+	}
+	kinds, err := o.kinds(newest) // their names do not depend on it
+	if err != nil {
+		return q, scopes, err
+	}
+	name, files, err := e.object(kinds)
+	if err != nil {
+		return q, scopes, err
+	}
+	var live explain.Live
+	version := e.kubernetesVersion
+	if len(files) == 0 {
+		if live, version, err = o.connect(); err != nil {
+			return q, scopes, err
+		}
+	}
+	kubernetes, err := parseKubernetes(version)
+	if err != nil {
+		return q, scopes, err
+	}
+	setups, scopes, err := o.setups(kubernetes)
+	if err != nil {
+		return q, scopes, err
+	}
+	if len(files) == 0 {
+		q, err = live.Ask(ctx, setups, name)
+		return q, scopes, err
+	}
+	objects, err := offline.Load(files, explain.Kinds(setups))
+	if err != nil {
+		return q, scopes, err
+	}
+	q, err = explain.FromManifests(objects, setups, name)
+	return q, scopes, err
+}
+
+// connect reaches the cluster of a person, and returns the version of its API server.
+func (o *Options) connect() (live explain.Live, version string, err error) {
+	live, _, version, err = o.reach()
+	if errors.Is(err, rest.ErrNotInCluster) {
+		err = fmt.Errorf("%w; use -f to read manifests instead", err)
+	}
+	return live, version, err
+}
+
+// reach is connect for a command that only reads clusters.
+func (o *Options) reach() (live explain.Live, cfg *rest.Config, version string, err error) {
+	if cfg, err = o.personConfig(); err != nil {
+		return live, nil, "", err
+	}
+	if live.Kube, err = kubernetes.NewForConfig(compact(cfg)); err != nil {
+		return live, nil, "", err
+	}
+	info, err := live.Kube.Discovery().ServerVersion()
+	if err != nil {
+		return live, nil, "", fmt.Errorf("reach the API server at %s: %w", cfg.Host, err)
+	}
+	_, live.CRDs, err = kindClients(cfg)
+	return live, cfg, info.GitVersion, err
+}
+
+// personConfig is restConfig for a person: outside of a cluster, and told nothing,
+// it takes the kubeconfig that kubectl takes.
+func (o *Options) personConfig() (*rest.Config, error) {
+	cfg, err := o.restConfig()
+	if !errors.Is(err, rest.ErrNotInCluster) {
+		return cfg, err
+	}
+	if _, missing := os.Stat(clientcmd.RecommendedHomeFile); missing != nil {
+		return nil, fmt.Errorf("find the API server: no --kubeconfig, no environment variable KUBECONFIG and no %s: %w", clientcmd.RecommendedHomeFile, err)
+	}
+	person := *o
+	person.Kubeconfig = clientcmd.RecommendedHomeFile
+	return person.restConfig()
+}

@@ -1,0 +1,147 @@
+package commands
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	promclient "github.com/prometheus/client_golang/prometheus"
+	"k8s.io/client-go/kubernetes"
+
+	"github.com/firekeeper-dev/firekeeper/operator/engine"
+	"github.com/firekeeper-dev/firekeeper/operator/informer"
+	"github.com/firekeeper-dev/firekeeper/operator/startup"
+)
+
+// Feature gates.
+const (
+	gateAgentDaemonSet   = "PrometheusAgentDaemonSet"
+	gateTopologySharding = "PrometheusTopologySharding"
+	gateShardRetention   = "PrometheusShardRetentionPolicy"
+	gateConfigStatus     = "StatusForConfigurationResources"
+	gateRemoteWriteCRD   = "RemoteWriteCustomResourceDefinition" // reserved: stays closed
+)
+
+var gateDefaults = map[string]bool{
+	gateAgentDaemonSet:   false,
+	gateTopologySharding: true,
+	gateShardRetention:   true,
+	gateConfigStatus:     false,
+	gateRemoteWriteCRD:   false,
+}
+
+// gateHelp lists the gates with their defaults.
+func gateHelp() string {
+	var out []string
+	for _, name := range slices.Sorted(maps.Keys(gateDefaults)) {
+		out = append(out, fmt.Sprintf("%s (%t)", name, gateDefaults[name]))
+	}
+	return strings.Join(out, ", ")
+}
+
+// featureGates are the gates that the user set.
+type featureGates map[string]bool
+
+// On reports whether a gate is open.
+func (g featureGates) On(name string) bool {
+	if name == gateRemoteWriteCRD {
+		return false
+	}
+	if on, set := g[name]; set {
+		return on
+	}
+	return gateDefaults[name]
+}
+
+// Set implements kingpin.Value.
+func (g *featureGates) Set(text string) error {
+	if *g == nil {
+		*g = featureGates{}
+	}
+	for pair := range strings.SplitSeq(text, ",") {
+		if strings.TrimSpace(pair) == "" {
+			continue
+		}
+		name, value, ok := strings.Cut(pair, "=")
+		name = strings.TrimSpace(name)
+		if _, known := gateDefaults[name]; !known {
+			return fmt.Errorf("unknown feature gate %q: known are %s", name, gateHelp())
+		}
+		on, err := strconv.ParseBool(strings.TrimSpace(value))
+		if !ok || err != nil {
+			return fmt.Errorf("feature gate %q: want %s=true or %s=false", name, name, name)
+		}
+		(*g)[name] = on
+	}
+	return nil
+}
+
+// String lists every gate with its state, for the log.
+func (g *featureGates) String() string {
+	if g == nil || *g == nil {
+		return ""
+	}
+	var out []string
+	for _, name := range slices.Sorted(maps.Keys(*g)) {
+		out = append(out, fmt.Sprintf("%s=%t", name, (*g)[name]))
+	}
+	return strings.Join(out, ",")
+}
+
+// IsCumulative lets the flag be repeated.
+func (g *featureGates) IsCumulative() bool { return true }
+
+// State lists all gates, also those at their default.
+func (g featureGates) State() string {
+	var out []string
+	for _, name := range slices.Sorted(maps.Keys(gateDefaults)) {
+		out = append(out, fmt.Sprintf("%s=%t", name, g.On(name)))
+	}
+	return strings.Join(out, ",")
+}
+
+// exposeGates shows the feature gates as metrics.
+func exposeGates(reg promclient.Registerer, gates featureGates) {
+	v := promclient.NewGaugeVec(promclient.GaugeOpts{
+		Name: "prometheus_operator_feature_gate", Help: "1 if the feature gate is enabled, else 0.",
+	}, []string{"name"})
+	reg.MustRegister(v)
+	for name := range gateDefaults {
+		value := 0.0
+		if gates.On(name) {
+			value = 1
+		}
+		v.WithLabelValues(name).Set(value)
+	}
+}
+
+// mayUseGates checks the permissions that enabled feature gates require for a kind:
+// agents must not be left without their pods silently, nor statuses unwritten.
+func mayUseGates(ctx context.Context, kube kubernetes.Interface, s engine.Setup, configs informer.Namespaces) error {
+	own := s.Instances.Watches()
+	if s.DaemonSets != "" {
+		needs := startup.Permissions("apps", "daemonsets", own, "get", "list", "watch", "create", "update", "delete")
+		if err := mayUseGate(ctx, kube, gateAgentDaemonSet, needs); err != nil {
+			return err
+		}
+	}
+	if !s.ConfigStatus {
+		return nil
+	}
+	var needs []startup.Permission
+	for _, r := range required(s.Kind) {
+		needs = append(needs, startup.Permissions(r.Group, r.Resource+"/status", configs.Watches(), "update", "patch")...)
+	}
+	needs = append(needs, startup.Permissions(s.Group, s.Resource, own, "patch")...) // the finalizer
+	return mayUseGate(ctx, kube, gateConfigStatus, needs)
+}
+
+func mayUseGate(ctx context.Context, kube kubernetes.Interface, gate string, needs []startup.Permission) error {
+	if err := startup.Require(ctx, kube, needs); err != nil {
+		return fmt.Errorf("--feature-gates=%s=true: %w", gate, err)
+	}
+	return nil
+}

@@ -1,0 +1,76 @@
+package commands
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/firekeeper-dev/firekeeper/internal/golden"
+)
+
+// unpacked writes the inputs of a golden file into a folder. "args" is none of them:
+// it has the arguments of the command, one to a line.
+func unpacked(t *testing.T, c golden.Case) (dir string, args, names []string) {
+	t.Helper()
+	dir = t.TempDir()
+	for _, name := range c.Inputs() {
+		text, _ := c.Input(name)
+		if name == "args" {
+			args = strings.Split(strings.TrimSpace(string(text)), "\n")
+			continue
+		}
+		names = append(names, name)
+		path := filepath.Join(dir, name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, text, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir, args, names
+}
+
+// printed runs a command in a folder and returns what a golden file wants by the name:
+// "code" is the exit code, "stderr" what it says, all else what it prints; that of "json"
+// and "sarif" is JSON.
+func printed(t *testing.T, dir string, args []string, name string) ([]byte, error) {
+	t.Helper()
+	stdout, stderr, code := runIn(t, dir, args)
+	switch name {
+	case "code":
+		return fmt.Appendln(nil, code), nil
+	case "stderr":
+		return stderr, nil
+	case "json", "sarif":
+		if !json.Valid(stdout) {
+			return nil, fmt.Errorf("not JSON:\n%s", stdout)
+		}
+	}
+	return stdout, nil
+}
+
+// runIn runs a command in a folder; a file "stdin" there is its input.
+func runIn(t *testing.T, dir string, args []string) (stdout, stderr []byte, code int) {
+	t.Helper()
+	home, err := os.Getwd()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if f, err := os.Open(filepath.Join(dir, "stdin")); err == nil {
+		defer f.Close()
+		real := os.Stdin
+		os.Stdin = f
+		defer func() { os.Stdin = real }()
+	}
+	t.Chdir(dir)
+	var out, errs bytes.Buffer
+	code = Operator(context.Background(), args, &out, &errs)
+	t.Chdir(home)
+	return out.Bytes(), errs.Bytes(), code
+}

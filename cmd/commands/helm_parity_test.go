@@ -1,0 +1,182 @@
+package commands
+
+import (
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+	"k8s.io/apimachinery/pkg/api/resource"
+
+	"github.com/firekeeper-dev/firekeeper/internal/cluster"
+	"github.com/firekeeper-dev/firekeeper/internal/cluster/clustertest"
+)
+
+// inDeploy are the names that objects of the release "firekeeper" have in deploy, where both differ.
+var inDeploy = map[string]map[string]string{
+	"":            {"firekeeper": "prometheus-operator", "firekeeper-admission-webhook": "prometheus-operator-admission-webhook"},
+	"ClusterRole": {"firekeeper": "firekeeper-operator", "firekeeper-kubelet": "firekeeper-operator-kubelet", "firekeeper-admission-webhook": "firekeeper-webhook-certificates"},
+	"Role":        {"firekeeper-leader": "firekeeper-operator-leader", "firekeeper-kubelet": "firekeeper-operator-kubelet", "firekeeper-admission-webhook": "firekeeper-webhook-certificates"},
+	"Issuer":      {"firekeeper-admission-webhook": "admission-webhook"},
+	"ConfigMap":   {},
+}
+
+// TestChartIsKustomize: with the values that mean a component, the chart makes the objects of deploy with that
+// component, and no other.
+func TestChartIsKustomize(t *testing.T) {
+	c := clustertest.Shared(t, cluster.Options{})
+	for name, tc := range map[string]struct {
+		components []string
+		values     string
+	}{
+		"base":              {nil, ""},
+		"high-availability": {[]string{"high-availability"}, "replicas: 2"},
+		"kubelet":           {[]string{"kubelet"}, "kubelet: {enabled: true}"},
+		"least privilege":   {[]string{"least-privilege"}, "rbac: {leastPrivilege: true}"},
+		"monitoring":        {[]string{"monitoring"}, "monitoring: {serviceMonitor: true, rules: true, dashboard: true}"},
+		"network policies":  {[]string{"network-policy", "webhook"}, "{networkPolicy: {enabled: true}, webhook: {enabled: true, certificates: secret, caBundle: AAAA}}"},
+		"user roles":        {[]string{"user-roles"}, "rbac: {userRoles: true}"},
+		"webhook":           {[]string{"webhook", "webhook-certificates"}, "webhook: {enabled: true}"},
+		"validate all":      {[]string{"webhook", "webhook-validate-all", "webhook-certificates"}, "webhook: {enabled: true, validateAll: true}"},
+		"cert-manager":      {[]string{"webhook", "webhook-cert-manager"}, "webhook: {enabled: true, certificates: cert-manager}"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			values := "{rbac: {userRoles: false}}"
+			if tc.values != "" {
+				values = tc.values
+			}
+			chart := compared(objects(t, manifestsOf(released(t, values))))
+			if !slices.Contains(tc.components, "user-roles") { // which the chart has unless it is told otherwise
+				maps.DeleteFunc(chart, func(id string, _ map[string]any) bool {
+					return strings.HasSuffix(id, "-view") || strings.HasSuffix(id, "-edit") || strings.HasSuffix(id, "-admin")
+				})
+			}
+			deploy := compared(objects(t, string(deployed(t, c, tc.components...))))
+			// The chart closes no namespace, which others may share, has Roles where people bind a ClusterRole
+			// by hand, and Helm makes the namespace and the CRDs in its own way.
+			maps.DeleteFunc(deploy, func(id string, _ map[string]any) bool {
+				return id == "NetworkPolicy default-deny" || id == "ClusterRole firekeeper-operator-watch" || strings.HasPrefix(id, "Namespace ") || strings.HasPrefix(id, "CustomResourceDefinition ")
+			})
+			quantities := cmp.FilterPath(func(p cmp.Path) bool { return strings.Contains(p.GoString(), `["resources"]`) },
+				cmp.FilterValues(func(a, b string) bool { return isQuantity(a) && isQuantity(b) }, cmp.Comparer(func(a, b string) bool {
+					return resource.MustParse(a).Equal(resource.MustParse(b))
+				})))
+			if diff := cmp.Diff(deploy, chart, quantities, cmpopts.EquateEmpty()); diff != "" {
+				t.Errorf("deploy (-) and the chart (+) differ:\n%s", diff)
+			}
+		})
+	}
+}
+
+func isQuantity(text string) bool { _, err := resource.ParseQuantity(text); return err == nil }
+
+// compared are objects by kind and their name in deploy, without what Helm adds to each, and without its hooks.
+func compared(objects map[string]map[string]any) map[string]map[string]any {
+	out := map[string]map[string]any{}
+	for _, object := range objects {
+		kind, meta := object["kind"].(string), object["metadata"].(map[string]any)
+		if annotations, _ := meta["annotations"].(map[string]any); annotations["helm.sh/hook"] != nil {
+			continue
+		}
+		object = stripped(renamed(kind, object)).(map[string]any)
+		meta = object["metadata"].(map[string]any)
+		delete(meta, "labels") // stripped keeps those that select
+		out[kind+" "+meta["name"].(string)] = object
+	}
+	return out
+}
+
+// renamed gives what a release names after itself the names of deploy.
+func renamed(kind string, object map[string]any) map[string]any {
+	kind = strings.TrimSuffix(kind, "Binding")
+	if kind == "Certificate" {
+		kind = "Issuer"
+	}
+	names, special := inDeploy[kind]
+	if !special {
+		names = inDeploy[""]
+	}
+	rename := func(at map[string]any, names map[string]string) {
+		if name, ok := at["name"].(string); ok && names[name] != "" {
+			at["name"] = names[name]
+		}
+	}
+	rename(object["metadata"].(map[string]any), names)
+	if spec, ok := object["spec"].(map[string]any); ok && kind == "Issuer" {
+		if issuer, ok := spec["issuerRef"].(map[string]any); ok {
+			rename(issuer, names)
+		}
+	}
+	if role, ok := object["roleRef"].(map[string]any); ok {
+		rename(role, names)
+		for _, subject := range object["subjects"].([]any) {
+			rename(subject.(map[string]any), inDeploy[""])
+		}
+	}
+	return object
+}
+
+// texts are what else differs by name only.
+var texts = strings.NewReplacer(
+	"firekeeper/firekeeper-admission-webhook-certs", "firekeeper/admission-webhook-certs",
+	"firekeeper/firekeeper-admission-webhook", "firekeeper/admission-webhook", // the Certificate
+	"firekeeper-admission-webhook-certs", "admission-webhook-certs",
+	"firekeeper-admission-webhook", "prometheus-operator-admission-webhook",
+)
+
+// stripped takes away what is not the same by intent: labels of Helm, and flags that the chart has settings for.
+func stripped(value any) any {
+	switch value := value.(type) {
+	case map[string]any:
+		for _, label := range []string{"app.kubernetes.io/instance", "app.kubernetes.io/managed-by", "app.kubernetes.io/version", "helm.sh/chart"} {
+			delete(value, label)
+		}
+		if name, ok := value["serviceAccountName"]; ok && name == "firekeeper" {
+			value["serviceAccountName"] = "prometheus-operator"
+		}
+		delete(value, "objectSelector") // of webhooks: a rule of the chart cannot wait for them
+		delete(value, "caBundle")       // from the values
+		for key, inner := range value {
+			value[key] = stripped(inner)
+		}
+		return value
+	case []any:
+		value = slices.DeleteFunc(value, func(item any) bool {
+			text, _ := item.(string)
+			return strings.HasPrefix(text, "--log-") || strings.HasPrefix(text, "--leader-elect-lease-name=")
+		})
+		for i, item := range value {
+			value[i] = stripped(item)
+			if item == "firekeeper" {
+				value[i] = "prometheus-operator" // the Lease in a Role
+			}
+		}
+		return value
+	case string:
+		return texts.Replace(value)
+	}
+	return value
+}
+
+// TestChartAppliesConversion: the Job of the CRDs gets what the component webhook-conversion says.
+func TestChartAppliesConversion(t *testing.T) {
+	for values, want := range map[string][]any{
+		"webhook: {enabled: true}":    {"crds", "apply"},
+		"webhook: {conversion: true}": {"crds", "apply"},
+		"webhook: {enabled: true, conversion: true}": {
+			"crds", "apply", "--conversion-webhook=firekeeper/firekeeper-admission-webhook",
+		},
+		"webhook: {enabled: true, conversion: true, certificates: cert-manager}": {
+			"crds", "apply", "--conversion-webhook=firekeeper/firekeeper-admission-webhook",
+			"--conversion-inject-ca-from=firekeeper/firekeeper-admission-webhook",
+		},
+	} {
+		job := objects(t, released(t, values)["crds.yaml"])["Job firekeeper-crds"]
+		spec := job["spec"].(map[string]any)["template"].(map[string]any)["spec"].(map[string]any)
+		if diff := cmp.Diff(want, spec["containers"].([]any)[0].(map[string]any)["args"]); diff != "" {
+			t.Errorf("%s:\n%s", values, diff)
+		}
+	}
+}

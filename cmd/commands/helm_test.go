@@ -1,0 +1,369 @@
+package commands
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/alecthomas/kingpin/v2"
+	"github.com/google/go-cmp/cmp"
+	"helm.sh/helm/v3/pkg/chart"
+	"helm.sh/helm/v3/pkg/chart/loader"
+	"helm.sh/helm/v3/pkg/chartutil"
+	"helm.sh/helm/v3/pkg/engine"
+	"helm.sh/helm/v3/pkg/lint"
+	"helm.sh/helm/v3/pkg/lint/support"
+	"sigs.k8s.io/yaml"
+
+	"github.com/firekeeper-dev/firekeeper/internal/cluster"
+	"github.com/firekeeper-dev/firekeeper/internal/cluster/clustertest"
+)
+
+const chartFolder = "../../deploy/chart"
+
+// released is what Helm makes of the chart as the release "firekeeper" in a namespace of
+// that name, one document after the other, by the name of its template.
+func released(t *testing.T, values string) map[string]string {
+	t.Helper()
+	loaded, err := loader.LoadDir(chartFolder)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return rendered(t, loaded, values)
+}
+
+func rendered(t *testing.T, c *chart.Chart, values string) map[string]string {
+	t.Helper()
+	given, err := chartutil.ReadValues([]byte(values))
+	if err != nil {
+		t.Fatal(err)
+	}
+	all, err := chartutil.ToRenderValues(c, given, chartutil.ReleaseOptions{
+		Name: "firekeeper", Namespace: "firekeeper", IsInstall: true,
+	}, chartutil.DefaultCapabilities)
+	if err != nil {
+		t.Fatal(err)
+	}
+	texts, err := engine.Render(c, all)
+	if err != nil {
+		t.Fatal(err)
+	}
+	out := map[string]string{}
+	for name, text := range texts {
+		out[filepath.Base(name)] = text
+	}
+	return out
+}
+
+// objects are the objects of a text, by kind and name.
+func objects(t *testing.T, text string) map[string]map[string]any {
+	t.Helper()
+	out := map[string]map[string]any{}
+	for _, doc := range strings.Split(text, "\n---\n") {
+		var object map[string]any
+		if err := yaml.Unmarshal([]byte(doc), &object); err != nil {
+			t.Fatalf("%v\n%s", err, doc)
+		}
+		if object != nil {
+			out[object["kind"].(string)+" "+object["metadata"].(map[string]any)["name"].(string)] = object
+		}
+	}
+	return out
+}
+
+func manifestsOf(texts map[string]string) string {
+	var out []string
+	for name, text := range texts {
+		if strings.HasSuffix(name, ".yaml") && strings.TrimSpace(text) != "" {
+			out = append(out, text)
+		}
+	}
+	slices.Sort(out)
+	return strings.Join(out, "\n---\n")
+}
+
+// everything turns each part of the chart on.
+const everything = `
+replicas: 2
+extraArgs: ["--cluster-domain=cluster.local"]
+featureGates: {StatusForConfigurationResources: true}
+monitoring: {serviceMonitor: true, rules: true, dashboard: true, labels: {team: platform}}
+networkPolicy: {enabled: true, from: [{namespaceSelector: {}}]}
+webhook: {enabled: true, validateAll: true, conversion: true, extraArgs: [--name-validation-scheme=utf8]}
+kubelet: {enabled: true}
+imagePullSecrets: [{name: pull}]
+priorityClassName: system-cluster-critical
+tolerations: [{operator: Exists}]
+podLabels: {team: platform}
+serviceAccount: {annotations: {a: b}}
+`
+
+func TestChartIsLinted(t *testing.T) {
+	for _, values := range []string{"{}", everything, "namespaces: [a, b]", "rbac: {leastPrivilege: true, watchSecretsIn: [a]}"} {
+		given, err := chartutil.ReadValues([]byte(values))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, m := range lint.All(chartFolder, given, "firekeeper", true).Messages {
+			if m.Severity > support.InfoSev {
+				t.Errorf("%s: %v", values, m)
+			}
+		}
+	}
+}
+
+// The chart is deploy in another form: the same pod, Service and permissions.
+func TestChartIsDeploy(t *testing.T) {
+	texts := released(t, "{}")
+	chart := objects(t, manifestsOf(texts))
+	var plain string
+	for _, file := range []string{"operator.yaml", "rbac.yaml"} {
+		text, err := os.ReadFile("../../deploy/" + file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		plain += "\n---\n" + string(text)
+	}
+	deploy := objects(t, plain)
+	path := func(object map[string]any, fields ...string) any {
+		var at any = object
+		for _, f := range fields {
+			at = at.(map[string]any)[f]
+		}
+		return at
+	}
+	if diff := cmp.Diff(deploy["ClusterRole firekeeper-operator"]["rules"], chart["ClusterRole firekeeper"]["rules"]); diff != "" {
+		t.Errorf("rules:\n%s", diff)
+	}
+	if diff := cmp.Diff(path(deploy["Service prometheus-operator"], "spec", "ports"), path(chart["Service firekeeper"], "spec", "ports")); diff != "" {
+		t.Errorf("Service:\n%s", diff)
+	}
+	// What the chart has settings for may differ.
+	pod := func(object map[string]any) any {
+		spec := path(object, "spec", "template", "spec").(map[string]any)
+		delete(spec, "serviceAccountName")
+		container := spec["containers"].([]any)[0].(map[string]any)
+		container["args"] = slices.DeleteFunc(container["args"].([]any), func(a any) bool { return strings.HasPrefix(a.(string), "--log-") })
+		return spec
+	}
+	if diff := cmp.Diff(pod(deploy["Deployment prometheus-operator"]), pod(chart["Deployment firekeeper"])); diff != "" {
+		t.Errorf("pod:\n%s", diff)
+	}
+}
+
+// Namespaces get a Role each, and nothing but the CRDs and the roles of users is cluster-wide.
+func TestChartOfNamespaces(t *testing.T) {
+	texts := released(t, "{namespaces: [a, b], rbac: {userRoles: false}}")
+	var got []string
+	for name := range objects(t, texts["rbac.yaml"]) {
+		got = append(got, name)
+	}
+	slices.Sort(got)
+	if diff := cmp.Diff([]string{"Role firekeeper", "RoleBinding firekeeper", "ServiceAccount firekeeper"}, got); diff != "" {
+		t.Error(diff)
+	}
+	for _, want := range []string{"namespace: a\n", "namespace: b\n"} {
+		if strings.Count(texts["rbac.yaml"], want) != 2 {
+			t.Errorf("not a Role and a RoleBinding in %s", want)
+		}
+	}
+	if !strings.Contains(texts["operator.yaml"], "- --namespaces=a,b\n") {
+		t.Error("the operator does not get --namespaces")
+	}
+}
+
+// The least privilege is what there is otherwise, without list and watch of Secrets and
+// ConfigMaps but in some namespaces.
+func TestChartOfLeastPrivilege(t *testing.T) {
+	for values, name := range map[string]string{
+		"rbac: {leastPrivilege: true, watchSecretsIn: [a, b]}":                    "ClusterRole firekeeper",
+		"{namespaces: [c], rbac: {leastPrivilege: true, watchSecretsIn: [a, b]}}": "Role firekeeper",
+	} {
+		text := released(t, values)["rbac.yaml"]
+		got := objects(t, text)
+		least := fmt.Sprint(got[name]["rules"])
+		if !strings.Contains(least, "resources:[configmaps secrets] verbs:[get create update delete]") || !strings.Contains(least, "resources:[statefulsets] verbs:[get list watch") {
+			t.Errorf("%s: rules %s", values, least)
+		}
+		if watch := fmt.Sprint(got["Role firekeeper-watch"]["rules"]); watch != "[map[apiGroups:[] resources:[configmaps secrets] verbs:[list watch]]]" {
+			t.Errorf("%s: rules %s", values, watch)
+		}
+		for _, want := range []string{"namespace: a\n", "namespace: b\n"} {
+			if strings.Count(text, want) != 2 {
+				t.Errorf("%s: not a Role and a RoleBinding in %s", values, want)
+			}
+		}
+	}
+}
+
+// Several replicas elect a leader, by a Lease that their Role names.
+func TestChartOfReplicas(t *testing.T) {
+	texts := released(t, "{replicas: 2}")
+	for file, wants := range map[string][]string{
+		"operator.yaml": {
+			"  replicas: 2\n", "type: RollingUpdate\n", "- --leader-elect\n", "- --leader-elect-lease-name=firekeeper\n", "path: /readyz\n",
+			"podAntiAffinity:\n", "\nkind: PodDisruptionBudget\n",
+		},
+		"rbac.yaml": {"  resources: [leases]\n  resourceNames: [firekeeper]\n"},
+	} {
+		for _, want := range wants {
+			if !strings.Contains(texts[file], want) {
+				t.Errorf("%s has no %q", file, want)
+			}
+		}
+	}
+	var o Options
+	app := kingpin.New("operator", "")
+	o.Bind(app)
+	for name, object := range objects(t, texts["operator.yaml"]) {
+		if !strings.HasPrefix(name, "Deployment ") {
+			continue
+		}
+		args, _ := json.Marshal(object["spec"].(map[string]any)["template"].(map[string]any)["spec"].(map[string]any)["containers"].([]any)[0].(map[string]any)["args"])
+		var flags []string
+		if err := json.Unmarshal(args, &flags); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := app.Parse(flags); err != nil || o.Validate() != nil {
+			t.Errorf("the operator does not take %q: %v, %v", flags, err, o.Validate())
+		}
+	}
+}
+
+// What is misspelled or of another type is refused before anything is installed.
+func TestChartRefusesBadValues(t *testing.T) {
+	c, err := loader.LoadDir(chartFolder)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for values, want := range map[string]string{
+		"replicaCount: 2":             "replicaCount",
+		"image: {repository: x}":      "repository",
+		"extraArgs: [log-level=none]": "extraArgs",
+		"logLevel: verbose":           "logLevel",
+		"namespaces: default":         "namespaces",
+		"namespaces: [a, a]":          "namespaces",
+		"crds: {apply: maybe}":        "apply",
+		"replicas: 0":                 "replicas",
+		"rbac: {leastPrivilege: a}":   "leastPrivilege",
+		"featureGates: {A: 1}":        "featureGates",
+		"webhook: {certificates: me}": "certificates",
+		"webhook: {failurePolicy: x}": "failurePolicy",
+		"webhook: {replicas: 0}":      "replicas",
+		"kubelet: {service: a/b}":     "service",
+	} {
+		given, err := chartutil.ReadValues([]byte(values))
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = chartutil.ToRenderValues(c, given, chartutil.ReleaseOptions{Name: "x", Namespace: "x"}, nil)
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %s in it", values, err, want)
+		}
+	}
+}
+
+// TestChartVersion: the chart installs the version of the tree, and its Job may apply the
+// CRDs that there are.
+func TestChartVersion(t *testing.T) {
+	c, err := loader.LoadDir(chartFolder)
+	if err != nil {
+		t.Fatal(err)
+	}
+	version, err := os.ReadFile("../../.version")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := strings.TrimSpace(string(version)); c.Metadata.Version != want || c.Metadata.AppVersion != want {
+		t.Errorf("version %s, appVersion %s, want %s", c.Metadata.Version, c.Metadata.AppVersion, want)
+	}
+	files, err := filepath.Glob("../../deploy/crds/*.yaml")
+	if err != nil || len(files) == 0 {
+		t.Fatal(err)
+	}
+	crds := rendered(t, c, "{}")["crds.yaml"]
+	for _, file := range files {
+		group, name, _ := strings.Cut(strings.TrimSuffix(filepath.Base(file), ".yaml"), "_")
+		if !strings.Contains(crds, "  - "+name+"."+group+"\n") {
+			t.Errorf("the Job may not apply %s", name)
+		}
+	}
+}
+
+// An API server takes everything that the chart can make, and our own lint too.
+func TestChartIsInstalled(t *testing.T) {
+	c := clustertest.Shared(t, cluster.Options{})
+	command(t, 0, "crds", "apply", "--kubeconfig="+c.Kubeconfig)
+	for _, tc := range []struct{ name, values string }{
+		{"chart-default", "{}"},
+		{"chart-narrow", "namespaces: [chart-narrow]"},
+		{"chart-all", everything}, // last: nobody answers as its webhook
+	} {
+		texts := released(t, tc.values)
+		hooks := texts["tests.yaml"]
+		delete(texts, "tests.yaml")
+		for i, text := range []string{manifestsOf(texts), hooks} {
+			text = strings.ReplaceAll(text, "namespace: firekeeper\n", "namespace: "+tc.name+"\n")
+			if i == 1 && tc.name == "chart-all" {
+				continue // a rule among them, which a webhook that nobody answers refuses
+			}
+			file := filepath.Join(t.TempDir(), "chart.yaml")
+			if err := os.WriteFile(file, []byte("apiVersion: v1\nkind: Namespace\nmetadata: {name: "+tc.name+"}\n---\n"+text), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			if out := command(t, 0, "lint", "-f", file); !strings.HasPrefix(out, "0 errors, 0 warnings, 0 notes in ") {
+				t.Errorf("%s:\n%s", tc.name, out)
+			}
+			if out, err := c.Kubectl(t.Context(), "apply", "--validate=strict", "-f", file); err != nil {
+				t.Errorf("%s: %v\n%s", tc.name, err, out)
+			}
+		}
+		for _, args := range [][]string{
+			{"namespace", tc.name, "--wait=false"},
+			{"validatingwebhookconfigurations,mutatingwebhookconfigurations", "-l", "app.kubernetes.io/instance=firekeeper"},
+		} {
+			if out, err := c.Kubectl(t.Context(), append([]string{"delete"}, args...)...); err != nil {
+				t.Errorf("%v\n%s", err, out)
+			}
+		}
+	}
+}
+
+// The schema names every value, and no other.
+func TestChartSchema(t *testing.T) {
+	c, err := loader.LoadDir(chartFolder)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var schema map[string]any
+	if err := json.Unmarshal(c.Schema, &schema); err != nil {
+		t.Fatal(err)
+	}
+	var same func(path string, values, schema map[string]any)
+	same = func(path string, values, schema map[string]any) {
+		known, ok := schema["properties"].(map[string]any)
+		if !ok {
+			return // any
+		}
+		for name := range known {
+			if _, ok := values[name]; !ok && path+name != ".global" {
+				t.Errorf("values.yaml has no %s", strings.TrimPrefix(path+name, "."))
+			}
+		}
+		for name, value := range values {
+			of, ok := known[name].(map[string]any)
+			if !ok {
+				t.Errorf("the schema has no %s", strings.TrimPrefix(path+name, "."))
+				continue
+			}
+			if inner, ok := value.(map[string]any); ok {
+				same(path+name+".", inner, of)
+			}
+		}
+	}
+	same(".", c.Values, schema)
+}

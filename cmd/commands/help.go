@@ -1,0 +1,166 @@
+package commands
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+	"text/template"
+
+	"github.com/alecthomas/kingpin/v2"
+)
+
+// helpTemplate prints the commands first, for they are what people look for, and of a
+// command nothing that does not change its result.
+const helpTemplate = `{{define "Args" -}}
+{{range .Args}}{{if not .Hidden}} {{if not .Required}}[{{end}}{{if .PlaceHolder}}{{.PlaceHolder}}{{else}}<{{.Name}}>{{end}}{{if .Value|IsCumulative}}...{{end}}{{if not .Required}}]{{end}}{{end}}{{end -}}
+{{end -}}
+
+{{$command := .Context.SelectedCommand -}}
+{{if $command -}}
+usage: {{Program}} {{$command}}{{if $command.FlagSummary}} {{$command.FlagSummary}}{{end}}{{template "Args" $command}}{{if $command.Commands}} <command>{{end}}
+
+{{$command.Help|Wrap 0}}
+{{else -}}
+usage: {{Program}} [<flags>] <command> [<args> ...]
+
+{{.App.Help|Wrap 0}}
+{{end -}}
+{{with Examples $command -}}
+Examples:
+{{range .}}  {{.}}
+{{end}}
+{{end -}}
+{{with Commands .App $command -}}
+Commands:
+{{.|FormatTwoColumns}}
+{{end -}}
+{{with .Context.Args -}}
+Args:
+{{.|ArgsToTwoColumns|FormatTwoColumns}}
+{{end -}}
+{{range Flags .App $command .Context.Flags -}}
+{{.Title}}:
+{{.Flags|FlagsToTwoColumns|FormatTwoColumns}}
+{{end -}}
+{{with Uses .App $command -}}
+{{Whose}} that change the result, explained by {{Program}} --help:
+{{.|FormatTwoColumns}}
+{{end -}}
+{{if not $command -}}
+{{Program}} COMMAND --help explains a command.
+{{end -}}
+`
+
+// help is what the help of a program is made of.
+type help struct {
+	*headings
+	program  string // as people type it
+	commands []subcommand
+}
+
+// show makes a program print its help so.
+func (h help) show(app *kingpin.Application) {
+	app.HelpFlag.Help("Show this help.")
+	app.UsageFuncs(template.FuncMap{
+		"Flags": h.flags, "Uses": h.uses, "Commands": h.list,
+		"Examples": h.examples, "Program": func() string { return h.program },
+		"Whose": func() string {
+			if app.GetCommand(startCommand) == nil {
+				return "Flags of all commands"
+			}
+			return "Flags of the operator"
+		},
+	})
+	app.UsageTemplate(helpTemplate)
+}
+
+// flagGroup are the flags under one heading.
+type flagGroup struct {
+	Title string
+	Flags []*kingpin.FlagModel
+}
+
+// flags are those that the help explains: all of the program, under their headings, or
+// those of a command. start is the command that all of the program are about.
+func (h help) flags(app *kingpin.ApplicationModel, command *kingpin.CmdModel, all []*kingpin.FlagModel) []flagGroup {
+	if command == nil || command.FullCommand == startCommand {
+		return h.grouped(all)
+	}
+	own := slices.DeleteFunc(slices.Clone(all), func(f *kingpin.FlagModel) bool {
+		return f.Hidden || slices.ContainsFunc(app.Flags, func(of *kingpin.FlagModel) bool { return of.Name == f.Name })
+	})
+	if len(own) == 0 {
+		return nil
+	}
+	return []flagGroup{{"Flags", own}}
+}
+
+// grouped puts flags under their headings; flags without one come first.
+func (h *headings) grouped(flags []*kingpin.FlagModel) []flagGroup {
+	out := []flagGroup{{Title: "Flags"}}
+	for _, title := range h.titles {
+		out = append(out, flagGroup{Title: title})
+	}
+	for _, f := range flags {
+		if f.Hidden {
+			continue
+		}
+		at := slices.Index(h.titles, h.of[f.Name]) + 1
+		out[at].Flags = append(out[at].Flags, f)
+	}
+	return slices.DeleteFunc(out, func(g flagGroup) bool { return len(g.Flags) == 0 })
+}
+
+// uses names the flags of the program that change the result of a command, by heading.
+func (h help) uses(app *kingpin.ApplicationModel, command *kingpin.CmdModel) (rows [][2]string) {
+	if command == nil {
+		return nil
+	}
+	uses := find(h.commands, command.FullCommand).uses
+	for _, g := range h.grouped(app.Flags) {
+		var names []string
+		for _, f := range g.Flags {
+			if slices.Contains(uses, g.Title) || slices.Contains(uses, "--"+f.Name) {
+				names = append(names, "--"+f.Name)
+			}
+		}
+		if len(names) > 0 {
+			rows = append(rows, [2]string{cmp.Or(strings.TrimSuffix(g.Title, " flags"), g.Title), strings.Join(names, ", ")})
+		}
+	}
+	return rows
+}
+
+// list are the commands of the program, or those below a command, each with the first
+// sentence of its help.
+func (h help) list(app *kingpin.ApplicationModel, command *kingpin.CmdModel) (rows [][2]string) {
+	all := app.FlattenedCommands()
+	if command != nil {
+		all = command.FlattenedCommands()
+	}
+	for _, c := range all {
+		if !c.Hidden {
+			sentence, _, _ := strings.Cut(c.Help, ". ")
+			rows = append(rows, [2]string{c.FullCommand, strings.TrimSuffix(sentence, ".") + "."})
+		}
+	}
+	return rows
+}
+
+// examples are command lines, their comments below each other.
+func (h help) examples(command *kingpin.CmdModel) (out []string) {
+	if command == nil {
+		return nil
+	}
+	width := 0
+	lines := find(h.commands, command.FullCommand).example
+	for _, line := range lines {
+		before, _, _ := strings.Cut(line, " # ")
+		width = max(width, len(before))
+	}
+	for _, line := range lines {
+		before, comment, _ := strings.Cut(line, " # ")
+		out = append(out, strings.TrimSpace(h.program+" "+before+strings.Repeat(" ", width-len(before))+"  # "+comment))
+	}
+	return out
+}

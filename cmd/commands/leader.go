@@ -1,0 +1,93 @@
+package commands
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"strings"
+
+	"golang.org/x/sync/errgroup"
+	"k8s.io/apimachinery/pkg/util/validation"
+	"k8s.io/client-go/rest"
+
+	"github.com/firekeeper-dev/firekeeper/operator/startup"
+)
+
+// leaderFlags are the flags about several replicas.
+type leaderFlags struct {
+	Elect            bool
+	Namespace, Lease string
+}
+
+// podNamespace is where the kubelet says in which namespace a pod is.
+const podNamespace = "/var/run/secrets/kubernetes.io/serviceaccount/namespace"
+
+func (l *leaderFlags) bind(flags flagSet) {
+	flags.Flag("leader-elect", "Let one of several replicas reconcile, the one that holds a Lease; the others take over within seconds.").BoolVar(&l.Elect)
+	flags.Flag("leader-elect-namespace", "Namespace of the Lease. Default: that of the pod.").StringVar(&l.Namespace)
+	flags.Flag("leader-elect-lease-name", "Name of the Lease. Operators that divide the work need one each.").Default(program).StringVar(&l.Lease)
+}
+
+// validate checks each flag. Messages start with it.
+func (l *leaderFlags) validate() error {
+	if l.Namespace != "" {
+		if wrong := validation.IsDNS1123Label(l.Namespace); len(wrong) > 0 {
+			return fmt.Errorf("--leader-elect-namespace=%s: %s", l.Namespace, wrong[0])
+		}
+	}
+	if wrong := validation.IsDNS1123Subdomain(l.Lease); len(wrong) > 0 {
+		return fmt.Errorf("--leader-elect-lease-name=%s: %s", l.Lease, wrong[0])
+	}
+	return nil
+}
+
+// leader is what says whether this operator may write. It puts itself between cfg and
+// the API server where there are several.
+//
+// Errors: the namespace of the Lease is not known; the Lease may not be read.
+func (l *leaderFlags) leader(ctx context.Context, cfg *rest.Config, log *slog.Logger) (*startup.Leader, error) {
+	if !l.Elect {
+		return startup.Alone(), nil
+	}
+	namespace := l.Namespace
+	if namespace == "" {
+		text, err := os.ReadFile(podNamespace)
+		if errors.Is(err, os.ErrNotExist) {
+			return nil, errors.New("--leader-elect-namespace: required outside of a pod")
+		}
+		if err != nil {
+			return nil, fmt.Errorf("--leader-elect-namespace: %w", err)
+		}
+		namespace = strings.TrimSpace(string(text))
+	}
+	out, err := startup.Elected(ctx, cfg, namespace, l.Lease, log)
+	if err != nil {
+		return nil, fmt.Errorf("--leader-elect: %w", err)
+	}
+	return out, nil
+}
+
+// lead runs do while this operator competes for the lead. CRDs are installed first, by
+// the leader only: do waits for what it needs of them.
+func (o *Options) lead(ctx context.Context, leader *startup.Leader, cfg *rest.Config, log *slog.Logger, do func(context.Context) error) error {
+	if o.ManageCRDs && !o.Leader.Elect {
+		if err := o.manageCRDs(ctx, cfg, log); err != nil {
+			return err
+		}
+	}
+	return leader.While(ctx, func(ctx context.Context) error {
+		g, ctx := errgroup.WithContext(ctx)
+		if o.ManageCRDs && o.Leader.Elect {
+			g.Go(func() error {
+				if !leader.Await(ctx) {
+					return nil
+				}
+				return o.manageCRDs(ctx, cfg, log)
+			})
+		}
+		g.Go(func() error { return do(ctx) })
+		return g.Wait()
+	})
+}

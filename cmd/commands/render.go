@@ -1,0 +1,108 @@
+package commands
+
+import (
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/alecthomas/kingpin/v2"
+
+	"github.com/firekeeper-dev/firekeeper/operator/offline"
+	"github.com/firekeeper-dev/firekeeper/operator/render"
+)
+
+const renderHelp = "Read manifests and print what the operator would write, without a cluster. " +
+	"Exits 1 if a workload cannot be rendered or a manifest cannot be read, 2 for a wrong command line, 0 otherwise."
+
+var renderExample = []string{
+	"render manifests/ # all generated objects",
+	"render manifests/ --only config # the plain configuration",
+	"render manifests/ --for Prometheus/demo/main # one of several workloads",
+}
+
+// renderOptions are the flags of the command render.
+type renderOptions struct {
+	files             []string
+	workload, part    string
+	namespace         string
+	kubernetesVersion string
+	check             bool
+}
+
+func (r *renderOptions) bind(cmd *kingpin.CmdClause) {
+	bindFiles(cmd, &r.files)
+	cmd.Flag("for", "Render only this workload: KIND/NAMESPACE/NAME, or KIND/NAME with -n.").StringVar(&r.workload)
+	bindNamespace(cmd, &r.namespace)
+	cmd.Flag("only", "What to print: objects (manifests), config (the plain configuration) or rules (the plain rule files).").
+		Default("objects").EnumVar(&r.part, render.Parts...)
+	cmd.Flag("kubernetes-version", "Kubernetes version that the manifests are for.").
+		Default(newestKubernetes).StringVar(&r.kubernetesVersion)
+	cmd.Flag("validate", "Reject what the API server would reject (default). --no-validate accepts objects that a cluster stored under older, less strict CRDs.").
+		Default("true").BoolVar(&r.check)
+}
+
+// validate checks the flags. Messages start with the flag.
+func (r *renderOptions) validate() error {
+	if _, err := parseKubernetes(r.kubernetesVersion); err != nil {
+		return fmt.Errorf("--kubernetes-version=%s: %w", r.kubernetesVersion, err)
+	}
+	if r.workload != "" {
+		row, name, err := spelled("for", r.workload, r.namespace, managed)
+		if err != nil {
+			return err
+		}
+		r.workload = row.Kind + " " + name.String()
+	}
+	return needFiles("render", r.files)
+}
+
+// run prints what the operator would write. Rejected objects are named on
+// stderr and are no error; a workload that cannot be rendered is one.
+func (r *renderOptions) run(o Options, stdout, stderr io.Writer) error {
+	kubernetes, err := parseKubernetes(r.kubernetesVersion)
+	if err != nil {
+		return err
+	}
+	kinds, err := o.kinds(kubernetes)
+	if err != nil {
+		return err
+	}
+	load := offline.Load
+	if !r.check {
+		load = offline.LoadStored
+	}
+	objects, err := load(r.files, kinds)
+	if err != nil {
+		return err
+	}
+	outputs, err := render.Workloads(objects, r.workload)
+	if err != nil {
+		return err
+	}
+	var failed error
+	for i, out := range outputs {
+		for _, rej := range out.Rejected {
+			fmt.Fprintln(stderr, rej)
+		}
+		for _, d := range out.Dropped {
+			fmt.Fprintf(stderr, "left out for %s: %s\n", out.Workload, d)
+		}
+		for _, w := range out.Warnings {
+			fmt.Fprintf(stderr, "warning for %s: %s\n", out.Workload, w)
+		}
+		if out.Err != nil {
+			failed = errors.Join(failed, fmt.Errorf("cannot render %s: %w", out.Workload, out.Err))
+			continue
+		}
+		if r.part == "config" && len(outputs) > 1 {
+			if i > 0 {
+				fmt.Fprintln(stdout, "---")
+			}
+			fmt.Fprintf(stdout, "# %s\n", out.Workload)
+		}
+		if err := out.WriteTo(stdout, r.part); err != nil {
+			return err
+		}
+	}
+	return failed
+}

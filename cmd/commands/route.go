@@ -1,0 +1,178 @@
+package commands
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/alecthomas/kingpin/v2"
+
+	"github.com/firekeeper-dev/firekeeper/operator/catalog"
+	"github.com/firekeeper-dev/firekeeper/operator/routing"
+)
+
+const routeHelp = "Show the way of an alert through the routing tree of an Alertmanager: the routes that match and the objects they come from, the receivers it notifies, " +
+	"its group, time intervals, and inhibition rules that could silence it. Reads the cluster of the kubeconfig, manifests with -f, or a configuration of Alertmanager with " +
+	"--config.file; writes nothing. Exits 0 if somebody is notified, 1 if nobody is or an expected receiver is not reached, 2 on an error."
+
+var routeExample = []string{
+	"route namespace=demo severity=critical # in the cluster of your kubeconfig",
+	"route namespace=demo severity=critical manifests/ # from manifests, without a cluster",
+	"route --rule demo/web --alert WebDown -f manifests/ # the alert of a PrometheusRule",
+}
+
+// routeOptions are the arguments of the command route.
+type routeOptions struct {
+	words             []string // labels, and manifests
+	labels            []string // what validate found among them
+	namespace         string
+	files             []string
+	configFile        string
+	alertmanager      string
+	rule, alert       string
+	at                string
+	all               bool
+	expect            []string
+	format            string
+	kubernetesVersion string
+}
+
+func (r *routeOptions) bind(cmd *kingpin.CmdClause) {
+	cmd.Arg("labels", "Labels of the alert: NAME=VALUE, several. An argument without = that is a path is a file, as with -f.").PlaceHolder("LABEL").StringsVar(&r.words)
+	bindNamespace(cmd, &r.namespace)
+	bindOtherFiles(cmd, &r.files)
+	cmd.Flag("config.file", "Configuration of Alertmanager to read instead of that of an Alertmanager object, plain or compressed with gzip; - is standard input.").
+		StringVar(&r.configFile)
+	cmd.Flag("alertmanager", "NAMESPACE/NAME of the Alertmanager, or NAME with -n. Default: the only one.").StringVar(&r.alertmanager)
+	cmd.Flag("rule", "NAMESPACE/NAME of a PrometheusRule, or NAME with -n, with the alert of --alert, whose labels are added to those given.").StringVar(&r.rule)
+	cmd.Flag("alert", "Name of an alert in the PrometheusRule of --rule.").StringVar(&r.alert)
+	cmd.Flag("at", "Time for time intervals, as RFC 3339. If given, receivers that are muted at that time do not count as notified. Default: now.").StringVar(&r.at)
+	cmd.Flag("all", "Show the routes that do not match too, each with the first matcher that fails.").BoolVar(&r.all)
+	cmd.Flag("expect-receiver", "Receiver that the alert must reach, as NAMESPACE/NAME/RECEIVER for one of an AlertmanagerConfig, or as RECEIVER. Then nothing else decides about "+
+		"the exit code. Repeatable.").StringsVar(&r.expect)
+	cmd.Flag("format", "Output format: text for people, json for programs.").Short('o').Default("text").EnumVar(&r.format, routing.Formats...)
+	cmd.Flag("kubernetes-version", "Kubernetes version that the manifests are for.").Default(newestKubernetes).StringVar(&r.kubernetesVersion)
+}
+
+// validate reports the first argument that cannot be used.
+func (r *routeOptions) validate() error {
+	if _, err := parseKubernetes(r.kubernetesVersion); err != nil {
+		return fmt.Errorf("--kubernetes-version=%s: %w", r.kubernetesVersion, err)
+	}
+	for flag, value := range map[string]*string{"alertmanager": &r.alertmanager, "rule": &r.rule} {
+		if *value == "" {
+			continue
+		}
+		key, err := catalog.Key(*value, r.namespace)
+		if err != nil {
+			return fmt.Errorf("--%s=%s: %w", flag, *value, err)
+		}
+		*value = key.String()
+	}
+	r.labels = nil
+	for _, word := range r.words {
+		if isPath(word) {
+			r.files = append(r.files, word)
+		} else {
+			r.labels = append(r.labels, word)
+		}
+	}
+	given, err := routing.ParseLabels(r.labels)
+	switch {
+	case err != nil:
+		return err
+	case r.configFile != "" && r.alertmanager != "":
+		return errors.New("--alertmanager: has no effect with --config.file")
+	case standardInput(r.configFile) && slices.ContainsFunc(r.files, standardInput):
+		return errors.New("--config.file=-: standard input is read by -f already")
+	case (r.rule == "") != (r.alert == ""):
+		return errors.New("--rule and --alert: need each other")
+	case r.rule == "" && len(given) == 0:
+		return errors.New("no alert: give its labels as NAME=VALUE, or --rule and --alert")
+	}
+	if _, err = r.time(); err != nil {
+		return err
+	}
+	return checkFiles(r.files)
+}
+
+// isPath reports whether an argument is the path of manifests and not a label.
+func isPath(word string) bool {
+	if strings.Contains(word, "=") {
+		return false
+	}
+	_, err := os.Stat(word)
+	return err == nil || standardInput(word) || strings.Contains(word, "/") || slices.Contains([]string{".yaml", ".yml", ".json"}, filepath.Ext(word))
+}
+
+func (r *routeOptions) time() (time.Time, error) {
+	if r.at == "" {
+		return time.Now(), nil
+	}
+	at, err := time.Parse(time.RFC3339, r.at)
+	if err != nil {
+		return at, fmt.Errorf("--at=%s: want RFC 3339, such as 2026-01-31T22:00:00Z", r.at)
+	}
+	return at, nil
+}
+
+// run prints the way and returns the exit code.
+func (r *routeOptions) run(ctx context.Context, o Options, stdout io.Writer) (code int, err error) {
+	report, err := r.report(ctx, &o)
+	if err != nil {
+		return 2, err
+	}
+	for _, name := range r.expect {
+		if !report.Reaches(name) {
+			report.NotReached = append(report.NotReached, name)
+		}
+	}
+	if err := report.Write(stdout, r.format); err != nil {
+		return 2, err
+	}
+	failed := len(report.NotReached) > 0
+	if len(r.expect) == 0 {
+		failed = len(report.Notified(r.at == "")) == 0
+	}
+	if failed {
+		return 1, nil
+	}
+	return 0, nil
+}
+
+func (r *routeOptions) report(ctx context.Context, o *Options) (report routing.Report, err error) {
+	sources, err := r.open(o)
+	if err != nil {
+		return report, err
+	}
+	text, origins, err := sources.config(ctx, r)
+	if err != nil {
+		return report, err
+	}
+	config, err := routing.Parse(text)
+	if err != nil {
+		return report, fmt.Errorf("%s: %w", origins.Source(), err)
+	}
+	q := routing.Question{All: r.all}
+	if q.At, err = r.time(); err != nil {
+		return report, err
+	}
+	if q.Labels, err = routing.ParseLabels(r.labels); err != nil {
+		return report, err
+	}
+	var notes []string
+	if r.rule != "" {
+		if q.Labels, notes, err = sources.alert(ctx, r, q.Labels); err != nil {
+			return report, err
+		}
+	}
+	report = config.Route(q, origins)
+	report.Notes = append(notes, report.Notes...)
+	return report, nil
+}

@@ -1,0 +1,297 @@
+package commands
+
+import (
+	"bytes"
+	"compress/gzip"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strings"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/yaml"
+
+	"github.com/firekeeper-dev/firekeeper/internal/parts"
+	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
+	"github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1alpha1"
+	"github.com/firekeeper-dev/firekeeper/operator/catalog"
+	"github.com/firekeeper-dev/firekeeper/operator/engine"
+	"github.com/firekeeper-dev/firekeeper/operator/explain"
+	"github.com/firekeeper-dev/firekeeper/operator/offline"
+	"github.com/firekeeper-dev/firekeeper/operator/routing"
+	"github.com/firekeeper-dev/firekeeper/operator/workload"
+)
+
+// maxConfigBytes bounds a configuration of Alertmanager.
+const maxConfigBytes = 256 << 20
+
+// routeSources are what the command route reads from.
+type routeSources struct {
+	setups  []engine.Setup
+	objects *offline.Objects // nil: the cluster is asked
+	live    explain.Live
+}
+
+// open loads the manifests, or reaches the cluster if it is needed.
+func (r *routeOptions) open(o *Options) (s routeSources, err error) {
+	version := r.kubernetesVersion
+	if len(r.files) == 0 && (r.configFile == "" || r.rule != "") {
+		if s.live, version, err = o.connect(); err != nil {
+			return s, err
+		}
+	}
+	kubernetes, err := parseKubernetes(version)
+	if err != nil {
+		return s, err
+	}
+	if s.setups, _, err = o.setups(kubernetes); err != nil {
+		return s, err
+	}
+	if len(r.files) > 0 {
+		s.objects, err = offline.Load(r.files, explain.Kinds(s.setups))
+	}
+	return s, err
+}
+
+// config returns the text of the configuration and what it is made of.
+func (s routeSources) config(ctx context.Context, r *routeOptions) ([]byte, routing.Origins, error) {
+	switch {
+	case r.configFile != "":
+		origins := routing.Origins{File: r.configFile, Configs: s.manifestConfigs()}
+		if standardInput(r.configFile) {
+			origins.File = "standard input"
+		}
+		text, err := readConfig(r.configFile)
+		return text, origins, err
+	case s.objects != nil:
+		return s.manifests(r.alertmanager)
+	}
+	return s.cluster(ctx, r.alertmanager)
+}
+
+// readConfig reads a file, or standard input.
+func readConfig(name string) ([]byte, error) {
+	f := os.Stdin
+	if !standardInput(name) {
+		var err error
+		if f, err = os.Open(name); err != nil {
+			return nil, err
+		}
+		defer f.Close()
+	}
+	text, err := limited(f)
+	if err == nil && bytes.HasPrefix(text, []byte{0x1f, 0x8b}) {
+		text, err = gunzip(text)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	return text, nil
+}
+
+func gunzip(text []byte) ([]byte, error) {
+	in, err := gzip.NewReader(bytes.NewReader(text))
+	if err != nil {
+		return nil, err
+	}
+	return limited(in)
+}
+
+func limited(in io.Reader) ([]byte, error) {
+	text, err := io.ReadAll(io.LimitReader(in, maxConfigBytes+1))
+	if err == nil && len(text) > maxConfigBytes {
+		err = fmt.Errorf("longer than %d bytes", maxConfigBytes)
+	}
+	return text, err
+}
+
+// manifestConfigs are the AlertmanagerConfigs among the manifests; nil without manifests.
+func (s routeSources) manifestConfigs() map[string]*v1alpha1.AlertmanagerConfig {
+	if s.objects == nil {
+		return nil
+	}
+	out := map[string]*v1alpha1.AlertmanagerConfig{}
+	for _, object := range s.objects.All(catalog.AlertmanagerConfig) {
+		out[object.GetNamespace()+"/"+object.GetName()] = object.(*v1alpha1.AlertmanagerConfig)
+	}
+	return out
+}
+
+// manifests renders the configuration of an Alertmanager among the manifests.
+func (s routeSources) manifests(name string) ([]byte, routing.Origins, error) {
+	var all []offline.Workload
+	for _, w := range s.objects.Workloads() {
+		if w.Kind.Row == catalog.Alertmanager {
+			all = append(all, w)
+		}
+	}
+	i, err := theOne(all, name, offline.Workload.Key, "among the manifests")
+	if err != nil {
+		return nil, routing.Origins{}, err
+	}
+	made := s.objects.Reconcile(all[i])
+	if made.Err != nil {
+		return nil, routing.Origins{}, fmt.Errorf("cannot render %s: %w", all[i], made.Err)
+	}
+	origins := routing.Origins{Alertmanager: all[i].Object.(*v1.Alertmanager), Configs: s.manifestConfigs()}
+	for _, v := range made.Verdicts {
+		if v.Err != nil {
+			key := v.Object.GetNamespace() + "/" + v.Object.GetName()
+			delete(origins.Configs, key)
+			origins.Rejected = append(origins.Rejected, routing.Rejection{Object: v.Kind + " " + key, Err: v.Err})
+		}
+	}
+	var text bytes.Buffer
+	for _, file := range made.Plan.Plain {
+		if file.Part == "config" {
+			if err := file.Text(&text); err != nil {
+				return nil, origins, err
+			}
+		}
+	}
+	return text.Bytes(), origins, nil
+}
+
+// theOne finds the object that is meant: the one of the name, or the only one.
+func theOne[T any](all []T, name string, key func(T) types.NamespacedName, where string) (int, error) {
+	var names []string
+	for i, one := range all {
+		if names = append(names, key(one).String()); key(one).String() == name || name == "" && len(all) == 1 {
+			return i, nil
+		}
+	}
+	switch {
+	case len(all) == 0:
+		return 0, fmt.Errorf("no Alertmanager %s", where)
+	case name == "":
+		return 0, fmt.Errorf("several Alertmanagers %s: name one with --alertmanager (%s)", where, strings.Join(names, ", "))
+	}
+	return 0, fmt.Errorf("no Alertmanager %s %s (%s)", name, where, strings.Join(names, ", "))
+}
+
+// cluster reads the configuration that the operator has written for an Alertmanager.
+func (s routeSources) cluster(ctx context.Context, name string) (text []byte, origins routing.Origins, err error) {
+	if origins.Alertmanager, err = s.alertmanager(ctx, name); err != nil {
+		return nil, origins, err
+	}
+	if text, err = s.written(ctx, origins.Alertmanager); err != nil {
+		return nil, origins, fmt.Errorf("read the configuration of %s: %w", origins.Source(), err)
+	}
+	var list v1alpha1.AlertmanagerConfigList
+	err = s.live.CRDs[v1alpha1.SchemeGroupVersion].REST().Get().Resource(v1alpha1.AlertmanagerConfigResource).Do(ctx).Into(&list)
+	switch {
+	case apierrors.IsForbidden(err), apierrors.IsNotFound(err): // then the names of receivers tell
+		return text, origins, nil
+	case err != nil:
+		return nil, origins, fmt.Errorf("list alertmanagerconfigs: %w", err)
+	}
+	origins.Configs = map[string]*v1alpha1.AlertmanagerConfig{}
+	for i := range list.Items {
+		origins.Configs[list.Items[i].Namespace+"/"+list.Items[i].Name] = &list.Items[i]
+	}
+	return text, origins, nil
+}
+
+// written reads what the operator has written for an Alertmanager.
+func (s routeSources) written(ctx context.Context, am *v1.Alertmanager) ([]byte, error) {
+	i := slices.IndexFunc(s.setups, func(k engine.Setup) bool { return k.Row == catalog.Alertmanager })
+	if i < 0 {
+		return nil, errors.New("the operator does not run Alertmanagers")
+	}
+	base := workload.Base{Kind: s.setups[i].Names, Meta: &am.ObjectMeta}
+	key, name := base.Kind.ConfigSecret.Key, base.ConfigSecretName()
+	where := fmt.Sprintf("Secret %s/%s", am.Namespace, name)
+	secrets := s.live.Kube.CoreV1().Secrets(am.Namespace)
+	secret, err := secrets.Get(ctx, name, metav1.GetOptions{})
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", where, err)
+	}
+	if _, has := secret.Data[key]; !has {
+		return nil, fmt.Errorf("%s: has no key %s", where, key)
+	}
+	files := secret.Data
+	for i := 1; i <= workload.ConfigParts && files[parts.ListName] != nil; i++ {
+		part, err := secrets.Get(ctx, base.ConfigPartName(i), metav1.GetOptions{})
+		if err != nil && !apierrors.IsNotFound(err) {
+			return nil, fmt.Errorf("read Secret %s/%s: %w", am.Namespace, base.ConfigPartName(i), err)
+		}
+		if err == nil {
+			files[parts.ConfigName(i)] = part.Data[parts.ConfigName(i)]
+		}
+	}
+	text, _, err := parts.Read(files, key)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", where, err)
+	}
+	return text, nil
+}
+
+// alertmanager reads the one of the name, or the only one of the cluster.
+func (s routeSources) alertmanager(ctx context.Context, name string) (*v1.Alertmanager, error) {
+	ask := s.live.CRDs[v1.SchemeGroupVersion].REST().Get().Resource(v1.AlertmanagerResource)
+	if name != "" {
+		key, err := parseKey(name)
+		if err != nil {
+			return nil, err
+		}
+		am := &v1.Alertmanager{}
+		if err := ask.Namespace(key.Namespace).Name(key.Name).Do(ctx).Into(am); err != nil {
+			return nil, fmt.Errorf("read Alertmanager %s: %w", name, err)
+		}
+		return am, nil
+	}
+	var list v1.AlertmanagerList
+	if err := ask.Do(ctx).Into(&list); err != nil {
+		return nil, fmt.Errorf("list alertmanagers (--alertmanager names one): %w", err)
+	}
+	i, err := theOne(list.Items, "", func(a v1.Alertmanager) types.NamespacedName {
+		return types.NamespacedName{Namespace: a.Namespace, Name: a.Name}
+	}, "in the cluster")
+	if err != nil {
+		return nil, err
+	}
+	return &list.Items[i], nil
+}
+
+// alert returns the labels of the alert of a rule.
+func (s routeSources) alert(ctx context.Context, r *routeOptions, given routing.Labels) (routing.Labels, []string, error) {
+	name, err := explain.ParseName(explain.Kinds(s.setups), strings.ToLower(v1.PrometheusRuleKind), r.rule)
+	if err != nil {
+		return nil, nil, err
+	}
+	var q explain.Question
+	if s.objects != nil {
+		q, err = explain.FromManifests(s.objects, s.setups, name)
+	} else {
+		q, err = s.live.Ask(ctx, s.setups, name)
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	uses, err := q.Uses()
+	if err != nil {
+		return nil, nil, err
+	}
+	var files []routing.RuleFile
+	for _, u := range uses {
+		external, notes := routing.External(u.Object)
+		files = append(files, routing.RuleFile{Workload: u.String(), Text: []byte(u.Text), External: external, Notes: notes})
+	}
+	if len(files) == 0 {
+		rule, is := q.Object.(*v1.PrometheusRule)
+		if !is {
+			return nil, nil, errors.New("not a PrometheusRule")
+		}
+		text, err := yaml.Marshal(rule.Spec)
+		if err != nil {
+			return nil, nil, err
+		}
+		files = []routing.RuleFile{{Text: text, Notes: []string{"nothing uses the PrometheusRule, so no external labels are known"}}}
+	}
+	return routing.Alert(r.alert, files, given)
+}

@@ -1,0 +1,111 @@
+// Package commands is what the programs operator and kubectl-firekeeper do: their flags and
+// commands, and what connects these to the packages of the operator. The programs differ in
+// the commands that they have.
+//
+//	run.go help.go mistake.go arguments.go   a command line: parsed, explained, refused
+//	options.go and other flags               what the flags of the operator mean
+//	commands.go                              the commands of each program
+//	start.go controllers.go leader.go …      the command that runs the operator
+//	status.go explain.go lint.go …           the commands for people, one file each
+package commands
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/alecthomas/kingpin/v2"
+
+	"github.com/firekeeper-dev/firekeeper/internal/version"
+)
+
+// program is what the operator is called in the output of --version, on which programs of
+// users rely, and in the name of its Lease.
+const program = "prometheus-operator"
+
+// variant is one of the programs.
+type variant struct {
+	name     string // of the file, for completion
+	spoken   string // as people type it
+	version  string // what --version calls it
+	about    string
+	bind     func(*Options, *kingpin.Application) *headings
+	commands func(*Options) []subcommand
+}
+
+// Operator runs the operator, or one of its commands, and returns the exit code: 2 for a
+// wrong command line.
+func Operator(ctx context.Context, args []string, stdout, stderr io.Writer) int {
+	return variant{
+		name: "operator", spoken: "operator", version: program,
+		about: "Runs Prometheus on Kubernetes from monitoring.coreos.com objects.",
+		bind:  (*Options).Bind, commands: subcommands,
+	}.run(ctx, args, stdout, stderr)
+}
+
+// Plugin runs a command for people and returns the exit code, as Operator does.
+func Plugin(ctx context.Context, args []string, stdout, stderr io.Writer) int {
+	return variant{
+		name: "kubectl-firekeeper", spoken: "kubectl firekeeper", version: "kubectl-firekeeper",
+		about: "Shows, explains and checks monitoring.coreos.com objects: those of a cluster, and those in manifests.",
+		bind:  (*Options).bindForPeople, commands: forPeople,
+	}.run(ctx, args, stdout, stderr)
+}
+
+func (v variant) run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
+	var (
+		o    Options
+		code = -1
+	)
+	app := kingpin.New(v.name, v.about)
+	app.UsageWriter(stderr).ErrorWriter(stderr).Terminate(func(c int) {
+		if code < 0 {
+			code = c
+		}
+	})
+	app.HelpFlag.Short('h')
+	all := v.commands(&o)
+	help{v.bind(&o, app), v.spoken, all}.show(app)
+	declare(app, all)
+	nameFlags(app)
+
+	args = arguments(app, args)
+	name, err := app.Parse(args)
+	if err != nil {
+		name, err = mistake(app, args, err)
+	}
+	switch {
+	case code >= 0: // --help, completion
+		return code
+	case o.ShortVersion:
+		fmt.Fprint(stdout, version.Version)
+		return 0
+	case o.Version || name == versionCommand && err == nil:
+		fmt.Fprintln(stdout, version.Print(v.version))
+		return 0
+	case name == listCommand && err == nil:
+		app.Usage(nil)
+		return 0
+	}
+	chosen := find(all, name)
+	if err == nil {
+		err = o.Validate()
+	}
+	if err == nil && chosen.validate != nil {
+		err = chosen.validate()
+	}
+	if err != nil {
+		see := "; see"
+		if strings.HasSuffix(err.Error(), "?") {
+			see = " See"
+		}
+		fmt.Fprintf(stderr, "%s: %v%s %s --help\n", v.name, err, see, strings.TrimSpace(v.spoken+" "+name))
+		return 2
+	}
+	code, err = chosen.run(ctx, streams{stdout, stderr})
+	if err != nil {
+		fmt.Fprintf(stderr, "%s: %v\n", v.name, err)
+	}
+	return code
+}

@@ -1,0 +1,246 @@
+package commands
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"maps"
+	"net/http"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/Masterminds/semver/v3"
+	promclient "github.com/prometheus/client_golang/prometheus"
+	"golang.org/x/sync/errgroup"
+	corev1 "k8s.io/api/core/v1"
+	eventsv1 "k8s.io/api/events/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/metadata"
+	"k8s.io/client-go/rest"
+	"k8s.io/client-go/tools/clientcmd"
+	"k8s.io/client-go/tools/events"
+	"k8s.io/klog/v2"
+
+	"github.com/firekeeper-dev/firekeeper/internal/footprint"
+	"github.com/firekeeper-dev/firekeeper/internal/httpserver"
+	"github.com/firekeeper-dev/firekeeper/internal/logging"
+	"github.com/firekeeper-dev/firekeeper/internal/version"
+	"github.com/firekeeper-dev/firekeeper/operator/admission"
+	"github.com/firekeeper-dev/firekeeper/operator/catalog"
+	"github.com/firekeeper-dev/firekeeper/operator/client"
+	"github.com/firekeeper-dev/firekeeper/operator/engine"
+	"github.com/firekeeper-dev/firekeeper/operator/informer"
+	"github.com/firekeeper-dev/firekeeper/operator/server"
+	"github.com/firekeeper-dev/firekeeper/operator/startup"
+)
+
+// start runs the operator until the context ends.
+func (o *Options) start(ctx context.Context, stdout io.Writer) error {
+	log, err := o.logger(stdout)
+	if err != nil {
+		return err
+	}
+	log.Info("starting operator", "version", version.Info(), "build_context", version.Context(), "feature_gates", o.FeatureGates.State())
+
+	reg := server.Registry("prometheus_operator")
+	server.WatchClient(reg)
+	exposeGates(reg, o.FeatureGates)
+	o.warnIdle(log)
+	footprint.Limit(o.MemoryRatio, log)
+	ready := &readiness{}
+	kinds, err := objectKinds()
+	if err != nil {
+		return err
+	}
+	webhooks := admission.New(admission.Options{Kinds: kinds, Logger: log})
+	srv, err := o.listen(server.Handler(reg, ready.ok, webhooks), log)
+	if err != nil {
+		return err
+	}
+	g, running := errgroup.WithContext(ctx)
+	g.Go(func() error { return srv.Serve(running) })
+	g.Go(func() error { return o.control(running, log, reg, ready) })
+	err = g.Wait()
+	if ctx.Err() != nil && errors.Is(err, context.Canceled) {
+		err = nil // told to stop in the middle of starting
+	}
+	log.Info("stopped")
+	return err
+}
+
+// logger is what the flags say about the log.
+func (o *Options) logger(stdout io.Writer) (*slog.Logger, error) {
+	o.Log.Format = strings.ToLower(o.Log.Format)
+	log, err := logging.New(stdout, o.Log)
+	if err != nil {
+		return nil, fmt.Errorf("--log-level=%s --log-format=%s: %w", o.Log.Level, o.Log.Format, err)
+	}
+	klog.SetSlogLogger(log)
+	return log, nil
+}
+
+// listen binds the address of the web server.
+func (o *Options) listen(handler http.Handler, log *slog.Logger) (*httpserver.Server, error) {
+	serverTLS, err := o.Web.Config(log)
+	if err != nil {
+		return nil, err
+	}
+	srv, err := httpserver.Listen(httpserver.Options{Address: o.ListenAddress, Handler: handler, TLS: serverTLS, Logger: log})
+	if err != nil {
+		return nil, fmt.Errorf("--web.listen-address=%s: %w", o.ListenAddress, err)
+	}
+	return srv, nil
+}
+
+// control connects to the cluster and runs the controllers.
+func (o *Options) control(ctx context.Context, log *slog.Logger, reg promclient.Registerer, ready *readiness) error {
+	cfg, err := o.restConfig()
+	if err != nil {
+		return err
+	}
+	cfg.WarningHandler = &apiWarnings{log: log}
+	leader, err := o.Leader.leader(ctx, cfg, log)
+	if err != nil {
+		return err
+	}
+	leader.Register(reg)
+	missing := startup.NewMissing(log)
+	reg.MustRegister(missing)
+	cfg.Wrap(missing.Watch)
+	kube, err := kubernetes.NewForConfig(compact(cfg))
+	if err != nil {
+		return err
+	}
+	info, err := kube.Discovery().ServerVersion()
+	if err != nil {
+		return fmt.Errorf("connect to the API server at %s: %w", cfg.Host, err)
+	}
+	kubernetesVersion, err := parseKubernetes(info.GitVersion)
+	if err != nil {
+		kubernetesVersion = semver.MustParse("1.16.0")
+		log.Warn("cannot parse the version of the API server, assuming an old one", "err", err, "assumed", kubernetesVersion.String())
+	}
+	log.Info("connected", "kubernetes_version", info.GitVersion, "host", cfg.Host)
+	return o.lead(ctx, leader, cfg, log, func(ctx context.Context) error {
+		return o.reconcile(ctx, cfg, kube, kubernetesVersion, process{leader: leader, missing: missing, ready: ready, log: log, reg: reg})
+	})
+}
+
+// reconcile checks what the cluster allows, and runs the controllers.
+func (o *Options) reconcile(ctx context.Context, cfg *rest.Config, kube kubernetes.Interface, version *semver.Version, p process) error {
+	setups, scopes, err := o.setups(version)
+	if err != nil {
+		return err
+	}
+	p.log.Info("watching", "instances", scopes.Instances.String(), "configs", scopes.Configs.String())
+	p.starter = startup.New(kube, startup.Scopes{Instances: scopes.Instances, Configs: scopes.Configs, References: referred(setups)}, p.log, p.missing)
+	if err := p.starter.CheckOptional(ctx, o.optionals()); err != nil {
+		return err
+	}
+	clients, err := o.clients(ctx, cfg, kube, !p.starter.Lacks(startup.SendEvents))
+	if err != nil {
+		return err
+	}
+	clients.Claims = o.GrowClaims && !p.starter.Lacks(startup.ExpandClaims)
+	clients.Reads = informer.NewReads(p.log)
+	g, ctx := errgroup.WithContext(ctx)
+	g.Go(func() error { return o.controllers(ctx, setups, scopes, clients, p) })
+	if o.WebhookCertificates != "" {
+		g.Go(func() error { return o.webhookCertificates(ctx, cfg, p) })
+	}
+	return g.Wait()
+}
+
+// referred are the namespaces of Secrets and ConfigMaps whose changes count.
+func referred(setups []engine.Setup) informer.Namespaces {
+	out := setups[0].References
+	for _, s := range setups[1:] {
+		out = out.Union(s.References)
+	}
+	return out
+}
+
+func (o *Options) restConfig() (*rest.Config, error) {
+	var (
+		cfg *rest.Config
+		err error
+	)
+	switch {
+	case o.Kubeconfig != "" || (o.APIServer == "" && os.Getenv("KUBECONFIG") != ""):
+		rules := clientcmd.NewDefaultClientConfigLoadingRules()
+		rules.ExplicitPath = o.Kubeconfig
+		rules.MigrationRules = nil // they look into the home folder, which may not be one
+		cfg, err = clientcmd.NewNonInteractiveDeferredLoadingClientConfig(rules, &clientcmd.ConfigOverrides{CurrentContext: o.Context}).ClientConfig()
+	case o.APIServer != "":
+		cfg = &rest.Config{Host: o.APIServer}
+		if strings.HasPrefix(o.APIServer, "https://") {
+			cfg.TLSClientConfig = rest.TLSClientConfig{
+				CertFile: o.CertFile, KeyFile: o.KeyFile, CAFile: o.CAFile, Insecure: o.TLSInsecure,
+			}
+		}
+	default:
+		cfg, err = rest.InClusterConfig()
+	}
+	if err != nil {
+		return nil, fmt.Errorf("load the API server's address and credentials: %w", err)
+	}
+	cfg.QPS, cfg.Burst = o.QPS, o.Burst
+	cfg.DisableCompression = true // the API server is near; large payloads are compressed anyway
+	cfg.UserAgent = "PrometheusOperator/" + version.Version
+	cfg.Impersonate = rest.ImpersonationConfig{UserName: o.As}
+	return cfg, nil
+}
+
+// compact is a configuration for the kinds of Kubernetes itself. In protobuf a
+// large Secret or ConfigMap costs both sides a fraction of what it does in JSON.
+func compact(cfg *rest.Config) *rest.Config {
+	out := rest.CopyConfig(cfg)
+	out.ContentType = runtime.ContentTypeProtobuf
+	out.AcceptContentTypes = runtime.ContentTypeProtobuf + "," + runtime.ContentTypeJSON
+	return out
+}
+
+// kindClients reach the versions of monitoring.coreos.com.
+func kindClients(cfg *rest.Config) (*runtime.Scheme, map[schema.GroupVersion]*client.Client, error) {
+	scheme := runtime.NewScheme()
+	for _, add := range append(slices.Collect(maps.Values(catalog.Versions)), corev1.AddToScheme, eventsv1.AddToScheme) {
+		if err := add(scheme); err != nil {
+			return nil, nil, err
+		}
+	}
+	out := map[schema.GroupVersion]*client.Client{}
+	for version := range catalog.Versions {
+		c, err := client.New(cfg, scheme, version)
+		if err != nil {
+			return nil, nil, err
+		}
+		out[version] = c
+	}
+	return scheme, out, nil
+}
+
+func (o *Options) clients(ctx context.Context, cfg *rest.Config, kube kubernetes.Interface, sendEvents bool) (engine.Clients, error) {
+	scheme, crds, err := kindClients(cfg)
+	if err != nil {
+		return engine.Clients{}, err
+	}
+	meta, err := metadata.NewForConfig(cfg)
+	if err != nil {
+		return engine.Clients{}, err
+	}
+	out := engine.Clients{Kube: kube, Metadata: meta, CRDs: crds}
+	if !sendEvents {
+		return out, nil
+	}
+	broadcaster := events.NewBroadcaster(&events.EventSinkImpl{Interface: kube.EventsV1()})
+	if err := broadcaster.StartRecordingToSinkWithContext(ctx); err != nil {
+		return out, fmt.Errorf("record events: %w", err)
+	}
+	out.Events = func(component string) events.EventRecorder { return broadcaster.NewRecorder(scheme, component) }
+	return out, nil
+}

@@ -1,0 +1,92 @@
+package commands
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/alecthomas/kingpin/v2"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/kubernetes"
+
+	"github.com/firekeeper-dev/firekeeper/operator/catalog"
+	"github.com/firekeeper-dev/firekeeper/operator/verify"
+)
+
+const verifyHelp = "Check an installation: wait until the API server serves the CRDs and, if asked, the operator has reconciled an object " +
+	"and the admission webhook has checked a rule. Reads only. Exits 0 if all is so, 1 if not within --timeout, 2 on an error."
+
+var verifyExample = []string{
+	"verify # the CRDs",
+	"verify --reconciled prometheus/demo/main # and that the operator works",
+}
+
+// verifyOptions are the flags of the command verify.
+type verifyOptions struct {
+	workload, rule string
+	timeout        time.Duration
+	question       verify.Question // what validate made of them
+}
+
+func (v *verifyOptions) bind(cmd *kingpin.CmdClause) {
+	cmd.Flag("reconciled", "KIND/NAMESPACE/NAME of an object that must be reconciled, for example prometheus/demo/main. Default: none.").StringVar(&v.workload)
+	cmd.Flag("validated-rule", "NAMESPACE/NAME of a PrometheusRule that must have passed the admission webhook. Default: none.").StringVar(&v.rule)
+	cmd.Flag("timeout", "Time limit for the whole command (Go duration).").Default("2m").DurationVar(&v.timeout)
+}
+
+// validate reads the names.
+func (v *verifyOptions) validate() error {
+	if v.workload != "" {
+		row, key, err := spelled("reconciled", v.workload, "", managed)
+		if err != nil {
+			return err
+		}
+		v.question.Row, v.question.Workload = row, key
+	}
+	if v.rule != "" {
+		key, err := namespaceAndName(v.rule)
+		if err != nil {
+			return fmt.Errorf("--validated-rule=%s: %w", v.rule, err)
+		}
+		v.question.Rule = key
+	}
+	return nil
+}
+
+// run prints a line for each step and returns the exit code.
+func (v *verifyOptions) run(ctx context.Context, o *Options, stdout io.Writer) (code int, err error) {
+	cfg, err := o.personConfig()
+	if err != nil {
+		return 2, err
+	}
+	kube, err := kubernetes.NewForConfig(cfg)
+	if err != nil {
+		return 2, err
+	}
+	_, crds, err := kindClients(cfg)
+	if err != nil {
+		return 2, err
+	}
+	live := verify.Live{Resources: func(version schema.GroupVersion) (*metav1.APIResourceList, error) {
+		return kube.Discovery().ServerResourcesForGroupVersion(version.String())
+	}}
+	live.Get = func(ctx context.Context, row *catalog.Row, name types.NamespacedName, into catalog.Object) error {
+		return crds[row.GroupVersion()].REST().Get().Namespace(name.Namespace).Resource(row.Resource).Name(name.Name).Do(ctx).Into(into)
+	}
+	within, cancel := context.WithTimeout(ctx, v.timeout)
+	defer cancel()
+	failed, err := verify.Run(within, verify.Steps(live, v.question), stdout)
+	switch {
+	case err != nil:
+		return 2, err
+	case ctx.Err() != nil:
+		return 2, errors.New("interrupted")
+	case failed > 0:
+		return 1, nil
+	}
+	return 0, nil
+}

@@ -1,0 +1,65 @@
+package catalog
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/types"
+)
+
+// Spelling is an object as a person names it.
+type Spelling struct {
+	Kind string // "servicemonitor", "smon", …: a word for Word
+	types.NamespacedName
+}
+
+// String is the one spelling in which programs print objects: "ServiceMonitor demo/web".
+func (s Spelling) String() string { return s.Kind + " " + s.NamespacedName.String() }
+
+// Spell reads the object that words begin with, and returns the words after it:
+//
+//	KIND NAMESPACE/NAME    KIND/NAMESPACE/NAME
+//	KIND NAME              KIND/NAME              in the given namespace
+//
+// The namespace is empty when none is given: see [Key].
+//
+// Errors: there are too few words; the namespace of the name is not the given one.
+func Spell(words []string, namespace string) (s Spelling, rest []string, err error) {
+	if len(words) == 0 {
+		return s, nil, errors.New("no object: give KIND NAMESPACE/NAME")
+	}
+	kind, name, joined := strings.Cut(words[0], "/")
+	rest = words[1:]
+	if !joined {
+		if len(rest) == 0 {
+			return s, nil, fmt.Errorf("%q has no name: give KIND NAMESPACE/NAME", kind)
+		}
+		name, rest = rest[0], rest[1:]
+	}
+	s.Kind = kind
+	s.NamespacedName, err = inNamespace(name, namespace)
+	return s, rest, err
+}
+
+// Key reads NAMESPACE/NAME, or NAME in the given namespace.
+//
+// Errors: it is neither; both name another namespace.
+func Key(text, namespace string) (types.NamespacedName, error) {
+	key, err := inNamespace(text, namespace)
+	if err == nil && (key.Namespace == "" || key.Name == "" || strings.Contains(key.Name, "/")) {
+		err = errors.New("want NAMESPACE/NAME, or NAME and --namespace")
+	}
+	return key, err
+}
+
+func inNamespace(text, namespace string) (key types.NamespacedName, err error) {
+	key.Namespace, key.Name = namespace, text
+	if own, name, has := strings.Cut(text, "/"); has {
+		if namespace != "" && namespace != own {
+			return key, fmt.Errorf("%q is in another namespace than --namespace=%s", text, namespace)
+		}
+		key.Namespace, key.Name = own, name
+	}
+	return key, nil
+}

@@ -1,0 +1,70 @@
+package status
+
+import (
+	"time"
+
+	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
+)
+
+// Condition is one condition of the workload, in words.
+type Condition struct {
+	Type    string    `json:"type"`
+	Status  string    `json:"status"`
+	Words   string    `json:"words"`
+	Reason  string    `json:"reason,omitempty"`
+	Message string    `json:"message,omitempty"`
+	Since   time.Time `json:"since"`
+	// Stale says that the condition is about an older generation of the object.
+	Stale bool `json:"stale,omitempty"`
+}
+
+// words say what a status of a condition means.
+var words = map[v1.ConditionType]map[v1.ConditionStatus]string{
+	v1.Reconciled: {
+		v1.ConditionTrue:    "the operator has written everything",
+		v1.ConditionFalse:   "the last reconciliation failed",
+		v1.ConditionUnknown: "not reconciled yet",
+	},
+	v1.Available: {
+		v1.ConditionTrue:     "all pods are ready",
+		v1.ConditionDegraded: "some pods are not ready",
+		v1.ConditionFalse:    "no pod is ready, in at least one shard",
+		v1.ConditionUnknown:  "not known whether pods are ready",
+	},
+	v1.ConfigApplied: {
+		v1.ConditionTrue:     "all pods run the latest configuration",
+		v1.ConditionDegraded: "some pods do not run the latest configuration",
+		v1.ConditionFalse:    "no pod runs the latest configuration",
+		v1.ConditionUnknown:  "the operator cannot ask the pods what they run",
+	},
+}
+
+// conditionsOf puts the conditions in the order of a reconciliation; others follow.
+func conditionsOf(w v1.Workload) []Condition {
+	out := []Condition{}
+	order := []v1.ConditionType{v1.Reconciled, v1.Available, v1.ConfigApplied}
+	rank := func(t v1.ConditionType) int {
+		for i, o := range order {
+			if o == t {
+				return i
+			}
+		}
+		return len(order)
+	}
+	for i := range len(order) + 1 {
+		for _, c := range w.GetWorkloadStatus().Conditions {
+			if rank(c.Type) != i {
+				continue
+			}
+			said := words[c.Type][c.Status]
+			if said == "" {
+				said = string(c.Status)
+			}
+			out = append(out, Condition{
+				Type: string(c.Type), Status: string(c.Status), Words: said, Reason: c.Reason, Message: c.Message,
+				Since: c.LastTransitionTime.UTC(), Stale: c.ObservedGeneration != 0 && c.ObservedGeneration < w.GetGeneration(),
+			})
+		}
+	}
+	return out
+}

@@ -1,0 +1,47 @@
+package status
+
+import (
+	"slices"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+)
+
+// maxEvents bounds the Events of a page, of which the last ones are shown.
+const maxEvents = 10
+
+// Event is what happened to the workload or to what belongs to it.
+type Event struct {
+	Last    time.Time `json:"last"`
+	Count   int32     `json:"count"`
+	Type    string    `json:"type"` // Normal or Warning
+	Reason  string    `json:"reason"`
+	About   string    `json:"about"` // "StatefulSet prometheus-main"
+	Message string    `json:"message"`
+}
+
+// eventsOf are the last ones, oldest first.
+func eventsOf(all []corev1.Event) []Event {
+	out := []Event{}
+	for _, e := range all {
+		out = append(out, Event{
+			Last: lastOf(e), Count: max(1, e.Count), Type: e.Type, Reason: e.Reason,
+			About: e.InvolvedObject.Kind + " " + e.InvolvedObject.Name, Message: e.Message,
+		})
+	}
+	slices.SortStableFunc(out, func(a, b Event) int { return a.Last.Compare(b.Last) })
+	return out[max(0, len(out)-maxEvents):]
+}
+
+func lastOf(e corev1.Event) time.Time {
+	last := e.EventTime.Time
+	for _, t := range []time.Time{e.FirstTimestamp.Time, e.LastTimestamp.Time, e.CreationTimestamp.Time} {
+		if t.After(last) {
+			last = t
+		}
+	}
+	if e.Series != nil && e.Series.LastObservedTime.After(last) {
+		last = e.Series.LastObservedTime.Time
+	}
+	return last.UTC()
+}

@@ -1,0 +1,113 @@
+package integration
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"strings"
+	"testing"
+)
+
+// status runs the command as an account, and returns what it prints and the exit code.
+func (w *world) status(t *testing.T, user string, args ...string) (text string, code int) {
+	t.Helper()
+	cmd := exec.CommandContext(t.Context(), w.program, append([]string{"status", "--as=" + user}, args...)...)
+	cmd.Env = append(os.Environ(), "KUBECONFIG="+w.cluster.Kubeconfig)
+	var out bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &out
+	err := cmd.Run()
+	if exit, failed := errors.AsType[*exec.ExitError](err); failed {
+		return out.String(), exit.ExitCode()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out.String(), 0
+}
+
+const statusReader = `
+apiVersion: rbac.authorization.k8s.io/v1
+kind: ClusterRole
+metadata: {name: integration-status-reader}
+rules:
+- {apiGroups: [monitoring.coreos.com], resources: ["*"], verbs: [get, list]}
+- {apiGroups: [apps], resources: [statefulsets], verbs: [get]}
+- {apiGroups: [""], resources: [namespaces, pods, events], verbs: [list]}
+---
+apiVersion: rbac.authorization.k8s.io/v1
+kind: ClusterRoleBinding
+metadata: {name: integration-status-reader}
+roleRef: {apiGroup: rbac.authorization.k8s.io, kind: ClusterRole, name: integration-status-reader}
+subjects: [{kind: User, name: integration-status-reader}]
+---
+apiVersion: rbac.authorization.k8s.io/v1
+kind: Role
+metadata: {name: status-few, namespace: NAMESPACE}
+rules:
+- {apiGroups: [monitoring.coreos.com], resources: [prometheuses], verbs: [get]}
+- {apiGroups: [monitoring.coreos.com], resources: [podmonitors], verbs: [list]}
+---
+apiVersion: rbac.authorization.k8s.io/v1
+kind: RoleBinding
+metadata: {name: status-few, namespace: NAMESPACE}
+roleRef: {apiGroup: rbac.authorization.k8s.io, kind: Role, name: status-few}
+subjects: [{kind: User, name: integration-status-few}]
+`
+
+// TestStatus shows a Prometheus whose pod runs, then with an object that it rejects, and to
+// somebody with few permissions.
+func TestStatus(t *testing.T) {
+	w := start(t)
+	t.Parallel()
+	const ip = "127.93.7.9"
+	pod := &theirs{}
+	pod.serve(t, ip)
+	w.apply(t, "apiVersion: v1\nkind: Node\nmetadata: {name: status}")
+	o := w.operator(t, "status", "", "--controller-id=status")
+	ns := w.deployed(t, o, "status")
+	w.apply(t, fill(statusReader, ns, ""))
+	w.place(t, ns, "prometheus-web-0", "status")
+	pod.load(true)
+	w.runs(t, ns, "prometheus-web-0", ip, 1)
+
+	shows := func(user string, code int, args []string, want ...string) {
+		t.Helper()
+		eventually(t, fmt.Sprintf("status %v as %s", args, user), func() error {
+			text, got := w.status(t, user, append(args, "--controller-id=status")...)
+			for _, words := range want {
+				if !strings.Contains(text, words) {
+					return fmt.Errorf("exit %d, no %q in\n%s", got, words, text)
+				}
+			}
+			if got != code {
+				return fmt.Errorf("exit %d, want %d\n%s", got, code, text)
+			}
+			return nil
+		})
+	}
+	const reader, few = "integration-status-reader", "integration-status-few"
+	shows(reader, 0, []string{"prometheus", ns + "/web"}, "Prometheus "+ns+"/web\n",
+		"Reconciled          the operator has written everything", "Available           all pods are ready",
+		"ConfigApplied       all pods run the latest configuration", "prometheus-web-0    ready, 1 restarts, runs the configuration ")
+	shows(reader, 0, []string{"-n", ns}, "Prometheus "+ns+"/web  True        True       True     1/1 ")
+
+	w.apply(t, fill(`
+apiVersion: monitoring.coreos.com/v1
+kind: PodMonitor
+metadata: {name: slow, namespace: NAMESPACE}
+spec: {selector: {}, podMetricsEndpoints: [{port: http, interval: 10s, scrapeTimeout: 20s}]}
+---
+apiVersion: monitoring.coreos.com/v1
+kind: Probe
+metadata: {name: alone, namespace: NAMESPACE}
+spec: {prober: {url: "prober:80"}, targets: {staticConfig: {static: [a]}}}
+`, ns, ""))
+	shows(reader, 1, []string{"prom/web", "-n", ns}, "1 rejected", "rejected "+ns+"/slow\n", "scrapeTimeout: 20s is longer than the interval 10s",
+		"not selected "+ns+"/alone", "spec.probeSelector is not set")
+	shows(few, 1, []string{"prom", ns + "/web"}, "rejected "+ns+"/slow\n", "pods\n  not read\n", "\nnot read\n", "podmonitors in namespaces other than "+ns,
+		"servicemonitors: ", "labels of Namespaces", "Events: ")
+	shows(few, 2, []string{}, "list prometheuses: ", "forbidden")
+	shows(reader, 2, []string{"prom", ns + "/none"}, "Prometheus "+ns+"/none does not exist in the cluster")
+}
