@@ -186,6 +186,9 @@ func (l *linter) add(f Finding, owner string) {
 // manifestFault takes what is wrong with a manifest, field by field.
 func (l *linter) manifestFault(f offline.Fault) {
 	base := Finding{Severity: SeverityError, Code: CodeUnreadable, File: f.Place.File, Line: l.tree(f.Place).line(""), Kind: f.Kind, Namespace: f.Namespace, Name: f.Name}
+	if f.Native {
+		base.Severity = SeverityWarning // the operator works without it
+	}
 	fields := 0
 	for _, err := range f.Errors() {
 		one := base
