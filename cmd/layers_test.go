@@ -46,7 +46,7 @@ var layers = []string{
 	"test/bench", "test/e2e", "test/integration",
 	"reference",
 	"startup", "server", "admission", "webhookcerts", "permissions",
-	"verify", "explain", "lint", "render", "routing", "offline", "report",
+	"verify", "explain", "lint", "render", "routing", "offline", "nearmiss", "report",
 
 	// What is not about workloads.
 	"kubelet",
