@@ -1,6 +1,8 @@
 package nearmiss
 
 import (
+	"slices"
+
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 	"github.com/firekeeper-dev/firekeeper/operator/catalog"
 )
@@ -40,8 +42,9 @@ func (v *View) Workload(kind string, w v1.Workload, uses []Use) (out []Found) {
 		}
 	}
 	out = append(out, v.overlaps(uses)...)
-	for _, h := range append(v.Alerting(w), v.Permissions(w, uses)...) {
-		out = append(out, Found{Use{Kind: kind, Object: w}, h})
+	self := Use{Kind: kind, Object: w, Searches: Alertmanagers(w)}
+	for _, h := range append(v.Alerting(w), v.Permissions(w, append(slices.Clone(uses), self))...) {
+		out = append(out, Found{self, h})
 	}
 	return out
 }

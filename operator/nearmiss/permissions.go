@@ -9,6 +9,7 @@ import (
 	rbacv1 "k8s.io/api/rbac/v1"
 
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
+	"github.com/firekeeper-dev/firekeeper/operator/catalog"
 )
 
 const accountField = "spec.serviceAccountName"
@@ -26,11 +27,11 @@ type need struct {
 }
 
 // Permissions compares what a workload looks for with what the manifests allow its
-// ServiceAccount. It says nothing unless they say something about this ServiceAccount, or
+// ServiceAccount. Of a use that is the workload itself, the searches are for Alertmanagers. It says nothing unless they say something about this ServiceAccount, or
 // almost about it.
 func (v *View) Permissions(w v1.Workload, uses []Use) []Hint {
 	account := AccountOf(w)
-	needs := needsOf(uses, Alertmanagers(w))
+	needs := needsOf(w, uses)
 	if len(needs) == 0 {
 		return nil
 	}
@@ -108,7 +109,7 @@ func (v *View) missing(account Account, n need) (out []resource, unsure bool) {
 }
 
 // needsOf collects what is needed by namespace, sorted: that of all namespaces first.
-func needsOf(uses []Use, alertmanagers []Search) []need {
+func needsOf(w v1.Workload, uses []Use) []need {
 	all := map[string]*need{}
 	add := func(s *Search, by string) {
 		if !s.asksKubernetes() {
@@ -135,12 +136,13 @@ func needsOf(uses []Use, alertmanagers []Search) []need {
 		}
 	}
 	for _, u := range uses {
-		for i := range u.Searches {
-			add(&u.Searches[i], u.String())
+		by := u.String()
+		if u.Object == catalog.Object(w) {
+			by = "spec.alerting"
 		}
-	}
-	for i := range alertmanagers {
-		add(&alertmanagers[i], "spec.alerting")
+		for i := range u.Searches {
+			add(&u.Searches[i], by)
+		}
 	}
 	var out []need
 	for _, ns := range slices.Sorted(maps.Keys(all)) {

@@ -8,9 +8,6 @@ import (
 
 // forPods looks for pods with the labels, then the port.
 func (v *View) forPods(s *Search) []Hint {
-	if len(v.pods) == 0 {
-		return nil
-	}
 	inside, _ := in(s.Namespaces, v.pods, ofPods)
 	var selected []pods
 	for _, p := range inside {
@@ -18,11 +15,15 @@ func (v *View) forPods(s *Search) []Hint {
 			selected = append(selected, p)
 		}
 	}
-	if len(selected) == 0 {
+	switch {
+	case len(selected) == 0 && onlyMade(v.pods, ofPods):
+		return nil
+	case len(selected) == 0:
 		return v.noPods(s, inside)
-	}
-	if s.port.of != everyPort && !slices.ContainsFunc(selected, s.port.declares) {
-		return []Hint{v.noPodPort(s, selected)}
+	case s.everything() && onlyMade(selected, ofPods):
+		return nil
+	case s.port.of != everyPort && !slices.ContainsFunc(selected, s.port.declares):
+		return s.unsure([]Hint{v.noPodPort(s, selected)})
 	}
 	return jobLabel(s, things(selected, ofPods))
 }

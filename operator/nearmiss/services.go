@@ -20,23 +20,36 @@ func (v *View) forThings(s *Search, all []thing) []Hint {
 
 // forServices looks for Services with the labels, then the port, then the pods behind.
 func (v *View) forServices(s *Search) []Hint {
-	if len(v.services) == 0 {
-		return nil
-	}
 	selected := v.selected(s)
-	if len(selected) == 0 {
+	switch {
+	case len(selected) == 0 && s.name == nil && onlyMade(v.services, ofService):
+		return nil
+	case len(selected) == 0:
 		return v.noService(s)
-	}
-	if s.Role == roleService {
+	case s.Role == roleService || s.everything() && onlyMade(selected, ofService):
 		return nil
 	}
 	if hints := v.addresses(s, selected); hints != nil {
 		return hints
 	}
 	if hints := v.noPort(s, selected); hints != nil {
-		return hints
+		return s.unsure(hints)
 	}
 	return append(v.twice(s, selected), jobLabel(s, things(selected, ofService))...)
+}
+
+// everything reports whether it selects what it finds, whatever its labels are.
+func (s *Search) everything() bool {
+	return s.name == nil && (s.selector == nil || s.selector.Empty())
+}
+
+// unsure makes notes of hints about one of the things of a search that selects everything:
+// it may be for others that are not known.
+func (s *Search) unsure(hints []Hint) []Hint {
+	for i := range hints {
+		hints[i].Note = hints[i].Note || s.everything()
+	}
+	return hints
 }
 
 // selected are the Services that the search finds.

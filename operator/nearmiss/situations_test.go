@@ -62,6 +62,7 @@ func situation(text []byte) (out []nearmiss.Found, err error) {
 		return nil, err
 	}
 	var uses [][]nearmiss.Use
+	var own []nearmiss.Object
 	workloads := given.ours.Workloads()
 	assumed := len(workloads) == 0
 	if assumed {
@@ -72,11 +73,11 @@ func situation(text []byte) (out []nearmiss.Found, err error) {
 		uses = append(uses, made.Uses(w))
 		for _, step := range made.Plan.Workload {
 			if !assumed {
-				given.theirs = append(given.theirs, step.Object)
+				own = append(own, step.Object)
 			}
 		}
 	}
-	view := nearmiss.NewView(given.theirs, append(given.ours.All(catalog.ServiceMonitor), given.ours.All(catalog.PodMonitor)...))
+	view := nearmiss.NewView(given.theirs, own, append(given.ours.All(catalog.ServiceMonitor), given.ours.All(catalog.PodMonitor)...))
 	if assumed {
 		return view.Assumed(uses[0]), nil
 	}

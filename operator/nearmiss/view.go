@@ -28,6 +28,8 @@ type Object interface {
 type thing struct {
 	kind, namespace, name string
 	labels                labels.Set
+	// made says that the operator makes it.
+	made bool
 }
 
 // String is for people: "Service app/web".
@@ -73,10 +75,10 @@ type claim struct {
 	selector              labels.Selector
 }
 
-// NewView looks at objects, those of other kinds than it needs ignored. monitors are the
-// ServiceMonitors and PodMonitors that may select them too: what one of them selects is
-// not what another one misses.
-func NewView(objects []Object, monitors []catalog.Object) *View {
+// NewView looks at objects, those of other kinds than it needs ignored, and at those that
+// the operator makes. monitors are the ServiceMonitors and PodMonitors that may select them
+// too: what one of them selects is not what another one misses.
+func NewView(objects, made []Object, monitors []catalog.Object) *View {
 	v := &View{}
 	addresses := map[string][]string{}
 	for _, o := range objects {
@@ -84,6 +86,16 @@ func NewView(objects []Object, monitors []catalog.Object) *View {
 			v.namespaces = append(v.namespaces, ns)
 		}
 		v.add(o, addresses)
+	}
+	services, pods := len(v.services), len(v.pods)
+	for _, o := range made {
+		v.add(o, addresses)
+	}
+	for i := range v.services[services:] {
+		v.services[services+i].made = true
+	}
+	for i := range v.pods[pods:] {
+		v.pods[pods+i].made = true
 	}
 	slices.Sort(v.namespaces)
 	v.namespaces = slices.Compact(v.namespaces)
@@ -168,7 +180,7 @@ func (v *View) template(kind string, o metav1.Object, t *corev1.PodTemplateSpec)
 }
 
 func thingOf(kind string, o metav1.Object) thing {
-	return thing{kind, o.GetNamespace(), o.GetName(), o.GetLabels()}
+	return thing{kind: kind, namespace: o.GetNamespace(), name: o.GetName(), labels: o.GetLabels()}
 }
 
 // claim remembers what a monitor selects.
@@ -277,6 +289,12 @@ func in[T any](namespaces []string, all []T, of func(T) thing) (inside, outside 
 func ofService(s service) thing { return s.thing }
 
 func ofPods(p pods) thing { return p.thing }
+
+// onlyMade reports whether all things are the operator's: nobody gave those that a search
+// is about.
+func onlyMade[T any](all []T, of func(T) thing) bool {
+	return !slices.ContainsFunc(all, func(t T) bool { return !of(t).made })
+}
 
 func things[T any](all []T, of func(T) thing) (out []thing) {
 	for _, t := range all {

@@ -58,22 +58,30 @@ func (s *Search) portWords() string {
 	pods := s.Role == rolePod
 	switch s.port.of {
 	case servicePort:
-		return fmt.Sprintf(", and in their endpoints the port named %q", s.port.want.text)
+		return fmt.Sprintf(", and in %s endpoints the port named %q", s.their(), s.port.want.text)
 	case containerName:
 		if pods {
 			return fmt.Sprintf(", and of them the container port named %q", s.port.want.text)
 		}
-		return fmt.Sprintf(", and of their pods the container port named %q", s.port.want.text)
+		return fmt.Sprintf(", and of %s pods the container port named %q", s.their(), s.port.want.text)
 	case containerNumber:
 		if pods {
 			return fmt.Sprintf(", and of them the container port %d", s.port.n)
 		}
-		return fmt.Sprintf(", and of their pods the container port %d", s.port.n)
+		return fmt.Sprintf(", and of %s pods the container port %d", s.their(), s.port.n)
 	}
 	if pods {
 		return ", and of them every port"
 	}
-	return ", and in their endpoints every port"
+	return ", and in " + s.their() + " endpoints every port"
+}
+
+// their is the pronoun of what is found.
+func (s *Search) their() string {
+	if s.name != nil {
+		return "its"
+	}
+	return "their"
 }
 
 // Account is the ServiceAccount as which a search is made, and what it must be allowed:

@@ -11,22 +11,18 @@ import (
 // View is what a cluster with the manifests would hold for service discovery: their own
 // objects, and the Services and pods that the operator makes.
 func (o *Objects) View(made []Outcome) *nearmiss.View {
-	var all []nearmiss.Object
-	there := map[string]bool{}
-	add := func(object nearmiss.Object, kind string) {
-		where := place(kind, object.GetNamespace(), object.GetName())
-		if object.GetName() == "" || !there[where] {
-			there[where] = true
-			all = append(all, object)
-		}
-	}
+	var given, own []nearmiss.Object
 	for _, object := range o.Native() {
-		add(object, object.GetObjectKind().GroupVersionKind().Kind)
+		given = append(given, object)
 	}
+	there := map[string]bool{}
 	for _, m := range made {
 		for _, step := range m.Plan.Workload {
-			if step.Verb == apply.Put || step.Verb == apply.PutIfNone {
-				add(step.Object, apply.KindOf(step.Object))
+			where := place(apply.KindOf(step.Object), step.Object.GetNamespace(), step.Object.GetName())
+			_, also := o.nativePlaces[where]
+			if !also && !there[where] && (step.Verb == apply.Put || step.Verb == apply.PutIfNone) {
+				there[where] = true // workloads share their Service
+				own = append(own, step.Object)
 			}
 		}
 	}
@@ -34,7 +30,7 @@ func (o *Objects) View(made []Outcome) *nearmiss.View {
 	for _, row := range []*catalog.Row{catalog.ServiceMonitor, catalog.PodMonitor} {
 		monitors = append(monitors, o.All(row)...)
 	}
-	return nearmiss.NewView(all, monitors)
+	return nearmiss.NewView(given, own, monitors)
 }
 
 // Uses are the objects that the workload accepts, and what their jobs look for. Those that
