@@ -46,7 +46,7 @@ var layers = []string{
 	"test/bench", "test/e2e", "test/integration", "test/truth",
 	"reference",
 	"startup", "server", "admission", "webhookcerts", "permissions",
-	"verify", "status", "explain", "lint", "render", "routing", "offline", "report",
+	"verify", "status", "explain", "lint", "render", "routing", "offline", "nearmiss", "report",
 
 	// What is not about workloads.
 	"kubelet",

@@ -5,11 +5,13 @@ import (
 	"testing"
 )
 
-// TestLintDocs runs the example of docs/lint.md.
+// TestLintDocs runs the examples of docs/lint.md.
 func TestLintDocs(t *testing.T) {
 	page, dir := examples(t, "../../docs/lint.md")
-	stdout, stderr, code := runIn(t, dir, []string{"lint", "-f", "manifests/"})
-	if code != 1 || len(stderr) > 0 || !strings.Contains(page, "```\n"+string(stdout)+"```") {
-		t.Errorf("exit status %d, %s, not on the page:\n%s", code, stderr, stdout)
+	for folder, want := range map[string]int{"manifests/": 1, "app/": 0} {
+		stdout, stderr, code := runIn(t, dir, []string{"lint", "-f", folder})
+		if code != want || len(stderr) > 0 || !strings.Contains(page, "```\n"+string(stdout)+"```") {
+			t.Errorf("%s: exit status %d, %s, not on the page:\n%s", folder, code, stderr, stdout)
+		}
 	}
 }

@@ -1,6 +1,7 @@
 package explain
 
 import (
+	"errors"
 	"strings"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -62,7 +63,7 @@ func (c Candidate) became(of engine.Verdict, q *Question, v *Verdict) {
 		v.because(Rejected, "%v", of.Err)
 		return
 	}
-	if err := c.place(of, q, v); err != nil {
+	if err := errors.Join(c.place(of, q, v), c.looks(of, q, v)); err != nil {
 		v.because(NotKnown, "%v", err)
 		return
 	}

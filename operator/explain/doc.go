@@ -4,6 +4,7 @@
 //	verdict.go            one workload's answer, step by step in the order of a reconciliation
 //	candidate.go          what a workload makes of the object
 //	jobs.go               what the compiled object says about shards
+//	looks.go              what its jobs look for, as whom, and what is probably a mistake
 //	subject.go            the name of the object that is asked about
 //	live.go manifests.go  the question from a cluster, or from files
 //	write.go              the answer for people and for programs

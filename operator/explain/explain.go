@@ -11,6 +11,7 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/catalog"
 	"github.com/firekeeper-dev/firekeeper/operator/engine"
 	"github.com/firekeeper-dev/firekeeper/operator/informer"
+	"github.com/firekeeper-dev/firekeeper/operator/nearmiss"
 	"github.com/firekeeper-dev/firekeeper/operator/selection"
 )
 
@@ -32,6 +33,8 @@ type Question struct {
 	// RuleConfigMaps returns the live ConfigMaps with the rules of a workload; nil where
 	// there are none.
 	RuleConfigMaps func(Candidate) []*corev1.ConfigMap
+	// View is where targets are found; nil where nobody looks.
+	View *nearmiss.View
 }
 
 // Reason says in one word why a workload uses an object, or why not.
@@ -67,6 +70,14 @@ type Verdict struct {
 	Misses   []selection.Miss `json:"misses,omitempty"` // of that selector
 	Jobs     []string         `json:"jobs,omitempty"`   // job_name of each
 	Shards   []string         `json:"shards,omitempty"` // which of them take its targets, for people
+	// LooksFor is what the jobs look for, and As the ServiceAccount that they do it as, with
+	// what it must be allowed; both for people.
+	LooksFor []string `json:"looksFor,omitempty"`
+	As       []string `json:"as,omitempty"`
+	// Alerts says where the alerts of rules are sent, for people.
+	Alerts []string `json:"alerts,omitempty"`
+	// Hints are what is probably not as its author meant it.
+	Hints []nearmiss.Hint `json:"hints,omitempty"`
 	// Receivers are the names of those that it adds to the configuration.
 	Receivers []string `json:"receivers,omitempty"`
 	RuleFile  string   `json:"ruleFile,omitempty"`

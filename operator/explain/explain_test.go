@@ -185,6 +185,56 @@ func TestPrometheusRule(t *testing.T) {
 	}
 }
 
+// TestLooksFor: what jobs look for is read from what they were compiled to, so that a
+// workload that ignores fields of the object is seen.
+func TestLooksFor(t *testing.T) {
+	const account = "ServiceAccount demo/default, which must list and watch "
+	monitor := func(spec string) string {
+		return demo + owned("ServiceMonitor", "v1", "namespace: demo", spec)
+	}
+	pods := func(spec string) string { return demo + owned("PodMonitor", "v1", "namespace: demo", spec) }
+	config := func(spec string) string { return demo + owned("ScrapeConfig", "v1alpha1", "namespace: demo", spec) }
+	probe := func(spec string) string {
+		return demo + owned("Probe", "v1", "namespace: demo", "prober: {url: 'blackbox:9115'}, targets: {"+spec+"}")
+	}
+	for name, tc := range map[string]struct {
+		kind, object, server string
+		looks, as            []string
+	}{
+		"a port": {"servicemonitor", monitor("selector: {matchLabels: {app: web}}, endpoints: [{port: http}]"), "",
+			[]string{`Services in namespace demo with label app=web, and in their endpoints the port named "http"`}, []string{account + "services, endpoints and pods in namespace demo"}},
+		"a container port": {"servicemonitor", monitor("selector: {matchLabels: {app: web, tier: a}}, endpoints: [{targetPort: 80}, {targetPort: http}]"), "serviceDiscoveryRole: EndpointSlice",
+			[]string{"Services in namespace demo with labels app=web,tier=a, and of their pods the container port 80", `Services in namespace demo with labels app=web,tier=a, and of their pods the container port named "http"`},
+			[]string{account + "services, endpoints and pods in namespace demo"}}, // the cluster of the test is old
+		"all namespaces": {"servicemonitor", monitor("selector: {}, namespaceSelector: {any: true}, endpoints: [{}]"), "",
+			[]string{"Services in all namespaces, and in their endpoints every port"}, []string{account + "services, endpoints and pods in all namespaces"}},
+		"all namespaces, ignored": {"servicemonitor", monitor("selector: {}, namespaceSelector: {any: true}, endpoints: [{port: http}]"), "ignoreNamespaceSelectors: true",
+			[]string{`Services in namespace demo, and in their endpoints the port named "http"`}, []string{account + "services, endpoints and pods in namespace demo"}},
+		"metadata of nodes": {"podmonitor", pods("selector: {}, namespaceSelector: {matchNames: [a, b]}, attachMetadata: {node: true}, podMetricsEndpoints: [{portNumber: 80}, {}]"), "",
+			[]string{"Pods in namespaces a and b, and of them the container port 80", "Pods in namespaces a and b, and of them every port"}, []string{account + "pods in namespaces a and b, and nodes"}},
+		"another cluster": {"podmonitor", pods("selector: {}, podMetricsEndpoints: [{port: a}]"), "apiserverConfig: {host: 'https://other'}",
+			[]string{`Pods in namespace demo of another cluster, and of them the container port named "a"`}, nil},
+		"Ingresses": {"probe", probe("ingress: {selector: {matchExpressions: [{key: a, operator: Exists}]}}"), "",
+			[]string{"Ingresses in namespace demo with label a"}, []string{account + "ingresses in namespace demo"}},
+		"static targets": {"probe", probe("staticConfig: {static: ['https://user:hunter2@a', b]}"), "", []string{"2 static targets"}, nil},
+		"several discoveries": {"scrapeconfig", config("kubernetesSDConfigs: [{role: Node}, {role: Pod, namespaces: {ownNamespace: true}, selectors: [{role: Pod, label: 'a in (b,c)'}]}], consulSDConfigs: [{server: a}]"), "",
+			[]string{"Nodes", "Pods in namespace demo with label a in (b,c), and of them every port", "what consul_sd_configs finds"}, []string{account + "nodes", account + "pods in namespace demo"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			object := strings.Replace(tc.object, "name: main", "name: web", 1)
+			all := "serviceMonitorSelector: {}, podMonitorSelector: {}, probeSelector: {}, scrapeConfigSelector: {}"
+			q := question(t, tc.kind, object+server("demo", strings.Trim(all+", "+tc.server, ", ")), engine.Options{})
+			v := Explain(q, informer.Namespaces{}).Owners[0]
+			if !v.Accepted {
+				t.Fatal(v.Message)
+			}
+			if diff := cmp.Diff(tc.looks, v.LooksFor) + cmp.Diff(tc.as, v.As); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+}
+
 // check compares the only verdict: of the message a part is enough.
 func check(t *testing.T, q Question, configs informer.Namespaces, want Verdict, misses ...string) {
 	t.Helper()
@@ -193,6 +243,11 @@ func check(t *testing.T, q Question, configs informer.Namespaces, want Verdict, 
 		t.Fatalf("%d verdicts", len(r.Owners))
 	}
 	got := r.Owners[0]
+	for _, v := range []*Verdict{&got, got.Otherwise} {
+		if v != nil {
+			v.LooksFor, v.As = nil, nil // see TestLooksFor
+		}
+	}
 	if !strings.Contains(got.Message, want.Message) {
 		t.Errorf("message %q has no %q", got.Message, want.Message)
 	}

@@ -23,13 +23,16 @@ func FromManifests(o *offline.Objects, setups []engine.Setup, n Name) (Question,
 	if q.Object == nil {
 		return q, fmt.Errorf("no %s among the manifests (%s)", n, hold(n, others))
 	}
+	var made []offline.Outcome
 	for _, w := range o.Workloads() {
+		made = append(made, o.Reconcile(w))
 		for _, s := range setups {
 			if s.Kind == w.Kind {
 				q.Workloads = append(q.Workloads, Candidate{s, w.Object})
 			}
 		}
 	}
+	q.View = o.View(made)
 	return q, nil
 }
 

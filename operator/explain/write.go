@@ -69,11 +69,15 @@ func (v Verdict) text(w *strings.Builder, indent string) {
 		fmt.Fprintf(w, "%s  it requires %s\n", indent, m)
 	}
 	rows(w, indent, "job", v.Jobs)
+	rows(w, indent, "looks for", v.LooksFor)
+	rows(w, indent, "as", v.As)
 	rows(w, indent, "receiver", v.Receivers)
 	rows(w, indent, "file", one(v.file()))
+	rows(w, indent, "alerts", v.Alerts)
 	rows(w, indent, "shards", v.Shards)
 	rows(w, indent, "left out", v.Dropped)
 	rows(w, indent, "warning", one(v.Trouble))
+	rows(w, indent, "hint", v.hints())
 	if v.Otherwise != nil {
 		fmt.Fprintf(w, "%sif it were not paused:\n", indent)
 		v.Otherwise.text(w, indent+"  ")
@@ -97,7 +101,7 @@ func one(text string) []string {
 // rows writes values below each other, the first beside its name.
 func rows(w *strings.Builder, indent, name string, values []string) {
 	for _, value := range values {
-		fmt.Fprintf(w, "%s%-8s  %s\n", indent, name, strings.ReplaceAll(value, "\n", "\n"+indent+strings.Repeat(" ", 10)))
+		fmt.Fprintf(w, "%s%-9s %s\n", indent, name, strings.ReplaceAll(value, "\n", "\n"+indent+strings.Repeat(" ", 10)))
 		name = ""
 	}
 }

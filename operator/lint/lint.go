@@ -46,6 +46,9 @@ const (
 	CodeDropped          = "dropped"           // a field that the workload's version does not support
 	CodeRemark           = "remark"            // a value that is not used as written
 	CodeNotSelected      = "not-selected"      // an object that no workload selects
+	CodeNoTarget         = "no-target"         // what a job looks for does not exist, and something almost like it does
+	CodeDuplicateTarget  = "duplicate-target"  // a pod that is scraped twice
+	CodePermission       = "permission"        // what the ServiceAccount of a workload may not look for
 )
 
 // Finding is one remark about one object.
@@ -112,6 +115,7 @@ func Run(paths []string, kinds []*engine.Kind, opts Options) Report {
 	if len(workloads) > 0 {
 		l.notSelected(workloads)
 	}
+	l.nearMisses()
 	slices.SortStableFunc(l.findings, func(a, b Finding) int {
 		return cmp.Or(cmp.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line), cmp.Compare(a.Kind, b.Kind),
 			cmp.Compare(a.Namespace+"/"+a.Name, b.Namespace+"/"+b.Name), cmp.Compare(a.Field, b.Field), cmp.Compare(a.Message, b.Message))
@@ -157,6 +161,7 @@ type linter struct {
 	findings []Finding
 	seen     map[string]int // finding without owners → index
 	trees    map[string]*tree
+	made     []made // in the order of the workloads
 }
 
 func newLinter(o *offline.Objects, opts Options) *linter {
@@ -186,6 +191,9 @@ func (l *linter) add(f Finding, owner string) {
 // manifestFault takes what is wrong with a manifest, field by field.
 func (l *linter) manifestFault(f offline.Fault) {
 	base := Finding{Severity: SeverityError, Code: CodeUnreadable, File: f.Place.File, Line: l.tree(f.Place).line(""), Kind: f.Kind, Namespace: f.Namespace, Name: f.Name}
+	if f.Native {
+		base.Severity = SeverityWarning // the operator works without it
+	}
 	fields := 0
 	for _, err := range f.Errors() {
 		one := base
@@ -218,7 +226,7 @@ var lineInDocument = regexp.MustCompile(`\bline (\d+): `)
 // workload reports what one workload makes of the objects.
 func (l *linter) workload(w offline.Workload) {
 	self := Finding{Kind: w.Kind.Kind, Namespace: w.Object.GetNamespace(), Name: w.Object.GetName()}
-	made := l.objects.Reconcile(w)
+	made := l.reconcile(w)
 	l.verdicts(w, made.Verdicts)
 	if made.Err != nil {
 		l.rejected(self, CodeOwner, made.Err, "")

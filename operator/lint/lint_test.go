@@ -26,7 +26,7 @@ import (
 
 // kinds are what the operator runs.
 func kinds() []*engine.Kind {
-	servers, agents := prometheus.Kinds(prometheus.Options{Workload: workload.Config{
+	servers, agents := prometheus.Kinds(prometheus.Options{Capabilities: promconfig.Capabilities{EndpointSlice: true}, Workload: workload.Config{
 		PrometheusBaseImage: "registry/prometheus", ConfigReloaderImage: "registry/reloader:v1", RulesReloaderImage: "registry/reloader:v1",
 	}}, &rules.Cache{})
 	return []*engine.Kind{servers, agents}
@@ -175,7 +175,7 @@ metadata: {name: k8s, namespace: team}
 spec: {version: 2.30.0, podMonitorSelector: {}}
 ---
 `+pod("good")+"---\n"+strings.Replace(pod("bad"), "{selector: {}}", "{selector: {}, scrapeClass: none}", 1)+"---\n"+
-		strings.Replace(pod("old"), "{selector: {}}", "{selector: {}, keepDroppedTargets: 1, podMetricsEndpoints: [{}, {}]}", 1))
+		strings.Replace(pod("old"), "{selector: {}}", "{selector: {}, keepDroppedTargets: 1, podMetricsEndpoints: [{}, {path: /b}]}", 1))
 	o, err := offline.Load([]string{dir}, kinds())
 	if err != nil {
 		t.Fatal(err)

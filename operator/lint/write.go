@@ -180,6 +180,9 @@ var sarifRules = []sarifRule{
 	{CodeDropped, sarifText{"The version of the workload does not support a field, which is left out."}},
 	{CodeRemark, sarifText{"A value has no effect or is changed before use."}},
 	{CodeNotSelected, sarifText{"Nothing selects the object."}},
+	{CodeNoTarget, sarifText{"What a scrape job looks for does not exist; something similar does."}},
+	{CodeDuplicateTarget, sarifText{"A target is scraped twice."}},
+	{CodePermission, sarifText{"The ServiceAccount of a workload may not look for its targets."}},
 }
 
 func (r Report) sarif(w io.Writer) error {

@@ -79,6 +79,10 @@ func (r *reader) namespace(raw []byte) error {
 	set := labels.Set{corev1.LabelMetadataName: n.Name}
 	maps.Copy(set, n.Labels)
 	r.objects.namespaces[n.Name] = set
+	if err == nil {
+		n.Namespace = ""
+		r.keepNative("Namespace", &n)
+	}
 	return err
 }
 

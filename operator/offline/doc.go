@@ -4,6 +4,7 @@
 //
 //	load.go decode.go  files, documents and Lists; what is wrong with them, and where
 //	kinds.go           the kinds that the operator runs and what they select
+//	native.go          objects of Kubernetes' own, which decide what is scraped
 //	misnamed.go        kinds and versions that are almost ours
 //	versions.go        objects in a version that the operator does not read
 //	schema.go          defaults, and values that the API server refuses

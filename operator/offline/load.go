@@ -43,6 +43,8 @@ type Fault struct {
 	Place                 Place
 	Kind, Namespace, Name string // empty when not known
 	Err                   error
+	// Native is about an object of Kubernetes' own that the operator itself does not use.
+	Native bool
 }
 
 // Errors are the parts of Err, several of which can be joined in it.
@@ -224,12 +226,15 @@ func (r *reader) object(raw []byte) error {
 	if err := misnamed(head.GroupVersionKind()); err != nil {
 		return r.tolerate(Fault{Place: r.at, Kind: head.Kind, Namespace: namespaceOr(head.Metadata.Namespace), Name: head.Metadata.Name, Err: err})
 	}
+	id := Fault{Place: r.at, Kind: head.Kind, Namespace: namespaceOr(head.Metadata.Namespace), Name: head.Metadata.Name}
 	decode, known := r.decoder(head.GroupVersionKind())
 	if !known {
 		r.objects.Ignored[head.Kind]++
+		if kind, ok := nativeKinds[head.GroupVersionKind().GroupKind()]; ok {
+			r.native(kind, id, raw)
+		}
 		return nil
 	}
-	id := Fault{Place: r.at, Kind: head.Kind, Namespace: namespaceOr(head.Metadata.Namespace), Name: head.Metadata.Name}
 	where := place(id.Kind, id.Namespace, id.Name)
 	if id.Name == "" {
 		return fmt.Errorf("%s: metadata.name: is missing", head.Kind)

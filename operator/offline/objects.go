@@ -26,13 +26,16 @@ type Objects struct {
 	namespaces map[string]labels.Set
 	places     map[string]Place   // by place()
 	versions   map[string]version // of those that were converted, by place()
+
+	native       []Native
+	nativePlaces map[string]Place // by place()
 }
 
 func newObjects(kinds []*engine.Kind) *Objects {
 	return &Objects{
 		Kinds: kinds, Ignored: map[string]int{}, byRow: map[*catalog.Row][]catalog.Object{},
 		namespaces: map[string]labels.Set{}, places: map[string]Place{},
-		versions: map[string]version{},
+		versions: map[string]version{}, nativePlaces: map[string]Place{},
 	}
 }
 
@@ -99,13 +102,18 @@ func (o *Objects) NamespaceLabels(name string) (labels.Set, bool) {
 	return labels.Set{corev1.LabelMetadataName: name}, true
 }
 
-// Place is where an object was read; the zero value when it was not.
+// Place is where an object was read; the zero value when it was not. Objects without a
+// namespace have "" there.
 func (o *Objects) Place(kind, namespace, name string) Place {
-	return o.places[place(kind, namespace, name)]
+	where := place(kind, namespace, name)
+	if p, ok := o.places[where]; ok {
+		return p
+	}
+	return o.nativePlaces[where]
 }
 
 // place is the key of an object, "KIND NAMESPACE/NAME". Versions of a kind share it.
 func place(kind, namespace, name string) string { return kind + " " + namespace + "/" + name }
 
-// Len is the number of objects that were read.
+// Len is the number of objects that were read and that the operator uses.
 func (o *Objects) Len() int { return len(o.places) }

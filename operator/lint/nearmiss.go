@@ -1,0 +1,59 @@
+package lint
+
+import (
+	"github.com/firekeeper-dev/firekeeper/operator/catalog"
+	"github.com/firekeeper-dev/firekeeper/operator/nearmiss"
+	"github.com/firekeeper-dev/firekeeper/operator/offline"
+)
+
+// made is what the operator would make of a workload.
+type made struct {
+	workload offline.Workload
+	outcome  offline.Outcome
+}
+
+// reconcile is what the operator would make of a workload, remembered.
+func (l *linter) reconcile(w offline.Workload) offline.Outcome {
+	out := l.objects.Reconcile(w)
+	l.made = append(l.made, made{w, out})
+	return out
+}
+
+// nearMisses reports what jobs look for and do not find, what they find twice, and what
+// their ServiceAccount may not look for.
+func (l *linter) nearMisses() {
+	var outcomes []offline.Outcome
+	for _, m := range l.made {
+		if m.workload.String() != l.standIn {
+			outcomes = append(outcomes, m.outcome)
+		}
+	}
+	view := l.objects.View(outcomes)
+	for _, m := range l.made {
+		w := m.workload
+		uses := m.outcome.Uses(w)
+		found := view.Assumed(uses)
+		if w.String() != l.standIn && m.outcome.Err == nil {
+			found = view.Workload(w.Kind.Kind, w.Object, uses)
+		}
+		for _, f := range found {
+			owner := w.String()
+			if f.Object == catalog.Object(w.Object) {
+				owner = ""
+			}
+			l.hint(f.Use, f.Hint, owner)
+		}
+	}
+}
+
+// hint enters a hint about an object.
+func (l *linter) hint(at nearmiss.Use, h nearmiss.Hint, owner string) {
+	f := Finding{
+		Severity: SeverityWarning, Code: string(h.Code), Kind: at.Kind, Namespace: at.Object.GetNamespace(), Name: at.Object.GetName(),
+		Field: h.Field, Message: h.Message,
+	}
+	if h.Note {
+		f.Severity = SeverityNote
+	}
+	l.add(f, owner)
+}

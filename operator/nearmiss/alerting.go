@@ -1,0 +1,87 @@
+package nearmiss
+
+import (
+	"fmt"
+	"strings"
+
+	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
+)
+
+// Alertmanagers is what a Prometheus looks for to send alerts to, one search for each
+// entry of spec.alerting.alertmanagers; none for other workloads.
+func Alertmanagers(w v1.Workload) (out []Search) {
+	p, is := w.(*v1.Prometheus)
+	if !is || p.Spec.Alerting == nil {
+		return nil
+	}
+	role := roleEndpoints
+	if p.Spec.ServiceDiscoveryRole == v1.EndpointSliceRole {
+		role = roleEndpointSlice
+	}
+	for i := range p.Spec.Alerting.Alertmanagers {
+		am := &p.Spec.Alerting.Alertmanagers[i]
+		field := fmt.Sprintf("spec.alerting.alertmanagers[%d]", i)
+		s := Search{
+			Role: role, Namespaces: []string{p.Namespace}, namespaceField: field + ".namespace", nameField: field + ".name", owner: p.Namespace,
+			Elsewhere: p.Spec.APIServerConfig != nil && p.Spec.APIServerConfig.Host != "",
+			name:      new(newPattern(am.Name)), port: containerPortOf(am.Port, field+".port"),
+		}
+		if am.Namespace != "" {
+			s.Namespaces = []string{am.Namespace}
+		}
+		if s.port.of == containerName { // names are those of the Service's ports
+			s.port.of = servicePort
+		}
+		out = append(out, s)
+	}
+	return out
+}
+
+// Alerting says what is probably wrong with where a Prometheus sends its alerts.
+func (v *View) Alerting(w v1.Workload) (out []Hint) {
+	p, is := w.(*v1.Prometheus)
+	if !is {
+		return nil
+	}
+	for i, s := range Alertmanagers(p) {
+		am := &p.Spec.Alerting.Alertmanagers[i]
+		if strings.EqualFold(string(am.APIVersion), "v1") {
+			out = append(out, Hint{Code: Remark, Field: fmt.Sprintf("spec.alerting.alertmanagers[%d].apiVersion", i),
+				Message: "Alertmanager >= 0.27 serves v2 only, and Prometheus >= 3.0 knows no other, so v1 is left out there: write v2"})
+		}
+		if s.asksKubernetes() {
+			out = append(out, v.forServices(&s)...)
+		}
+	}
+	return once(out)
+}
+
+// noServiceNamed: there is no Service of the name in the namespace.
+func (v *View) noServiceNamed(s *Search) []Hint {
+	inside, outside := in(s.Namespaces, v.services, ofService)
+	namespace := s.Namespaces[0]
+	h := Hint{Code: NoTarget, Field: s.nameField, Message: fmt.Sprintf("there is no Service %q in namespace %s", s.name.text, namespace)}
+	for _, svc := range inside {
+		if alike(svc.name, s.name.text) {
+			h.Message += fmt.Sprintf("; there is %s: did you mean %q?", svc, svc.name)
+			return []Hint{h}
+		}
+	}
+	for _, svc := range outside {
+		if s.name.matches(svc.name) {
+			h.Field = s.namespaceField
+			h.Message += fmt.Sprintf("; there is %s: set namespace: %s", svc, svc.namespace)
+			return []Hint{h}
+		}
+	}
+	for _, p := range v.pods {
+		if p.kind != "StatefulSet" || p.namespace != namespace || p.name != "alertmanager-"+s.name.text {
+			continue
+		}
+		if before := v.before(p); len(before) > 0 {
+			h.Message += fmt.Sprintf("; the pods of Alertmanager %s are behind %s: write name: %s", s.name.text, before[0], before[0].name)
+			return []Hint{h}
+		}
+	}
+	return nil
+}

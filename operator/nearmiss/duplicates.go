@@ -1,0 +1,154 @@
+package nearmiss
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/labels"
+)
+
+// twice is a hint for Services that lead to the same port of the same pods.
+func (v *View) twice(s *Search, selected []service) []Hint {
+	if s.point.filtered || s.name != nil {
+		return nil
+	}
+	by := map[string][]service{}
+	for _, svc := range selected {
+		for _, e := range v.ends(s, svc) {
+			if list := by[e]; len(list) == 0 || list[len(list)-1].String() != svc.String() {
+				by[e] = append(by[e], svc)
+			}
+		}
+	}
+	for _, e := range slices.Sorted(maps.Keys(by)) {
+		all := by[e]
+		if len(all) < 2 {
+			continue
+		}
+		field := s.selectorField
+		if field == "" {
+			field = s.port.field
+		}
+		what := "every port"
+		switch s.port.of {
+		case servicePort:
+			what = "port " + s.port.want.text
+		case containerName, containerNumber:
+			what = "container port " + s.port.word()
+		}
+		return []Hint{{Code: DuplicateTarget, Field: field, Message: fmt.Sprintf(
+			"%s have the selected labels, lead to the same pods and have %s, so each pod is scraped %s: give one of them a label that the others do not have, and select it",
+			names(things(all, ofService)), what, times(len(all)))}}
+	}
+	return nil
+}
+
+func times(n int) string {
+	if n == 2 {
+		return "twice"
+	}
+	return strconv.Itoa(n) + " times"
+}
+
+// ends are where a search ends that finds a Service: pods and a port, as a key. Pods that
+// are not known are those that the Service selects.
+func (v *View) ends(s *Search, svc service) (out []string) {
+	behind := v.behind(svc)
+	for _, p := range svc.spec.Ports {
+		if s.port.of == servicePort && !s.port.want.matches(p.Name) {
+			continue
+		}
+		if len(svc.spec.Selector) == 0 {
+			out = append(out, svc.String()+" "+p.Name)
+			continue
+		}
+		if len(behind) == 0 && (s.port.of == servicePort || s.port.of == everyPort) {
+			out = append(out, svc.namespace+" "+labels.Set(svc.spec.Selector).String()+" "+targetOf(p))
+		}
+		for _, b := range behind {
+			number := targetOf(p)
+			c, ok := containerPort(b, p)
+			if ok {
+				number = strconv.Itoa(int(c.ContainerPort))
+			}
+			if s.port.of != servicePort && s.port.of != everyPort && (!ok || !s.port.declares(pods{ports: []corev1.ContainerPort{c}})) {
+				continue
+			}
+			out = append(out, b.String()+" "+number)
+		}
+	}
+	return out
+}
+
+// repeated is a hint for endpoints of one object that are the same.
+func repeated(searches []Search) (out []Hint) {
+	for i := range searches {
+		for n := range i {
+			a, b := &searches[n], &searches[i]
+			same := a.port.of == b.port.of && a.port.want.text == b.port.want.text && a.port.n == b.port.n && a.point == b.point
+			if a.selectorField != "spec.selector" || !same || a.point.filtered {
+				continue
+			}
+			out = append(out, Hint{Code: DuplicateTarget, Field: b.port.field, Message: fmt.Sprintf(
+				"is the same as %s, at the same path %s: each target is scraped twice", a.port.field, b.point.path)})
+			break
+		}
+	}
+	return out
+}
+
+// overlaps are hints about objects that scrape what another one of the same workload
+// scrapes.
+func (v *View) overlaps(uses []Use) (out []Found) {
+	first := map[string]Use{}
+	for _, u := range uses {
+		told := map[string]bool{}
+		for i := range u.Searches {
+			s := &u.Searches[i]
+			if s.point.filtered || s.point.path == "" {
+				continue
+			}
+			for _, e := range v.allEnds(s) {
+				key := e + " " + s.point.path + " " + s.point.params
+				other, taken := first[key]
+				if !taken {
+					first[key] = u
+				}
+				if !taken || other.String() == u.String() || told[other.String()] {
+					continue
+				}
+				told[other.String()] = true
+				out = append(out, Found{u, Hint{Code: DuplicateTarget, Field: s.port.field, Message: fmt.Sprintf(
+					"%s scrapes the same port of the same pods at %s: each pod is scraped twice; remove one of the two", other, s.point.path)}})
+			}
+		}
+	}
+	return out
+}
+
+// allEnds are where a search ends.
+func (v *View) allEnds(s *Search) (out []string) {
+	switch {
+	case !s.asksKubernetes():
+	case s.Role == rolePod:
+		inside, _ := in(s.Namespaces, v.pods, ofPods)
+		for _, p := range inside {
+			if s.selector == nil || !s.selector.Matches(p.labels) {
+				continue
+			}
+			for _, c := range p.ports {
+				if s.port.of == everyPort || s.port.declares(pods{ports: []corev1.ContainerPort{c}}) {
+					out = append(out, p.String()+" "+strconv.Itoa(int(c.ContainerPort)))
+				}
+			}
+		}
+	case s.forServices():
+		for _, svc := range v.selected(s) {
+			out = append(out, v.ends(s, svc)...)
+		}
+	}
+	return compact(out)
+}

@@ -1,0 +1,93 @@
+package nearmiss
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+)
+
+// forPods looks for pods with the labels, then the port.
+func (v *View) forPods(s *Search) []Hint {
+	inside, _ := in(s.Namespaces, v.pods, ofPods)
+	var selected []pods
+	for _, p := range inside {
+		if s.selector == nil || s.selector.Matches(p.labels) {
+			selected = append(selected, p)
+		}
+	}
+	switch {
+	case len(selected) == 0 && onlyMade(v.pods, ofPods):
+		return nil
+	case len(selected) == 0:
+		return v.noPods(s, inside)
+	case s.everything() && onlyMade(selected, ofPods):
+		return nil
+	case s.port.of != everyPort && !slices.ContainsFunc(selected, s.port.declares):
+		return s.unsure([]Hint{v.noPodPort(s, selected)})
+	}
+	return jobLabel(s, things(selected, ofPods))
+}
+
+// noPods: no pods have the labels. A Service or the workload itself may have them.
+func (v *View) noPods(s *Search, inside []pods) []Hint {
+	if s.selector == nil || s.selector.Empty() {
+		return nil
+	}
+	for _, p := range inside {
+		if p.kind != "Pod" && s.selector.Matches(p.own) && !v.claimed(p.thing, s) {
+			return []Hint{{Code: NoTarget, Field: s.selectorField, Message: fmt.Sprintf(
+				"no Pod%s has %s; %s itself has, but not its pods: add them to spec.template.metadata.labels", s.where(), s.labels(), p)}}
+		}
+	}
+	services, _ := in(s.Namespaces, v.services, ofService)
+	for _, svc := range services {
+		behind := v.behind(svc)
+		if !s.selector.Matches(svc.labels) || len(behind) == 0 || v.claimed(behind[0].thing, s) {
+			continue
+		}
+		return []Hint{{Code: NoTarget, Field: s.selectorField, Message: fmt.Sprintf(
+			"no Pod%s has %s; %s has, but it compares labels of pods, and those of %s have %s: select one of these, or use a ServiceMonitor",
+			s.where(), s.labels(), svc, behind[0], behind[0].labels)}}
+	}
+	return v.unmatched(s, things(v.pods, ofPods))
+}
+
+// noPodPort: no selected pod declares the port.
+func (v *View) noPodPort(s *Search, selected []pods) Hint {
+	h := Hint{Code: NoTarget, Field: s.port.field}
+	what := "is the name of a container port"
+	if s.port.of == containerNumber {
+		what = "matches ports that containers declare"
+	}
+	h.Message = fmt.Sprintf("%s %s; the pods of %s declare %s", s.port.word(), what, selected[0], containerPorts(selected[0].ports))
+	for _, svc := range v.before(selected[0]) {
+		for _, p := range svc.spec.Ports {
+			named := s.port.of == containerName && p.Name != "" && s.port.want.matches(p.Name)
+			if !named && (s.port.of != containerNumber || p.Port != s.port.n) {
+				continue
+			}
+			c, ok := containerPort(selected[0], p)
+			switch {
+			case ok && c.Name != "":
+				h.Message += fmt.Sprintf("; %s is a port of %s, which the container calls %s: write port: %s", s.port.word(), svc, c.Name, c.Name)
+				return h
+			case ok:
+				h.Message += fmt.Sprintf("; %s is a port of %s, which leads to container port %d: write portNumber: %d", s.port.word(), svc, c.ContainerPort, c.ContainerPort)
+				return h
+			}
+		}
+	}
+	word := "port"
+	if s.port.of == containerNumber {
+		word = "portNumber"
+	}
+	if n := s.port.want.text; len(selected[0].ports) == 0 {
+		h.Message += ": declare it in the container"
+		if _, err := strconv.Atoi(n); s.port.of == containerName && err == nil {
+			h.Message += ", and write portNumber: " + n
+		}
+		return h
+	}
+	h.Message += s.meantPort(word, selected[0].ports)
+	return h
+}

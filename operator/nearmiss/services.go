@@ -1,0 +1,200 @@
+package nearmiss
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/labels"
+)
+
+// forThings looks for objects that have nothing but labels.
+func (v *View) forThings(s *Search, all []thing) []Hint {
+	inside, _ := in(s.Namespaces, all, func(t thing) thing { return t })
+	if s.selector == nil || len(all) == 0 || slices.ContainsFunc(inside, func(t thing) bool { return s.selector.Matches(t.labels) }) {
+		return nil
+	}
+	return v.unmatched(s, all)
+}
+
+// forServices looks for Services with the labels, then the port, then the pods behind.
+func (v *View) forServices(s *Search) []Hint {
+	selected := v.selected(s)
+	switch {
+	case len(selected) == 0 && s.name == nil && onlyMade(v.services, ofService):
+		return nil
+	case len(selected) == 0:
+		return v.noService(s)
+	case s.Role == roleService || s.everything() && onlyMade(selected, ofService):
+		return nil
+	}
+	if hints := v.addresses(s, selected); hints != nil {
+		return hints
+	}
+	if hints := v.noPort(s, selected); hints != nil {
+		return s.unsure(hints)
+	}
+	return append(v.twice(s, selected), jobLabel(s, things(selected, ofService))...)
+}
+
+// everything reports whether it selects what it finds, whatever its labels are.
+func (s *Search) everything() bool {
+	return s.name == nil && (s.selector == nil || s.selector.Empty())
+}
+
+// unsure makes notes of hints about one of the things of a search that selects everything:
+// it may be for others that are not known.
+func (s *Search) unsure(hints []Hint) []Hint {
+	for i := range hints {
+		hints[i].Note = hints[i].Note || s.everything()
+	}
+	return hints
+}
+
+// selected are the Services that the search finds.
+func (v *View) selected(s *Search) (out []service) {
+	inside, _ := in(s.Namespaces, v.services, ofService)
+	for _, svc := range inside {
+		if s.finds(svc) {
+			out = append(out, svc)
+		}
+	}
+	return out
+}
+
+func (s *Search) finds(svc service) bool {
+	if s.name != nil && !s.name.matches(svc.name) {
+		return false
+	}
+	return s.selector == nil || s.selector.Matches(svc.labels)
+}
+
+// noService: no Service has the labels. The labels of pods are the most frequent cause.
+func (v *View) noService(s *Search) []Hint {
+	if s.name != nil {
+		return v.noServiceNamed(s)
+	}
+	if s.selector == nil || s.selector.Empty() {
+		return nil
+	}
+	inside, _ := in(s.Namespaces, v.services, ofService)
+	podsInside, _ := in(s.Namespaces, v.pods, ofPods)
+	for _, svc := range inside {
+		if v.claimed(svc.thing, s) {
+			continue
+		}
+		byPods := s.selector.Matches(labels.Set(svc.spec.Selector)) ||
+			slices.ContainsFunc(v.behind(svc), func(p pods) bool { return s.selector.Matches(p.labels) })
+		if !byPods {
+			continue
+		}
+		missing, _ := misses(s.selector, svc.thing)
+		var add []string
+		for _, m := range missing {
+			add = append(add, m.key+": "+m.want)
+		}
+		return []Hint{{Code: NoTarget, Field: s.labelField(missing[0].key), Message: fmt.Sprintf(
+			"no Service%s has %s; the pods of %s have, but it compares labels of Services: add %s to metadata.labels of the Service",
+			s.where(), s.labels(), svc, and(add))}}
+	}
+	if hints := v.unmatched(s, things(v.services, ofService)); hints != nil {
+		return hints
+	}
+	for _, p := range podsInside {
+		if s.selector.Matches(p.labels) && len(v.before(p)) == 0 && !v.claimed(p.thing, s) {
+			return []Hint{{Code: NoTarget, Field: s.selectorField, Message: fmt.Sprintf(
+				"no Service%s has %s; the pods of %s have, but no Service selects them: create one, or use a PodMonitor", s.where(), s.labels(), p)}}
+		}
+	}
+	return nil
+}
+
+// addresses: none of the Services has addresses.
+func (v *View) addresses(s *Search, selected []service) []Hint {
+	var out []Hint
+	for _, svc := range selected {
+		h := Hint{Code: NoTarget, Field: s.objectField()}
+		switch {
+		case svc.spec.Type == corev1.ServiceTypeExternalName:
+			h.Message = fmt.Sprintf("%s has type ExternalName and therefore no endpoints: use a ScrapeConfig or a Probe with %s as static target", svc, svc.spec.ExternalName)
+		case len(svc.spec.Selector) == 0 && svc.addresses == nil:
+			h.Note = true
+			h.Message = fmt.Sprintf("%s has no selector, and no Endpoints or EndpointSlice of it are among the manifests: without them there is no target", svc)
+		case len(svc.spec.Selector) > 0 && len(svc.spec.Ports) == 0:
+			h.Message = fmt.Sprintf("%s has no ports, so its endpoints have none: add them to spec.ports of the Service", svc)
+		case len(svc.spec.Selector) > 0 && len(v.behind(svc)) == 0:
+			p, ok := v.podsMeant(svc)
+			if !ok {
+				return nil
+			}
+			h.Message = fmt.Sprintf("%s selects pods with %s; the pods of %s have %s, so it has no endpoints: correct spec.selector of the Service",
+				svc, labels.Set(svc.spec.Selector), p, shared(p.labels, svc.spec.Selector))
+		default:
+			return nil
+		}
+		out = append(out, h)
+	}
+	return out[:min(1, len(out))]
+}
+
+// objectField is the field that names what is found.
+func (s *Search) objectField() string {
+	if s.name != nil {
+		return s.nameField
+	}
+	if s.selectorField == "" {
+		return s.port.field
+	}
+	return s.selectorField
+}
+
+// podsMeant are the pods that a Service without any probably means: of those that no
+// Service selects, those with almost its labels, or its name.
+func (v *View) podsMeant(svc service) (pods, bool) {
+	selector := labels.SelectorFromSet(svc.spec.Selector)
+	for _, named := range []bool{false, true} {
+		for _, p := range v.pods {
+			if p.namespace != svc.namespace || len(v.before(p)) > 0 {
+				continue
+			}
+			if _, near := misses(selector, p.thing); near || named && p.name == svc.name {
+				return p, true
+			}
+		}
+	}
+	return pods{}, false
+}
+
+// shared are the labels whose keys others have too; all where there is none.
+func shared(all labels.Set, others map[string]string) labels.Set {
+	out := labels.Set{}
+	for key, value := range all {
+		if _, has := others[key]; has {
+			out[key] = value
+		}
+	}
+	if len(out) == 0 {
+		return all
+	}
+	return out
+}
+
+// jobLabel: the label that names the job is on none of the things.
+func jobLabel(s *Search, found []thing) []Hint {
+	if s.jobLabel == "" || slices.ContainsFunc(found, func(t thing) bool { _, has := t.labels[s.jobLabel]; return has }) {
+		return nil
+	}
+	h := Hint{Code: Remark, Field: "spec.jobLabel", Message: fmt.Sprintf("is the name of a label, and %s %s no label %s, so it has no effect",
+		names(found), map[bool]string{true: "has", false: "have"}[len(found) == 1], s.jobLabel)}
+	for _, t := range found {
+		for key, value := range t.labels {
+			if value == s.jobLabel || alike(key, s.jobLabel) {
+				h.Message += fmt.Sprintf(": did you mean %q?", key)
+				return []Hint{h}
+			}
+		}
+	}
+	h.Message = strings.TrimSuffix(h.Message, " ")
+	return []Hint{h}
+}

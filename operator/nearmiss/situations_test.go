@@ -1,0 +1,127 @@
+package nearmiss_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"testing"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	utilyaml "k8s.io/apimachinery/pkg/util/yaml"
+	"k8s.io/client-go/kubernetes/scheme"
+
+	"github.com/firekeeper-dev/firekeeper/internal/golden"
+	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
+	"github.com/firekeeper-dev/firekeeper/operator/catalog"
+	"github.com/firekeeper-dev/firekeeper/operator/engine"
+	"github.com/firekeeper-dev/firekeeper/operator/manifest"
+	"github.com/firekeeper-dev/firekeeper/operator/nearmiss"
+	"github.com/firekeeper-dev/firekeeper/operator/offline"
+	"github.com/firekeeper-dev/firekeeper/operator/promconfig"
+	"github.com/firekeeper-dev/firekeeper/operator/prometheus"
+	"github.com/firekeeper-dev/firekeeper/operator/rules"
+	"github.com/firekeeper-dev/firekeeper/operator/workload"
+)
+
+// TestSituations looks at what people write. Of a golden file, "want/NAME" is what is found
+// in the manifests NAME.yaml. A Prometheus that selects everything is assumed where there
+// is no workload.
+func TestSituations(t *testing.T) {
+	golden.Run(t, "testdata/*.txtar", func(t *testing.T, c golden.Case, name string) ([]byte, error) {
+		text, ok := c.Input(name + ".yaml")
+		if !ok {
+			return nil, fmt.Errorf("no %s.yaml", name)
+		}
+		found, err := situation(text)
+		var out bytes.Buffer
+		for _, f := range found {
+			fmt.Fprintf(&out, "%s %s: %s\n  %s\n", f.Hint.Code, f, f.Hint.Field, f.Hint.Message)
+			if f.Hint.Note {
+				fmt.Fprintln(&out, "  (a note)")
+			}
+		}
+		return out.Bytes(), err
+	})
+}
+
+// situation reads manifests without checking them, which takes long, and looks at them as
+// lint does.
+func situation(text []byte) (out []nearmiss.Found, err error) {
+	servers, agents := prometheus.Kinds(prometheus.Options{Capabilities: promconfig.Capabilities{EndpointSlice: true}, Workload: workload.Config{
+		PrometheusBaseImage: "registry/prometheus", ConfigReloaderImage: "registry/reloader:v1", RulesReloaderImage: "registry/reloader:v1",
+	}}, &rules.Cache{})
+	everything := &v1.Prometheus{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "assumed"}}
+	if err := manifest.Decode([]byte(`spec: {serviceMonitorSelector: {}, serviceMonitorNamespaceSelector: {}, podMonitorSelector: {},
+		podMonitorNamespaceSelector: {}, scrapeConfigSelector: {}, scrapeConfigNamespaceSelector: {}, probeSelector: {}, probeNamespaceSelector: {}}`), everything); err != nil {
+		return nil, err
+	}
+	given, err := read(text, servers, agents)
+	if err != nil {
+		return nil, err
+	}
+	var uses [][]nearmiss.Use
+	var own []nearmiss.Object
+	workloads := given.ours.Workloads()
+	assumed := len(workloads) == 0
+	if assumed {
+		workloads = []offline.Workload{{Kind: servers, Object: everything}}
+	}
+	for _, w := range workloads {
+		made := given.ours.Reconcile(w)
+		uses = append(uses, made.Uses(w))
+		for _, step := range made.Plan.Workload {
+			if !assumed {
+				own = append(own, step.Object)
+			}
+		}
+	}
+	view := nearmiss.NewView(given.theirs, own, append(given.ours.All(catalog.ServiceMonitor), given.ours.All(catalog.PodMonitor)...))
+	if assumed {
+		return view.Assumed(uses[0]), nil
+	}
+	for i, w := range workloads {
+		out = append(out, view.Workload(w.Kind.Kind, w.Object, uses[i])...)
+	}
+	return out, nil
+}
+
+// objects are what manifests hold.
+type objects struct {
+	ours   *offline.Objects
+	theirs []nearmiss.Object
+}
+
+// read decodes documents.
+func read(text []byte, kinds ...*engine.Kind) (*objects, error) {
+	out := &objects{ours: offline.Only(catalog.PrometheusRule, &v1.PrometheusRule{})}
+	out.ours.Kinds = kinds
+	docs := utilyaml.NewYAMLToJSONDecoder(bytes.NewReader(text))
+	for {
+		var raw json.RawMessage
+		if err := docs.Decode(&raw); errors.Is(err, io.EOF) {
+			return out, nil
+		} else if err != nil {
+			return nil, err
+		}
+		var head metav1.TypeMeta
+		if err := json.Unmarshal(raw, &head); err != nil {
+			return nil, err
+		}
+		row := catalog.Of(head.Kind)
+		if row != nil {
+			object := row.New()
+			if err := manifest.Decode(raw, object); err != nil {
+				return nil, err
+			}
+			out.ours.Add(row, object)
+			continue
+		}
+		object, _, err := scheme.Codecs.UniversalDeserializer().Decode(raw, nil, nil)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", head.Kind, err)
+		}
+		out.theirs = append(out.theirs, object.(nearmiss.Object))
+	}
+}

@@ -1,0 +1,323 @@
+package nearmiss
+
+import (
+	"slices"
+	"strings"
+
+	appsv1 "k8s.io/api/apps/v1"
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+	discoveryv1 "k8s.io/api/discovery/v1"
+	networkingv1 "k8s.io/api/networking/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/util/intstr"
+
+	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
+	"github.com/firekeeper-dev/firekeeper/operator/catalog"
+)
+
+// Object is an object of Kubernetes' own.
+type Object interface {
+	metav1.Object
+	runtime.Object
+}
+
+// thing is what a selector can match.
+type thing struct {
+	kind, namespace, name string
+	labels                labels.Set
+	// made says that the operator makes it.
+	made bool
+}
+
+// String is for people: "Service app/web".
+func (t thing) String() string {
+	if t.namespace == "" {
+		return t.kind + " " + t.name
+	}
+	return t.kind + " " + t.namespace + "/" + t.name
+}
+
+// service is a Service, and what is known of the addresses behind it.
+type service struct {
+	thing
+	spec *corev1.ServiceSpec
+	// addresses are the names of the ports of its Endpoints and EndpointSlices, which
+	// decide where the Service has no selector; nil when there are none.
+	addresses []string
+}
+
+// pods are those that a workload makes, or one Pod. The labels are those of the pods.
+type pods struct {
+	thing
+	own     labels.Set // of the workload itself
+	ports   []corev1.ContainerPort
+	account string // ServiceAccount, "default" when not set
+}
+
+// View is the objects among which targets are found.
+type View struct {
+	services   []service
+	pods       []pods
+	ingresses  []thing
+	nodes      []thing
+	namespaces []string // those of objects, sorted
+	rbac       rbac
+	claims     []claim
+}
+
+// claim is what a monitor among the manifests selects.
+type claim struct {
+	kind, namespace, name string
+	namespaces            []string // nil for all
+	selector              labels.Selector
+}
+
+// NewView looks at objects, those of other kinds than it needs ignored, and at those that
+// the operator makes. monitors are the ServiceMonitors and PodMonitors that may select them
+// too: what one of them selects is not what another one misses.
+func NewView(objects, made []Object, monitors []catalog.Object) *View {
+	v := &View{}
+	addresses := map[string][]string{}
+	for _, o := range objects {
+		if ns := o.GetNamespace(); ns != "" {
+			v.namespaces = append(v.namespaces, ns)
+		}
+		v.add(o, addresses)
+	}
+	services, pods := len(v.services), len(v.pods)
+	for _, o := range made {
+		v.add(o, addresses)
+	}
+	for i := range v.services[services:] {
+		v.services[services+i].made = true
+	}
+	for i := range v.pods[pods:] {
+		v.pods[pods+i].made = true
+	}
+	slices.Sort(v.namespaces)
+	v.namespaces = slices.Compact(v.namespaces)
+	for i := range v.services {
+		s := &v.services[i]
+		s.addresses = addresses[s.namespace+"/"+s.name]
+	}
+	for _, m := range monitors {
+		v.claim(m)
+	}
+	return v
+}
+
+func (v *View) add(o Object, addresses map[string][]string) {
+	switch o := o.(type) {
+	case *corev1.Service:
+		v.services = append(v.services, service{thing: thingOf("Service", o), spec: &o.Spec})
+	case *corev1.Endpoints: //nolint:staticcheck // the default of service discovery
+		key := o.Namespace + "/" + o.Name
+		for _, subset := range o.Subsets {
+			for _, p := range subset.Ports {
+				addresses[key] = append(addresses[key], p.Name)
+			}
+		}
+	case *discoveryv1.EndpointSlice:
+		key := o.Namespace + "/" + o.Labels[discoveryv1.LabelServiceName]
+		for _, p := range o.Ports {
+			if p.Name != nil {
+				addresses[key] = append(addresses[key], *p.Name)
+			}
+		}
+	case *corev1.Namespace:
+		v.namespaces = append(v.namespaces, o.Name)
+	case *networkingv1.Ingress:
+		v.ingresses = append(v.ingresses, thingOf("Ingress", o))
+	case *corev1.Node:
+		v.nodes = append(v.nodes, thingOf("Node", o))
+	default:
+		if !v.addPods(o) {
+			v.rbac.add(o)
+		}
+	}
+}
+
+// addPods reports whether the object is a Pod or makes some.
+func (v *View) addPods(o Object) bool {
+	switch o := o.(type) {
+	case *corev1.Pod:
+		if metav1.GetControllerOf(o) == nil || len(o.Spec.Containers) > 0 {
+			v.template("Pod", o, &corev1.PodTemplateSpec{ObjectMeta: metav1.ObjectMeta{Labels: o.Labels}, Spec: o.Spec})
+		}
+	case *appsv1.Deployment:
+		v.template("Deployment", o, &o.Spec.Template)
+	case *appsv1.StatefulSet:
+		v.template("StatefulSet", o, &o.Spec.Template)
+	case *appsv1.DaemonSet:
+		v.template("DaemonSet", o, &o.Spec.Template)
+	case *appsv1.ReplicaSet:
+		v.template("ReplicaSet", o, &o.Spec.Template)
+	case *batchv1.Job:
+		v.template("Job", o, &o.Spec.Template)
+	case *batchv1.CronJob:
+		v.template("CronJob", o, &o.Spec.JobTemplate.Spec.Template)
+	default:
+		return false
+	}
+	return true
+}
+
+func (v *View) template(kind string, o metav1.Object, t *corev1.PodTemplateSpec) {
+	p := pods{thing: thingOf(kind, o), own: o.GetLabels(), account: t.Spec.ServiceAccountName}
+	p.labels = t.Labels
+	if p.account == "" {
+		p.account = defaultAccount
+	}
+	for _, list := range [][]corev1.Container{t.Spec.Containers, t.Spec.InitContainers} {
+		for i := range list {
+			p.ports = append(p.ports, list[i].Ports...)
+		}
+	}
+	v.pods = append(v.pods, p)
+}
+
+func thingOf(kind string, o metav1.Object) thing {
+	return thing{kind: kind, namespace: o.GetNamespace(), name: o.GetName(), labels: o.GetLabels()}
+}
+
+// claim remembers what a monitor selects.
+func (v *View) claim(o catalog.Object) {
+	add := func(kind string, namespaces v1.NamespaceSelector, s *metav1.LabelSelector) {
+		selector, err := metav1.LabelSelectorAsSelector(s)
+		if err != nil {
+			return // it is rejected
+		}
+		c := claim{kind: kind, namespace: o.GetNamespace(), name: o.GetName(), selector: selector, namespaces: []string{o.GetNamespace()}}
+		switch {
+		case namespaces.Any:
+			c.namespaces = nil
+		case len(namespaces.MatchNames) > 0:
+			c.namespaces = namespaces.MatchNames
+		}
+		v.claims = append(v.claims, c)
+	}
+	switch m := o.(type) {
+	case *v1.ServiceMonitor:
+		add("Service", m.Spec.NamespaceSelector, &m.Spec.Selector)
+	case *v1.PodMonitor:
+		add("Pod", m.Spec.NamespaceSelector, &m.Spec.Selector)
+	}
+}
+
+// claimed reports whether another monitor than that of the search selects the thing, which
+// is a Service or pods.
+func (v *View) claimed(t thing, s *Search) bool {
+	kind := t.kind
+	if kind != "Service" {
+		kind = "Pod"
+	}
+	return slices.ContainsFunc(v.claims, func(c claim) bool {
+		self := c.namespace == s.owner && c.name == s.ownerName
+		return !self && c.kind == kind && (c.namespaces == nil || slices.Contains(c.namespaces, t.namespace)) && c.selector.Matches(t.labels)
+	})
+}
+
+// behind are the pods that a Service selects.
+func (v *View) behind(s service) (out []pods) {
+	if len(s.spec.Selector) == 0 {
+		return nil
+	}
+	selector := labels.SelectorFromSet(s.spec.Selector)
+	for _, p := range v.pods {
+		if p.namespace == s.namespace && selector.Matches(p.labels) {
+			out = append(out, p)
+		}
+	}
+	return out
+}
+
+// before are the Services that select pods.
+func (v *View) before(p pods) (out []service) {
+	for _, s := range v.services {
+		if s.namespace == p.namespace && len(s.spec.Selector) > 0 && labels.SelectorFromSet(s.spec.Selector).Matches(p.labels) {
+			out = append(out, s)
+		}
+	}
+	return out
+}
+
+// byAddresses reports whether Endpoints that somebody writes decide about the ports.
+func (s service) byAddresses() bool { return len(s.spec.Selector) == 0 && s.addresses != nil }
+
+// portNames are the names of ports that the addresses of a Service have.
+func (s service) portNames() (out []string) {
+	if s.byAddresses() {
+		return s.addresses
+	}
+	for _, p := range s.spec.Ports {
+		out = append(out, p.Name)
+	}
+	return out
+}
+
+// containerPort returns the port of pods that a port of a Service leads to; ok is false
+// when the pods do not declare it.
+func containerPort(p pods, port corev1.ServicePort) (corev1.ContainerPort, bool) {
+	target := port.TargetPort
+	if target.String() == "" || target == intstr.FromInt32(0) {
+		target = intstr.FromInt32(port.Port)
+	}
+	for _, c := range p.ports {
+		if target.StrVal != "" && c.Name == target.StrVal || target.StrVal == "" && c.ContainerPort == target.IntVal {
+			return c, true
+		}
+	}
+	return corev1.ContainerPort{}, false
+}
+
+// in are the things of namespaces; all of them for nil.
+func in[T any](namespaces []string, all []T, of func(T) thing) (inside, outside []T) {
+	for _, t := range all {
+		ns := of(t).namespace
+		if namespaces == nil || ns == "" || slices.Contains(namespaces, ns) {
+			inside = append(inside, t)
+		} else {
+			outside = append(outside, t)
+		}
+	}
+	return inside, outside
+}
+
+func ofService(s service) thing { return s.thing }
+
+func ofPods(p pods) thing { return p.thing }
+
+// onlyMade reports whether all things are the operator's: nobody gave those that a search
+// is about.
+func onlyMade[T any](all []T, of func(T) thing) bool {
+	return !slices.ContainsFunc(all, func(t T) bool { return !of(t).made })
+}
+
+func things[T any](all []T, of func(T) thing) (out []thing) {
+	for _, t := range all {
+		out = append(out, of(t))
+	}
+	return out
+}
+
+// names lists things, those of one kind together: "Services app/a and app/b".
+func names(all []thing) string {
+	var out []string
+	kind := ""
+	for _, t := range all {
+		text := t.String()
+		if t.kind == kind {
+			text = strings.TrimPrefix(text, kind+" ")
+		}
+		kind = t.kind
+		out = append(out, text)
+	}
+	text := and(out)
+	if len(all) > 1 && all[0].kind == all[1].kind {
+		text = all[0].kind + "s" + strings.TrimPrefix(text, all[0].kind)
+	}
+	return text
+}
