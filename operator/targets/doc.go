@@ -16,5 +16,5 @@
 //	result := jobs[0].Evaluate(targets.Found{Groups: groups})
 //
 // The rules are those of the Prometheus release that is linked. Servers of major version 2
-// differ in label names only, see [Document.Legacy].
+// differ in label names and default ports, see [Document.Legacy].
 package targets

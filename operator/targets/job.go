@@ -26,8 +26,11 @@ type Document struct {
 	// Shards are the variables that the pods of each shard replace in the text:
 	// "SHARD" → "0" for "$(SHARD)". Without any, there is one shard without variables.
 	Shards []map[string]string
-	// Legacy is true for servers of major version 2, whose label names are not UTF-8.
+	// Legacy is true for servers of major version 2, whose label names are not UTF-8, and
+	// which add the port of the scheme to addresses without one.
 	Legacy bool
+	// NoDefaultPort is true when the feature no-default-scrape-port keeps them from that.
+	NoDefaultPort bool
 }
 
 // Job is one scrape job. It is immutable and safe for concurrent use.
@@ -113,6 +116,9 @@ func (d Document) Jobs() ([]Job, error) {
 	for i := range jobs {
 		if err := jobs[i].finish(d.Origins[i]); err != nil {
 			return nil, fmt.Errorf("job %s: %w", jobs[i].Name, err)
+		}
+		if d.Legacy && !d.NoDefaultPort {
+			jobs[i].addDefaultPort()
 		}
 	}
 	return jobs, nil
@@ -200,6 +206,25 @@ func (j *Job) finish(origins []promconfig.Origin) error {
 		}
 	}
 	return nil
+}
+
+// defaultPorts add the port of the scheme to an address without one. They drop nothing, so
+// that they need no origin.
+var defaultPorts = []*relabel.Config{defaultPort("(?:http)?", "80"), defaultPort("https", "443")}
+
+func defaultPort(scheme, port string) *relabel.Config {
+	return &relabel.Config{
+		Action: relabel.Replace, SourceLabels: model.LabelNames{model.SchemeLabel, model.AddressLabel}, Separator: ";",
+		Regex: relabel.MustNewRegexp(scheme + `;([^:\[\]]+|\[[^\[\]]*\])`), TargetLabel: model.AddressLabel, Replacement: "$1:" + port,
+		NameValidationScheme: model.UTF8Validation,
+	}
+}
+
+// addDefaultPort adds what servers of major version 2 do after the last step.
+func (j *Job) addDefaultPort() {
+	for _, c := range j.shards {
+		c.RelabelConfigs = append(c.RelabelConfigs[:len(c.RelabelConfigs):len(c.RelabelConfigs)], defaultPorts...)
+	}
 }
 
 // sameSeeds reports whether targets begin with the same labels in both.

@@ -97,6 +97,8 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	query := r.URL.Query()
 	w.Header().Set("Content-Type", "application/json")
 	switch {
+	case r.URL.Path == "/version": // older releases look for what there is
+		fmt.Fprint(w, `{"major": "1", "minor": "34", "gitVersion": "v1.34.4"}`)
 	case r.Method == http.MethodPost:
 		s.review(w, r)
 	case query.Get("sendInitialEvents") != "": // this server is too old for streamed lists

@@ -103,7 +103,7 @@ func (c *compiled) forShard(t *testing.T, shard int, kubeconfig, own string) (do
 	for _, job := range scrapeConfigs(doc) {
 		lead(job.(yaml.MapSlice), kubeconfig, own)
 	}
-	return doc
+	return slices.DeleteFunc(doc, func(item yaml.MapItem) bool { return item.Key == "alerting" }) // discovers, too
 }
 
 // scrapeConfigs are the jobs of a document.
@@ -118,7 +118,7 @@ func scrapeConfigs(doc yaml.MapSlice) []any {
 }
 
 // merge is a document with the jobs of all, for one server.
-func merge(t *testing.T, docs []yaml.MapSlice) string {
+func merge(t *testing.T, docs ...yaml.MapSlice) string {
 	t.Helper()
 	var jobs []any
 	for _, doc := range docs {
@@ -193,10 +193,10 @@ func (c *compiled) jobs(t *testing.T, shard int) (out []targets.Job) {
 }
 
 // ours is what we say about each shard: targets by job, and how many are in which state.
-func (c *compiled) ours(ctx context.Context, t *testing.T, cluster live.Cluster, own string) (out []map[string]seen, states map[targets.State]int) {
+func (c *compiled) ours(ctx context.Context, t *testing.T, cluster live.Cluster, own, account string) (out []map[string]seen, states map[targets.State]int) {
 	t.Helper()
 	all := c.jobs(t, -1)
-	found, err := cluster.Find(ctx, all, live.Workload{Namespace: own, ServiceAccount: "prometheus"})
+	found, err := cluster.Find(ctx, all, live.Workload{Namespace: own, ServiceAccount: account})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -239,7 +239,7 @@ func summary(t *testing.T, r targets.Result) (out seen) {
 			out.Active = append(out.Active, line(target.URL, target.Labels))
 		case targets.Dropped:
 			out.Dropped++
-		case targets.Unknown, targets.Forbidden:
+		case targets.Unknown:
 			t.Fatalf("job %s: %s", target.Job, target.Message)
 		}
 	}

@@ -13,4 +13,5 @@
 //	compile_test.go     monitors → the document of Prometheus, and what we say about it
 //	prometheus_test.go  the real server and its targets
 //	truth_test.go       the comparison
+//	cluster_test.go     kube-prometheus in a real API server
 package truth

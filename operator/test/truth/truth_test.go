@@ -130,7 +130,7 @@ func compare(t *testing.T, p program, worlds []*world, cluster live.Cluster, kub
 		for _, err := range rejected {
 			t.Logf("rejected: %v", err)
 		}
-		ours, states := c.ours(t.Context(), t, cluster, w.prometheus.Namespace)
+		ours, states := c.ours(t.Context(), t, cluster, w.prometheus.Namespace, "prometheus")
 		total.add(states, ours, len(rejected))
 		for shard, jobs := range ours {
 			if shard == len(want) {
@@ -142,11 +142,11 @@ func compare(t *testing.T, p program, worlds []*world, cluster live.Cluster, kub
 	}
 	var servers []server
 	for shard := range want {
-		servers = append(servers, p.run(t, merge(t, docs[shard])))
+		servers = append(servers, p.run(t, merge(t, docs[shard]...)))
 	}
 	for shard, got := range settle(t, servers, want) {
 		if diff := cmp.Diff(got, want[shard]); diff != "" {
-			t.Errorf("shard %d (-Prometheus +ours)\n%s\n%s", shard, diff, keep(t, merge(t, docs[shard])))
+			t.Errorf("shard %d (-Prometheus +ours)\n%s\n%s", shard, diff, keep(t, merge(t, docs[shard]...)))
 		}
 	}
 }
