@@ -1,6 +1,8 @@
 package lint
 
 import (
+	"slices"
+
 	"github.com/firekeeper-dev/firekeeper/operator/catalog"
 	"github.com/firekeeper-dev/firekeeper/operator/nearmiss"
 	"github.com/firekeeper-dev/firekeeper/operator/offline"
@@ -46,7 +48,8 @@ func (l *linter) nearMisses() {
 	}
 }
 
-// hint enters a hint about an object.
+// hint enters a hint about an object. A remark about a field that has one already says
+// nothing new.
 func (l *linter) hint(at nearmiss.Use, h nearmiss.Hint, owner string) {
 	f := Finding{
 		Severity: SeverityWarning, Code: string(h.Code), Kind: at.Kind, Namespace: at.Object.GetNamespace(), Name: at.Object.GetName(),
@@ -54,6 +57,11 @@ func (l *linter) hint(at nearmiss.Use, h nearmiss.Hint, owner string) {
 	}
 	if h.Note {
 		f.Severity = SeverityNote
+	}
+	if h.Code == nearmiss.Remark && slices.ContainsFunc(l.findings, func(g Finding) bool {
+		return g.Code == CodeRemark && g.Field == f.Field && g.Kind == f.Kind && g.Namespace == f.Namespace && g.Name == f.Name
+	}) {
+		return
 	}
 	l.add(f, owner)
 }

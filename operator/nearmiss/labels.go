@@ -102,7 +102,7 @@ func misses(s labels.Selector, t thing) (out []miss, near bool) {
 // search; without one, the thing that is named like the object.
 func (v *View) nearest(s *Search, all []thing) (best thing, what []miss, ok bool) {
 	for _, t := range all {
-		if v.claimed(t, s) {
+		if t.made || v.claimed(t, s) {
 			continue
 		}
 		found, near := misses(s.selector, t)
@@ -114,7 +114,7 @@ func (v *View) nearest(s *Search, all []thing) (best thing, what []miss, ok bool
 		return best, what, true
 	}
 	for _, t := range all {
-		if t.name == s.ownerName && t.namespace == s.owner && !v.claimed(t, s) {
+		if t.name == s.ownerName && t.namespace == s.owner && !t.made && !v.claimed(t, s) {
 			found, _ := misses(s.selector, t)
 			return t, found, len(found) > 0
 		}

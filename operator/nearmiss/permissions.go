@@ -27,8 +27,9 @@ type need struct {
 }
 
 // Permissions compares what a workload looks for with what the manifests allow its
-// ServiceAccount. Of a use that is the workload itself, the searches are for Alertmanagers. It says nothing unless they say something about this ServiceAccount, or
-// almost about it.
+// ServiceAccount. Of a use that is the workload itself, the searches are for Alertmanagers.
+// It says nothing unless a binding allows this ServiceAccount, or one almost like it, to
+// look for targets somewhere.
 func (v *View) Permissions(w v1.Workload, uses []Use) []Hint {
 	account := AccountOf(w)
 	needs := needsOf(w, uses)
@@ -38,8 +39,20 @@ func (v *View) Permissions(w v1.Workload, uses []Use) []Hint {
 	if h, ok := v.strangeAccount(w, account); ok {
 		return []Hint{h}
 	}
-	if !slices.ContainsFunc(v.rbac.bindings, func(b binding) bool { return b.names(account) }) {
+	bound, forTargets := false, false
+	for _, b := range v.rbac.bindings {
+		if !b.names(account) {
+			continue
+		}
+		found, ok := v.rbac.role(b)
+		bound = true
+		forTargets = forTargets || ok && searches(found) || v.rbac.misplaced(b) != nil
+	}
+	switch {
+	case !bound:
 		return v.unbound(w, account, needs)
+	case !forTargets:
+		return nil // what it needs for targets is somewhere else
 	}
 	return v.lacks(account, needs)
 }
@@ -263,7 +276,7 @@ func (v *View) remedy(account Account, n need, missing []resource) string {
 		if !b.names(account) {
 			continue
 		}
-		if found, ok := v.rbac.role(b); ok && v.searches(found) {
+		if found, ok := v.rbac.role(b); ok && searches(found) {
 			return "add " + rulesFor(missing, found.rules) + " to " + found.String()
 		}
 		if found := v.rbac.misplaced(b); found != nil {
@@ -282,7 +295,7 @@ func (v *View) remedy(account Account, n need, missing []resource) string {
 }
 
 // searches reports whether a role is for looking for targets.
-func (v *View) searches(r role) bool {
+func searches(r role) bool {
 	for _, resources := range roleResources {
 		for _, one := range resources {
 			if allows(r.rules, one, "get") || allows(r.rules, one, "list") {

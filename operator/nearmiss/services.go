@@ -81,7 +81,7 @@ func (v *View) noService(s *Search) []Hint {
 	inside, _ := in(s.Namespaces, v.services, ofService)
 	podsInside, _ := in(s.Namespaces, v.pods, ofPods)
 	for _, svc := range inside {
-		if v.claimed(svc.thing, s) {
+		if svc.made || v.claimed(svc.thing, s) {
 			continue
 		}
 		byPods := s.selector.Matches(labels.Set(svc.spec.Selector)) ||
@@ -103,8 +103,8 @@ func (v *View) noService(s *Search) []Hint {
 	}
 	for _, p := range podsInside {
 		if s.selector.Matches(p.labels) && len(v.before(p)) == 0 && !v.claimed(p.thing, s) {
-			return []Hint{{Code: NoTarget, Field: s.selectorField, Message: fmt.Sprintf(
-				"no Service%s has %s; the pods of %s have, but no Service selects them: create one, or use a PodMonitor", s.where(), s.labels(), p)}}
+			return []Hint{{Code: NoTarget, Note: true, Field: s.selectorField, Message: fmt.Sprintf(
+				"no Service%s has %s; the pods of %s have, but no Service among the manifests selects them: create one, or use a PodMonitor", s.where(), s.labels(), p)}}
 		}
 	}
 	return nil

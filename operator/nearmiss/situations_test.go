@@ -6,9 +6,15 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
 	"testing"
 
+	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
 	utilyaml "k8s.io/apimachinery/pkg/util/yaml"
 	"k8s.io/client-go/kubernetes/scheme"
 
@@ -44,6 +50,41 @@ func TestSituations(t *testing.T) {
 		}
 		return out.Bytes(), err
 	})
+}
+
+// TestEachFileLeftOut: who gives a part of the manifests in wide use gets no warning about
+// what is in the others.
+func TestEachFileLeftOut(t *testing.T) {
+	dir := os.Getenv("FIREKEEPER_SHARED")
+	if dir == "" {
+		dir = "../../../shared"
+	}
+	files, err := filepath.Glob(filepath.Join(dir, "real/kube-prometheus/*.yaml"))
+	files = slices.DeleteFunc(files, func(name string) bool { return strings.Contains(strings.ToLower(name), "prometheusrule") }) // long, and not about targets
+	if err != nil || len(files) == 0 {
+		t.Skip("the manifests of kube-prometheus are not there")
+	}
+	for without := range files {
+		var text bytes.Buffer
+		for i, file := range files {
+			content, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if i != without {
+				fmt.Fprintf(&text, "%s\n---\n", content)
+			}
+		}
+		found, err := situation(text.Bytes())
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, f := range found {
+			if !f.Hint.Note {
+				t.Errorf("without %s: %s: %s", filepath.Base(files[without]), f, f.Hint)
+			}
+		}
+	}
 }
 
 // situation reads manifests without checking them, which takes long, and looks at them as
@@ -122,6 +163,14 @@ func read(text []byte, kinds ...*engine.Kind) (*objects, error) {
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", head.Kind, err)
 		}
-		out.theirs = append(out.theirs, object.(nearmiss.Object))
+		items := []runtime.Object{object}
+		if meta.IsListType(object) {
+			if items, err = meta.ExtractList(object); err != nil {
+				return nil, err
+			}
+		}
+		for _, item := range items {
+			out.theirs = append(out.theirs, item.(nearmiss.Object))
+		}
 	}
 }

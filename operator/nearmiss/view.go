@@ -66,6 +66,10 @@ type View struct {
 	namespaces []string // those of objects, sorted
 	rbac       rbac
 	claims     []claim
+
+	// What is asked often, by the String of a thing.
+	podsOf, servicesOf map[string][]int // pods of a Service, Services of pods: indexes
+	claimsOf           map[string][]int
 }
 
 // claim is what a monitor among the manifests selects.
@@ -106,7 +110,44 @@ func NewView(objects, made []Object, monitors []catalog.Object) *View {
 	for _, m := range monitors {
 		v.claim(m)
 	}
+	v.index()
 	return v
+}
+
+// index finds out which things belong together.
+func (v *View) index() {
+	v.podsOf, v.servicesOf, v.claimsOf = map[string][]int{}, map[string][]int{}, map[string][]int{}
+	local := map[string][]int{} // pods by namespace
+	for i, p := range v.pods {
+		local[p.namespace] = append(local[p.namespace], i)
+		v.claimants(p.thing)
+	}
+	for n, s := range v.services {
+		v.claimants(s.thing)
+		if len(s.spec.Selector) == 0 {
+			continue
+		}
+		selector := labels.SelectorFromSet(s.spec.Selector)
+		for _, i := range local[s.namespace] {
+			if p := v.pods[i]; selector.Matches(p.labels) {
+				v.podsOf[s.String()] = append(v.podsOf[s.String()], i)
+				v.servicesOf[p.String()] = append(v.servicesOf[p.String()], n)
+			}
+		}
+	}
+}
+
+// claimants finds the monitors that select a Service or pods.
+func (v *View) claimants(t thing) {
+	kind := t.kind
+	if kind != "Service" {
+		kind = "Pod"
+	}
+	for i, c := range v.claims {
+		if c.kind == kind && (c.namespaces == nil || slices.Contains(c.namespaces, t.namespace)) && c.selector.Matches(t.labels) {
+			v.claimsOf[t.String()] = append(v.claimsOf[t.String()], i)
+		}
+	}
 }
 
 func (v *View) add(o Object, addresses map[string][]string) {
@@ -210,36 +251,24 @@ func (v *View) claim(o catalog.Object) {
 // claimed reports whether another monitor than that of the search selects the thing, which
 // is a Service or pods.
 func (v *View) claimed(t thing, s *Search) bool {
-	kind := t.kind
-	if kind != "Service" {
-		kind = "Pod"
-	}
-	return slices.ContainsFunc(v.claims, func(c claim) bool {
-		self := c.namespace == s.owner && c.name == s.ownerName
-		return !self && c.kind == kind && (c.namespaces == nil || slices.Contains(c.namespaces, t.namespace)) && c.selector.Matches(t.labels)
+	return slices.ContainsFunc(v.claimsOf[t.String()], func(i int) bool {
+		c := v.claims[i]
+		return c.namespace != s.owner || c.name != s.ownerName
 	})
 }
 
 // behind are the pods that a Service selects.
 func (v *View) behind(s service) (out []pods) {
-	if len(s.spec.Selector) == 0 {
-		return nil
-	}
-	selector := labels.SelectorFromSet(s.spec.Selector)
-	for _, p := range v.pods {
-		if p.namespace == s.namespace && selector.Matches(p.labels) {
-			out = append(out, p)
-		}
+	for _, i := range v.podsOf[s.String()] {
+		out = append(out, v.pods[i])
 	}
 	return out
 }
 
 // before are the Services that select pods.
 func (v *View) before(p pods) (out []service) {
-	for _, s := range v.services {
-		if s.namespace == p.namespace && len(s.spec.Selector) > 0 && labels.SelectorFromSet(s.spec.Selector).Matches(p.labels) {
-			out = append(out, s)
-		}
+	for _, i := range v.servicesOf[p.String()] {
+		out = append(out, v.services[i])
 	}
 	return out
 }
