@@ -23,8 +23,8 @@ func AgentSettings(a *v1alpha1.PrometheusAgent, c Capabilities) (*Settings, erro
 // CompileAgent makes the frame of a PrometheusAgent. It has no rules, no
 // alerting, no remote read, and is never unmanaged.
 //
-// Errors fail the reconcile; the returned frame then carries Deps and nothing
-// else of use.
+// Errors fail the reconcile; the returned frame then carries Deps and Head and
+// nothing else of use.
 func CompileAgent(a *v1alpha1.PrometheusAgent, s *Settings, r assets.Reader) (Frame, error) {
 	res := newResolver(a.Namespace, r, s.target)
 	f, err := compileAgent(a, s, res)
@@ -35,11 +35,12 @@ func CompileAgent(a *v1alpha1.PrometheusAgent, s *Settings, r assets.Reader) (Fr
 func compileAgent(a *v1alpha1.PrometheusAgent, s *Settings, res *resolver) (Frame, error) {
 	f := Frame{agent: true, daemonSet: s.data.DaemonSet}
 	tail, additional, err := agentTail(a, s, res)
-	if err != nil {
-		return f, err
-	}
 	head := Head{Runtime: runtimeFrom(a.Spec.Runtime)}
 	head.Global, f.Warnings = globalFrom(&a.Spec.CommonPrometheusFields, a.Namespace, a.Name, s.capabilities)
+	if err != nil {
+		f.alone(head, s.target)
+		return f, err
+	}
 	f.Origins = additional.origins
 	err = f.encode(head, tail, additional.jobs, s.target)
 	return f, err

@@ -41,7 +41,7 @@ const ConfigRuleDir = "/etc/prometheus/config_out/rules"
 //
 // ruleConfigMaps are names, in the order they shall be listed, of ConfigMaps below
 // wellknown.PrometheusRuleDir, or absolute paths of folders. Errors fail the
-// reconcile; the returned frame then carries Deps and nothing else of use.
+// reconcile; the returned frame then carries Deps and Head and nothing else of use.
 func CompileServer(p *v1.Prometheus, s *Settings, ruleConfigMaps []string, r assets.Reader) (Frame, error) {
 	res := newResolver(p.Namespace, r, s.target)
 	f, err := compileServer(p, s, ruleConfigMaps, res)
@@ -52,9 +52,6 @@ func CompileServer(p *v1.Prometheus, s *Settings, ruleConfigMaps []string, r ass
 func compileServer(p *v1.Prometheus, s *Settings, ruleConfigMaps []string, res *resolver) (Frame, error) {
 	var f Frame
 	tail, additional, err := serverTail(p, s, res)
-	if err != nil {
-		return f, err
-	}
 	head := Head{Runtime: runtimeFrom(p.Spec.Runtime)}
 	head.Global, f.Warnings = serverGlobal(p, s.capabilities)
 	if p.Spec.RuleSelector != nil {
@@ -65,10 +62,18 @@ func compileServer(p *v1.Prometheus, s *Settings, ruleConfigMaps []string, res *
 			head.RuleFiles = append(head.RuleFiles, name+"/*.yaml")
 		}
 	}
+	if err != nil {
+		f.alone(head, s.target)
+		return f, err
+	}
 	f.Origins = additional.origins
 	err = f.encode(head, tail, additional.jobs, s.target)
 	return f, err
 }
+
+// alone writes the head without the rest, which cannot be written: it is enough to see
+// what the jobs of monitors find.
+func (f *Frame) alone(head Head, t gate.Target) { f.Head, _, _ = gate.Append(nil, head, t, "") }
 
 // encode writes the three parts.
 func (f *Frame) encode(head Head, tail Tail, additional []gate.Node, t gate.Target) (err error) {

@@ -59,11 +59,7 @@ func (g *gatherer) gather(o Owner, c engine.Cluster) (*Inputs, error) {
 	}
 	g.family.monitors.Use(g.owner, settings.Key())
 	g.monitors.Begin(settings.Key())
-	m := monitorCompiler{g, c, selectors, settings, in}
-	compileMonitors(m, catalog.ServiceMonitor, promconfig.CompileServiceMonitor)
-	compileMonitors(m, catalog.PodMonitor, promconfig.CompilePodMonitor)
-	compileMonitors(m, catalog.Probe, promconfig.CompileProbe)
-	compileMonitors(m, catalog.ScrapeConfig, promconfig.CompileScrapeConfig)
+	monitorCompiler{g, c, selectors, settings, in}.compile()
 	if o.Server != nil {
 		in.Rules = selectedRules(o, c, selectors, settings).Compile(g.rules, &g.ruleFiles)
 		in.RuleConfigMaps = rules.Buckets(c.Live.ConfigMaps, o.GetUID())
@@ -137,6 +133,14 @@ type monitorCompiler struct {
 	selectors selection.Rules
 	settings  *promconfig.Settings
 	in        *Inputs
+}
+
+// compile adds the selected objects of all kinds, compiled.
+func (m monitorCompiler) compile() {
+	compileMonitors(m, catalog.ServiceMonitor, promconfig.CompileServiceMonitor)
+	compileMonitors(m, catalog.PodMonitor, promconfig.CompilePodMonitor)
+	compileMonitors(m, catalog.Probe, promconfig.CompileProbe)
+	compileMonitors(m, catalog.ScrapeConfig, promconfig.CompileScrapeConfig)
 }
 
 // compileMonitors adds the selected objects of one kind, compiled.

@@ -18,8 +18,12 @@ type Drop struct {
 	Rule   Rule   `json:"rule"`
 	// Value is what the source labels were, joined by the rule's separator.
 	Value string `json:"value"`
-	// Message is a sentence for people.
+	// Message is a sentence for people: Origin, Want and Found.
 	Message string `json:"message"`
+	// Want is what the step wants of targets, the same for all that it drops, and Found
+	// what this one has instead. Either may be empty.
+	Want  string `json:"-"`
+	Found string `json:"-"`
 }
 
 // Rule is what the step says.
@@ -41,7 +45,8 @@ func (e *evaluation) drop(t *Target, own, shared model.LabelSet, c *config.Scrap
 		values[i] = e.lb.Get(string(name))
 	}
 	d := Drop{Step: step + 1, Origin: e.Origins[step].Path, Rule: ruleOf(rule), Value: strings.Join(values, rule.Separator)}
-	d.Message = sentence(&d, values, e.lb.Get(rule.TargetLabel))
+	text := sentence(&d, values, e.lb.Get(rule.TargetLabel))
+	d.Want, d.Found, d.Message = text.want, text.found, text.message(d.Origin)
 	t.State, t.Drop, t.Message, t.URL = Dropped, &d, d.Message, urlOf(e.lb.Labels(), c)
 }
 

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -144,7 +145,12 @@ func TestDropReasons(t *testing.T) {
 			if target.State != Dropped || target.Drop == nil || target.URL != "http://10.0.0.7:8080/metrics" || len(target.Shards) > 0 {
 				t.Fatalf("got %+v", target)
 			}
-			if diff := cmp.Diff(tc.want, *target.Drop); diff != "" {
+			drop := *target.Drop
+			if drop.Want == "" && drop.Found != drop.Message || drop.Want != "" && drop.Message != strings.TrimSuffix(drop.Origin+" "+drop.Want+"; "+drop.Found, "; ") {
+				t.Errorf("%q is not made of %q and %q", drop.Message, drop.Want, drop.Found)
+			}
+			drop.Want, drop.Found = "", ""
+			if diff := cmp.Diff(tc.want, drop); diff != "" {
 				t.Error(diff)
 			}
 			if diff := cmp.Diff(map[string]int{tc.want.Origin: 1}, got.DroppedBy()); diff != "" {

@@ -34,13 +34,17 @@ var named = map[string]string{
 	meta + "pod_phase":                 "phase of the Pod",
 }
 
+// words are a sentence in two parts: what the step wants of targets, which is the same for
+// all that it drops, and what was found instead. Either may be empty.
+type words struct{ want, found string }
+
 // sentence says why the step drops the target.
-func sentence(d *Drop, values []string, target string) string {
+func sentence(d *Drop, values []string, target string) words {
 	switch {
 	case d.Origin == endedOrigin:
-		return fmt.Sprintf("the Pod has ended (phase %s); filterRunning: false keeps such targets", d.Value)
+		return words{found: fmt.Sprintf("the Pod has ended (phase %s); filterRunning: false keeps such targets", d.Value)}
 	case d.Origin == promconfig.ShardingOrigin:
-		return shardSentence(d)
+		return words{found: shardSentence(d)}
 	}
 	names := make([]string, len(d.Rule.SourceLabels))
 	for i, label := range d.Rule.SourceLabels {
@@ -50,46 +54,59 @@ func sentence(d *Drop, values []string, target string) string {
 		return text
 	}
 	if len(names) == 0 {
-		return fmt.Sprintf("%s %ss every target: it has no source labels", d.Origin, d.Rule.Action)
+		return words{want: d.Rule.Action + "s every target: it has no source labels"}
 	}
 	what := strings.Join(names, " and ")
+	is := fmt.Sprintf("it is %q", d.Value)
 	switch d.Rule.Action {
 	case "keep":
-		return fmt.Sprintf("%s keeps targets whose %s matches %q; it is %q", d.Origin, what, d.Rule.Regex, d.Value)
+		return words{fmt.Sprintf("keeps targets whose %s matches %q", what, d.Rule.Regex), is}
 	case "drop":
-		return fmt.Sprintf("%s drops targets whose %s matches %q; it is %q", d.Origin, what, d.Rule.Regex, d.Value)
+		return words{fmt.Sprintf("drops targets whose %s matches %q", what, d.Rule.Regex), is}
 	case "keepequal":
-		return fmt.Sprintf("%s keeps targets whose %s equals %s; they are %q and %q", d.Origin, what, describe(d.Rule.TargetLabel), d.Value, target)
+		return words{fmt.Sprintf("keeps targets whose %s equals %s", what, describe(d.Rule.TargetLabel)), fmt.Sprintf("they are %q and %q", d.Value, target)}
 	}
-	return fmt.Sprintf("%s drops targets whose %s equals %s; both are %q", d.Origin, what, describe(d.Rule.TargetLabel), d.Value)
+	return words{fmt.Sprintf("drops targets whose %s equals %s", what, describe(d.Rule.TargetLabel)), fmt.Sprintf("both are %q", d.Value)}
+}
+
+// message is the sentence with the field that made the step.
+func (w words) message(origin string) string {
+	switch {
+	case w.want == "":
+		return w.found
+	case w.found == "":
+		return origin + " " + w.want
+	}
+	return origin + " " + w.want + "; " + w.found
 }
 
 // presence words the steps of a label selector, which look at a label and at whether it is
 // there.
-func presence(d *Drop, values []string) (text string, ok bool) {
+func presence(d *Drop, values []string) (text words, ok bool) {
 	source := d.Rule.SourceLabels
 	if len(source) == 0 {
-		return "", false
+		return words{}, false
 	}
 	last := source[len(source)-1]
 	if !strings.HasPrefix(last, meta) || !strings.Contains(last, presenceOf) {
-		return "", false
+		return words{}, false
 	}
 	name := describe(strings.Replace(last, presenceOf, labelOf, 1))
 	wanted, both := strings.CutSuffix(d.Rule.Regex, ";true")
 	wanted = strings.TrimSuffix(strings.TrimPrefix(wanted, "("), ")")
 	there := values[len(values)-1] == "true"
+	is := fmt.Sprintf("it is %q", values[0])
 	switch {
 	case !both && d.Rule.Action == "keep":
-		return fmt.Sprintf("%s selects targets with the %s, which this one does not have", d.Origin, name), true
+		return words{want: fmt.Sprintf("selects targets with the %s, which this one does not have", name)}, true
 	case !both:
-		return fmt.Sprintf("%s selects targets without the %s, which this one has", d.Origin, name), true
+		return words{want: fmt.Sprintf("selects targets without the %s, which this one has", name)}, true
 	case d.Rule.Action == "drop":
-		return fmt.Sprintf("%s excludes targets whose %s is %s; it is %q", d.Origin, name, wanted, values[0]), true
+		return words{fmt.Sprintf("excludes targets whose %s is %s", name, wanted), is}, true
 	case !there:
-		return fmt.Sprintf("%s selects targets whose %s is %s; it is not set", d.Origin, name, wanted), true
+		is = "it is not set"
 	}
-	return fmt.Sprintf("%s selects targets whose %s is %s; it is %q", d.Origin, name, wanted, values[0]), true
+	return words{fmt.Sprintf("selects targets whose %s is %s", name, wanted), is}, true
 }
 
 // shardSentence: no shard takes the target.

@@ -1,0 +1,110 @@
+package prometheus
+
+import (
+	"bytes"
+	"fmt"
+
+	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
+	"github.com/firekeeper-dev/firekeeper/operator/catalog"
+	"github.com/firekeeper-dev/firekeeper/operator/engine"
+	"github.com/firekeeper-dev/firekeeper/operator/promconfig"
+	"github.com/firekeeper-dev/firekeeper/operator/rules"
+	"github.com/firekeeper-dev/firekeeper/operator/targets"
+)
+
+// Scrapes is what a workload scrapes: its jobs with the origin of each relabel step.
+type Scrapes struct {
+	// Sources are what it selects, in the order of its configuration, and at the end its
+	// own jobs.
+	Sources []ScrapeSource
+	// Unmanaged says that the configuration is left to the user, so that nothing is known
+	// about its jobs.
+	Unmanaged bool
+	// PerNode says that each pod scrapes the targets on its own node, instead of shards.
+	PerNode bool
+	// Shards is how many there are; 1 with PerNode.
+	Shards int
+	// Trouble is why the operator does not write this configuration; nil when it does.
+	Trouble error
+}
+
+// ScrapeSource is one part of a configuration with jobs.
+type ScrapeSource struct {
+	// Kind and Object that made the jobs; of the workload's own jobs, nothing.
+	Kind   string
+	Object catalog.Object
+	// Field of the workload that has the jobs; empty for those of an object.
+	Field string
+	// Err is why there are no jobs: the object is rejected, or could not be read.
+	Err error
+	// Document has the jobs. It is of no use with Err.
+	Document targets.Document
+}
+
+// additionalField is the field of a workload with jobs of its own.
+const additionalField = "spec.additionalScrapeConfigs"
+
+// ScrapesOf compiles what a workload selects in a cluster, as a reconciliation does.
+//
+// Errors: the workload is wrong, so that nothing can be compiled. What is wrong with its
+// own part of the configuration is in the result.
+func ScrapesOf(w v1.Workload, c engine.Cluster, opts Options) (Scrapes, error) {
+	servers, agents := Kinds(opts, &rules.Cache{})
+	o := ownerOf(w)
+	kind := servers
+	if o.Agent != nil {
+		kind = agents
+	}
+	g := kind.Open(o.Key()).(*gatherer)
+	defer g.Close()
+	selectors, err := kind.Selectors(w)
+	if err != nil {
+		return Scrapes{}, err
+	}
+	settings, err := o.settings(opts.Capabilities)
+	if err != nil {
+		return Scrapes{}, err
+	}
+	settings = settings.WithOrigins()
+	shards := settings.ShardVariables()
+	out := Scrapes{PerNode: o.usesDaemonSet(), Shards: len(shards), Unmanaged: opts.unmanaged(o)}
+	if out.Unmanaged {
+		return out, nil
+	}
+	in := &Inputs{Owner: o}
+	g.family.monitors.Use(g.owner, settings.Key())
+	g.monitors.Begin(settings.Key())
+	monitorCompiler{g, c, selectors, settings, in}.compile()
+	frame, err := o.frame(settings, nil, c.References)
+	out.Trouble = err
+	base := targets.Document{Head: frame.Head, Shards: shards, Legacy: settings.Target().Version.Major() < 3}
+	for _, m := range in.Monitors {
+		source := ScrapeSource{Kind: m.Kind, Object: m.Object, Err: m.Err, Document: base}
+		if m.Err == nil {
+			source.Document.Text, source.Document.Origins, source.Err = m.text()
+		}
+		out.Sources = append(out.Sources, source)
+	}
+	if o.Fields.AdditionalScrapeConfigs != nil {
+		out.Sources = append(out.Sources, additionalSource(base, frame, err))
+	}
+	return out, nil
+}
+
+// text is the monitor's part of the configuration.
+func (m Monitor) text() ([]byte, [][]promconfig.Origin, error) {
+	var text bytes.Buffer
+	_, err := m.Piece.WriteTo(&text)
+	return text.Bytes(), m.Origins, err
+}
+
+// additionalSource are the jobs in the frame of a workload; err is that of the frame.
+func additionalSource(base targets.Document, frame promconfig.Frame, err error) ScrapeSource {
+	out := ScrapeSource{Field: additionalField, Document: base}
+	if err != nil {
+		out.Err = fmt.Errorf("not read, as the workload is invalid: %w", err)
+		return out
+	}
+	out.Document.Text, out.Document.Origins = frame.Additional, frame.Origins
+	return out
+}
