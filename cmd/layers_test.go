@@ -46,6 +46,7 @@ var layers = []string{
 	"test/bench", "test/e2e", "test/integration", "test/truth",
 	"reference",
 	"startup", "server", "admission", "webhookcerts", "permissions",
+	"preview",
 	"verify", "status", "explain", "lint", "render", "routing", "offline", "nearmiss", "report",
 
 	// What is not about workloads.

@@ -24,6 +24,9 @@ func arguments(app *kingpin.Application, args []string) []string {
 		if a == "-" { // the parser would hand on an empty value
 			a = offline.StandardInput
 		}
+		if a == "--dropped" { // its value may be left out
+			a += "=" + anyOrigin
+		}
 		name, text, assigned := strings.Cut(strings.TrimPrefix(a, "--"), "=")
 		if value, err := strconv.ParseBool(text); assigned && err == nil && switches[name] && strings.HasPrefix(a, "--") {
 			a = "--" + name

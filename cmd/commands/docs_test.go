@@ -101,3 +101,16 @@ func TestAlertmanagerDocs(t *testing.T) {
 		}
 	}
 }
+
+// TestTargetsDocs runs the example of docs/targets.md as a user would.
+func TestTargetsDocs(t *testing.T) {
+	page, dir := examples(t, "../../docs/targets.md")
+	args := "targets servicemonitor demo/web -f web.yaml"
+	if !strings.Contains(page, "`operator "+args+"`") {
+		t.Error("the page has another command")
+	}
+	out, stderr, code := runIn(t, dir, strings.Fields(args))
+	if code != 0 || !strings.Contains(page, "```\n"+string(out)+"```") {
+		t.Errorf("exit code %d: %s\nthe page does not have\n%s", code, stderr, out)
+	}
+}

@@ -131,7 +131,10 @@ func (e *explainOptions) ask(ctx context.Context, o Options) (q explain.Question
 	if err != nil {
 		return q, scopes, err
 	}
-	q, err = explain.FromManifests(objects, setups, name)
+	if q, err = explain.FromManifests(objects, setups, name); err != nil {
+		return q, scopes, err
+	}
+	q.Targets, err = o.summaries(ctx, kubernetes, objects, q)
 	return q, scopes, err
 }
 

@@ -18,15 +18,21 @@ import (
 //
 // Errors: a quantity does not parse.
 func (o *Options) kinds(kubernetes *semver.Version) ([]*engine.Kind, error) {
-	cfg, err := o.workload()
+	opts, err := o.prometheus(kubernetes)
 	if err != nil {
 		return nil, err
 	}
-	cache := &rules.Cache{}
-	servers, agents := prometheus.Kinds(prometheus.Options{
-		Workload: cfg, Capabilities: o.capabilities(kubernetes), DisableUnmanaged: o.DisableUnmanaged,
-	}, cache)
+	cfg, cache := opts.Workload, &rules.Cache{}
+	servers, agents := prometheus.Kinds(opts, cache)
 	return []*engine.Kind{servers, agents, thanosruler.Kind(cfg, cache), alertmanager.Kind(cfg)}, nil
+}
+
+// prometheus is what the flags say about Prometheus and PrometheusAgent.
+//
+// Errors: a quantity does not parse.
+func (o *Options) prometheus(kubernetes *semver.Version) (prometheus.Options, error) {
+	cfg, err := o.workload()
+	return prometheus.Options{Workload: cfg, Capabilities: o.capabilities(kubernetes), DisableUnmanaged: o.DisableUnmanaged}, err
 }
 
 // newestKubernetes is the version that objects are checked for where there is no cluster.

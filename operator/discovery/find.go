@@ -55,10 +55,20 @@ func OtherCluster(sd *targets.KubernetesSD) string {
 	return strings.TrimSpace(sd.APIServer + " " + sd.KubeconfigFile)
 }
 
+// Holds reports whether there are objects of the role of a discovery where it looks,
+// whatever its selectors say. own is the namespace of the workload.
+func (o *Objects) Holds(sd *targets.KubernetesSD, own string) bool {
+	return len(o.inScope(sd.Role, scopeOf(sd, own))) > 0
+}
+
+// inScope are the objects of a role in the namespaces of a scope.
+func (o *Objects) inScope(role string, s scope) []Object {
+	s.selectors = nil
+	out, _ := o.objects(role, s) // selectors alone can be wrong
+	return out
+}
+
 // onlySlices reports whether there are EndpointSlices and no Endpoints.
 func (o *Objects) onlySlices(s scope) bool {
-	s.selectors = nil
-	endpoints, _ := o.objects(roleEndpoints, s)
-	slices, _ := o.objects(roleEndpointSlice, s)
-	return len(endpoints) == 0 && len(slices) > 0
+	return len(o.inScope(roleEndpoints, s)) == 0 && len(o.inScope(roleEndpointSlice, s)) > 0
 }

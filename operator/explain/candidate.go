@@ -19,6 +19,20 @@ type Candidate struct {
 	Object v1.Workload
 }
 
+// Ref names the workload.
+func (c Candidate) Ref() Ref {
+	return Ref{c.Setup.Row.Kind, c.Object.GetNamespace(), c.Object.GetName()}
+}
+
+// Unmanaged says why this operator does not run the workload; empty when it does.
+func (c Candidate) Unmanaged() string {
+	v, excluded := inquiry{c: c}.ask(workloadManaged)
+	if !excluded {
+		return ""
+	}
+	return v.Message
+}
+
 // rule returns the workload's selectors for the object.
 //
 // Errors: a selector does not parse.
@@ -66,6 +80,9 @@ func (c Candidate) became(of engine.Verdict, q *Question, v *Verdict) {
 	if err := errors.Join(c.place(of, q, v), c.looks(of, q, v)); err != nil {
 		v.because(NotKnown, "%v", err)
 		return
+	}
+	if q.Targets != nil && len(v.Jobs) > 0 {
+		v.Targets = q.Targets(c)
 	}
 	v.Accepted, v.Reason, v.Message = true, Accepted, "accepted"
 	if v.Dropped = of.Dropped; len(v.Dropped) == 0 {

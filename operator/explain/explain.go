@@ -30,6 +30,9 @@ type Question struct {
 	// AsWritten words a verdict for the version in which the object was written; nil when
 	// it is the one that the operator reads.
 	AsWritten func(engine.Verdict) engine.Verdict
+	// Targets says in lines what a workload that uses the object scrapes; nil when nobody
+	// looks.
+	Targets func(Candidate) []string
 	// RuleConfigMaps returns the live ConfigMaps with the rules of a workload; nil where
 	// there are none.
 	RuleConfigMaps func(Candidate) []*corev1.ConfigMap
@@ -78,6 +81,8 @@ type Verdict struct {
 	Alerts []string `json:"alerts,omitempty"`
 	// Hints are what is probably not as its author meant it.
 	Hints []nearmiss.Hint `json:"hints,omitempty"`
+	// Targets are what is scraped now, for people; nil when nobody looked.
+	Targets []string `json:"targets,omitempty"`
 	// Receivers are the names of those that it adds to the configuration.
 	Receivers []string `json:"receivers,omitempty"`
 	RuleFile  string   `json:"ruleFile,omitempty"`

@@ -61,7 +61,7 @@ func (l Live) Ask(ctx context.Context, setups []engine.Setup, n Name) (Question,
 	return q, nil
 }
 
-// References reads what objects refer to, each once.
+// References reads the Secrets and ConfigMaps that objects refer to when it is asked for them.
 func (l Live) References(ctx context.Context) assets.Reader {
 	return assets.NewCache(l.Kube, unwatched{}).Reader(ctx)
 }

@@ -45,6 +45,13 @@ func (r Report) asked() (out []*catalog.Row) {
 	return out
 }
 
+// Text is what follows the name of the workload, in lines that begin with the indent.
+func (v Verdict) Text(indent string) string {
+	var b strings.Builder
+	v.text(&b, indent)
+	return b.String()
+}
+
 // workloads counts workloads.
 func workloads(n int) string {
 	if n == 1 {
@@ -75,6 +82,7 @@ func (v Verdict) text(w *strings.Builder, indent string) {
 	rows(w, indent, "file", one(v.file()))
 	rows(w, indent, "alerts", v.Alerts)
 	rows(w, indent, "shards", v.Shards)
+	rows(w, indent, "targets", v.Targets)
 	rows(w, indent, "left out", v.Dropped)
 	rows(w, indent, "warning", one(v.Trouble))
 	rows(w, indent, "hint", v.hints())

@@ -39,6 +39,9 @@ func newObjects(kinds []*engine.Kind) *Objects {
 	}
 }
 
+// New has no objects, and may get some for workloads of the kinds.
+func New(kinds []*engine.Kind) *Objects { return newObjects(kinds) }
+
 // Only is one object and no other.
 func Only(row *catalog.Row, object catalog.Object) *Objects {
 	o := newObjects(nil)

@@ -24,6 +24,8 @@ type Scrapes struct {
 	PerNode bool
 	// Shards is how many there are; 1 with PerNode.
 	Shards int
+	// ServiceAccount of its pods; empty for "default".
+	ServiceAccount string
 	// Trouble is why the operator does not write this configuration; nil when it does.
 	Trouble error
 }
@@ -67,7 +69,9 @@ func ScrapesOf(w v1.Workload, c engine.Cluster, opts Options) (Scrapes, error) {
 	}
 	settings = settings.WithOrigins()
 	shards := settings.ShardVariables()
-	out := Scrapes{PerNode: o.usesDaemonSet(), Shards: len(shards), Unmanaged: opts.unmanaged(o)}
+	out := Scrapes{
+		PerNode: o.usesDaemonSet(), Shards: len(shards), ServiceAccount: o.Fields.ServiceAccountName, Unmanaged: opts.unmanaged(o),
+	}
 	if out.Unmanaged {
 		return out, nil
 	}

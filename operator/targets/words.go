@@ -158,6 +158,11 @@ func sourceOf(l labels.Labels) (s Source) {
 		return s
 	}
 	s.Pod = l.Get(meta + "pod_name")
+	for _, o := range []string{"endpointslice_address_target_", "endpoint_address_target_"} {
+		if s.Pod == "" && l.Get(meta+o+"kind") == "Pod" { // there is a name, even where the pod is not known
+			s.Pod = l.Get(meta + o + "name")
+		}
+	}
 	for _, label := range []string{"pod_node_name", "endpointslice_endpoint_node_name", "endpoint_node_name", "node_name"} {
 		if s.Node = l.Get(meta + label); s.Node != "" {
 			break

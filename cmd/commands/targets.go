@@ -1,0 +1,239 @@
+package commands
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/alecthomas/kingpin/v2"
+
+	"github.com/firekeeper-dev/firekeeper/operator/catalog"
+	"github.com/firekeeper-dev/firekeeper/operator/explain"
+	"github.com/firekeeper-dev/firekeeper/operator/preview"
+	"github.com/firekeeper-dev/firekeeper/operator/targets"
+)
+
+const targetsHelp = "Show what Prometheus and PrometheusAgent objects scrape: the targets of each job, on which shard and with which labels, and for targets that are dropped, " +
+	"the field that drops them. Without arguments: a line for each monitor. Reads the cluster of the kubeconfig, or manifests with -f; writes nothing. " +
+	"Exits 1 if a condition of --fail-on holds, 2 if something could not be read or on an error, 0 otherwise."
+
+// targetsOptions are the arguments of the command targets.
+type targetsOptions struct {
+	kind, name        string
+	files             []string
+	offline           bool
+	job               string
+	shard             int
+	shardSet          bool
+	dropped           string
+	droppedSet        bool
+	overlaps          bool
+	labels, format    string
+	limit             int
+	limitSet          bool
+	failOn            []string
+	kubernetesVersion string
+}
+
+// anyOrigin is the value of --dropped without one.
+const anyOrigin = ""
+
+func (t *targetsOptions) bind(cmd *kingpin.CmdClause) {
+	cmd.Arg("kind", "prometheus or prometheusagent: the jobs of one workload. servicemonitor, podmonitor, probe or scrapeconfig: those of one object. pod: who scrapes it. "+
+		"Plurals and short names too.").StringVar(&t.kind)
+	cmd.Arg("name", "NAMESPACE/NAME of the object.").StringVar(&t.name)
+	cmd.Flag("file", "File or folder of manifests to read instead of a cluster (YAML with several documents, JSON, Lists); - is standard input. Repeatable. "+
+		"Targets are found in the Services, EndpointSlices, Endpoints, Pods, Nodes and Ingresses among them.").Short('f').StringsVar(&t.files)
+	cmd.Flag("offline", "Read nothing but the manifests of -f.").BoolVar(&t.offline)
+	cmd.Flag("job", "Only the job of this name.").StringVar(&t.job)
+	cmd.Flag("shard", "Only what this shard scrapes, counted from 0.").IsSetByUser(&t.shardSet).IntVar(&t.shard)
+	cmd.Flag("dropped", "List the targets that are dropped instead of those that are scraped; with =ORIGIN, such as --dropped=spec.endpoints[0].port, those that fields of this name drop.").
+		PlaceHolder("ORIGIN").IsSetByUser(&t.droppedSet).StringVar(&t.dropped)
+	cmd.Flag("overlaps", "Show the URLs that a workload scrapes more than once.").BoolVar(&t.overlaps)
+	cmd.Flag("show-labels", "Labels to show with each target: before relabeling, after it, both or none. For the formats text and wide.").
+		Default("after").EnumVar(&t.labels, preview.Labels...)
+	cmd.Flag("format", "Output format: text (targets, and counts of what is dropped) or wide (each target) for people, json or csv for programs.").
+		Default("text").EnumVar(&t.format, preview.Formats...)
+	cmd.Flag("limit", "Most targets to list; 0 lists all. Counts are of all targets. Default: 50 for text and wide, 0 for json and csv.").IsSetByUser(&t.limitSet).IntVar(&t.limit)
+	cmd.Flag("fail-on", "Exit 1 if: a job has no targets or an object is rejected or not used (no-targets), a target is dropped (dropped, with --dropped=ORIGIN by those fields), "+
+		"a URL is scraped more than once (overlap). Repeatable.").PlaceHolder(strings.Join(preview.Conditions, "|")).EnumsVar(&t.failOn, preview.Conditions...)
+	cmd.Flag("kubernetes-version", "Kubernetes version that the manifests are for.").Default(newestKubernetes).StringVar(&t.kubernetesVersion)
+}
+
+// podWords are what people call pods.
+var podWords = []string{"pod", "pods", "po"}
+
+// row is the kind that is asked about; nil for pods and for everything.
+func (t *targetsOptions) row() *catalog.Row {
+	if t.kind == "" || slices.Contains(podWords, strings.ToLower(t.kind)) {
+		return nil
+	}
+	return catalog.Word(t.kind)
+}
+
+// scrapeRows are the kinds of objects that have targets.
+var scrapeRows = []*catalog.Row{catalog.ServiceMonitor, catalog.PodMonitor, catalog.Probe, catalog.ScrapeConfig}
+
+// validate reports the first argument that cannot be used.
+func (t *targetsOptions) validate() error {
+	if _, err := parseKubernetes(t.kubernetesVersion); err != nil {
+		return fmt.Errorf("--kubernetes-version=%s: %w", t.kubernetesVersion, err)
+	}
+	row := t.row()
+	pod := t.kind != "" && row == nil && slices.Contains(podWords, strings.ToLower(t.kind))
+	switch {
+	case t.kind != "" && !pod && !slices.Contains(append(preview.Kinds, scrapeRows...), row):
+		return fmt.Errorf("%q is not a kind that has targets: known are %s and pod", t.kind, knownKinds(append(preview.Kinds, scrapeRows...)))
+	case t.kind != "" && t.name == "":
+		return fmt.Errorf("%s: want NAMESPACE/NAME after it", t.kind)
+	case t.shardSet && t.shard < 0:
+		return fmt.Errorf("--shard=%d: want 0 or more", t.shard)
+	case t.limit < 0:
+		return fmt.Errorf("--limit=%d: want 0 or more", t.limit)
+	case t.offline && len(t.files) == 0:
+		return errors.New("--offline: needs manifests, given with -f")
+	case t.overlaps && t.droppedSet:
+		return errors.New("--dropped: has no effect with --overlaps, which is about targets that are scraped")
+	}
+	if t.kind != "" {
+		if _, err := parseKey(t.name); err != nil {
+			return fmt.Errorf("%q: %w", t.name, err)
+		}
+	}
+	return nil
+}
+
+func knownKinds(rows []*catalog.Row) string {
+	var out []string
+	for _, r := range rows {
+		out = append(out, fmt.Sprintf("%s (%s)", strings.ToLower(r.Kind), r.Short))
+	}
+	return strings.Join(out, ", ")
+}
+
+// run prints the targets and returns the exit code.
+func (t *targetsOptions) run(ctx context.Context, o Options, stdout io.Writer) (code int, err error) {
+	report, err := t.report(ctx, &o)
+	if err != nil {
+		return 2, err
+	}
+	if err := report.Print(stdout, preview.Style{Format: t.format, Labels: t.labels}); err != nil {
+		return 2, err
+	}
+	switch {
+	case report.Fails(t.failOn):
+		return 1, nil
+	case report.Undecided(t.failOn):
+		return 2, nil
+	}
+	return 0, nil
+}
+
+// report answers the question of the arguments.
+func (t *targetsOptions) report(ctx context.Context, o *Options) (report preview.Report, err error) {
+	world, err := t.open(ctx, o)
+	if err != nil {
+		return report, err
+	}
+	q, err := t.query()
+	if err != nil {
+		return report, err
+	}
+	if q.Pod.Name != "" {
+		if q.IP, err = world.address(ctx, q.Pod); err != nil {
+			return report, err
+		}
+	}
+	if row := t.row(); row != nil && !row.IsWorkload() {
+		return t.ofObject(ctx, world, q)
+	}
+	all, err := world.workloads(ctx, q.Owner)
+	if err != nil {
+		return report, err
+	}
+	return t.answer(ctx, world, all, q)
+}
+
+// answer answers a query about workloads that were read.
+func (t *targetsOptions) answer(ctx context.Context, world targetsWorld, all []preview.Workload, q preview.Query) (preview.Report, error) {
+	if err := q.Check(all); err != nil {
+		return preview.Report{}, err
+	}
+	return preview.Run(ctx, all, world.finder, q)
+}
+
+// ofObject answers a query about an object: first whether workloads use it.
+func (t *targetsOptions) ofObject(ctx context.Context, world targetsWorld, q preview.Query) (report preview.Report, err error) {
+	question, err := world.ask(ctx, t.kind, t.name)
+	if err != nil {
+		return report, err
+	}
+	explained := explain.Explain(question, world.scopes.For(question.Row))
+	q.Object = explained.Object
+	uses := func(owner explain.Ref) bool {
+		return slices.ContainsFunc(explained.Owners, func(v explain.Verdict) bool { return v.Accepted && v.Owner == owner })
+	}
+	var all []preview.Workload
+	if q.Overlaps { // with the jobs of other objects
+		if all, err = world.workloads(ctx, explain.Ref{}); err != nil {
+			return report, err
+		}
+		all = slices.DeleteFunc(all, func(w preview.Workload) bool { return !uses(w.Ref) })
+	} else {
+		for _, c := range question.Workloads {
+			if uses(c.Ref()) {
+				all = append(all, preview.Read(c, world.clusterOf(c, question), world.options))
+			}
+		}
+	}
+	if len(all) > 0 {
+		report, err = t.answer(ctx, world, all, q)
+	} else {
+		report, err = preview.Run(ctx, nil, world.finder, q)
+	}
+	report.About(explained)
+	return report, err
+}
+
+// query is the question of the arguments.
+func (t *targetsOptions) query() (q preview.Query, err error) {
+	q = preview.Query{
+		Job: t.job, Shard: preview.AllShards, States: t.states(), Origin: t.dropped, Limit: t.limit, Overlaps: t.overlaps || slices.Contains(t.failOn, "overlap"),
+		OverlapsOnly: t.overlaps,
+	}
+	if t.shardSet {
+		q.Shard = t.shard
+	}
+	if programs := t.format == "json" || t.format == "csv"; !t.limitSet && !programs {
+		q.Limit = 50
+	}
+	if t.kind == "" {
+		return q, nil
+	}
+	key, err := parseKey(t.name)
+	switch row := t.row(); {
+	case row == nil:
+		q.Pod = key
+	case row.IsWorkload():
+		q.Owner = explain.Ref{Kind: row.Kind, Namespace: key.Namespace, Name: key.Name}
+	}
+	return q, err
+}
+
+// states are those of the targets that are listed; nil for all.
+func (t *targetsOptions) states() []targets.State {
+	switch asked := t.kind != "" || t.job != "" || t.shardSet; {
+	case t.overlaps:
+		return []targets.State{}
+	case t.droppedSet:
+		return []targets.State{targets.Dropped}
+	case t.format != "text":
+		return nil
+	case !asked:
+		return []targets.State{}
+	}
+	return []targets.State{targets.Kept}
+}

@@ -1,0 +1,181 @@
+package commands
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"sigs.k8s.io/yaml"
+)
+
+// served are manifests as an API server has them.
+type served struct {
+	objects []map[string]any
+	// denied are resources that nobody may list, accountDenied those that the
+	// ServiceAccount of workloads may not list or watch.
+	denied, accountDenied []string
+}
+
+// resources are the kinds of cluster.yaml in the API.
+var resources = map[string]string{
+	"Prometheus": "prometheuses", "Endpoints": "endpoints", "Ingress": "ingresses",
+}
+
+// serveManifests starts an API server that has the manifests of a file.
+func serveManifests(t *testing.T, file string, s *served) (url string) {
+	t.Helper()
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for doc := range strings.SplitSeq(string(text), "\n---\n") {
+		var o map[string]any
+		if err := yaml.Unmarshal([]byte(doc), &o); err != nil {
+			t.Fatal(err)
+		}
+		if text, is := o["stringData"].(map[string]any); is {
+			data := map[string][]byte{}
+			for key, value := range text {
+				data[key] = []byte(value.(string))
+			}
+			o["data"] = data
+			delete(o, "stringData")
+		}
+		s.objects = append(s.objects, o)
+	}
+	server := httptest.NewServer(s)
+	t.Cleanup(server.Close)
+	return server.URL
+}
+
+// ServeHTTP implements http.Handler.
+func (s *served) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	w.Header().Set("Content-Type", "application/json")
+	code, answer := s.answer(r)
+	w.WriteHeader(code)
+	_ = json.NewEncoder(w).Encode(answer)
+}
+
+func failed(code int, reason string) (int, any) {
+	return code, map[string]any{"kind": "Status", "apiVersion": "v1", "status": "Failure", "code": code, "reason": reason, "message": reason}
+}
+
+func (s *served) answer(r *http.Request) (int, any) {
+	parts := strings.Split(strings.Trim(r.URL.Path, "/"), "/")
+	if r.URL.Path == "/version" {
+		return 200, map[string]any{"major": "1", "minor": "36", "gitVersion": "v1.36.0"}
+	}
+	group := parts[1]
+	if parts[0] == "apis" {
+		group, parts = parts[1]+"/"+parts[2], parts[1:]
+	}
+	parts = parts[2:]
+	namespace, name := "", ""
+	if len(parts) > 2 && parts[0] == "namespaces" {
+		namespace, parts = parts[1], parts[2:]
+	}
+	if len(parts) > 1 {
+		name = parts[1]
+	}
+	if parts[0] == "subjectaccessreviews" {
+		question, _ := io.ReadAll(r.Body) // not JSON: the resource is somewhere in it
+		allowed := !slices.ContainsFunc(s.accountDenied, func(resource string) bool { return bytes.Contains(question, []byte(resource)) })
+		return 201, map[string]any{"kind": "SubjectAccessReview", "apiVersion": "authorization.k8s.io/v1", "status": map[string]any{"allowed": allowed}}
+	}
+	if name == "" && slices.Contains(s.denied, parts[0]) {
+		return failed(403, "Forbidden")
+	}
+	kind, items := "", []any{}
+	for _, o := range s.objects {
+		meta := o["metadata"].(map[string]any)
+		resource := resources[o["kind"].(string)]
+		if resource == "" {
+			resource = strings.ToLower(o["kind"].(string)) + "s"
+		}
+		in, _ := meta["namespace"].(string)
+		if o["apiVersion"] != group || resource != parts[0] || namespace != "" && in != namespace || name != "" && meta["name"] != name {
+			continue
+		}
+		if name != "" {
+			return 200, o
+		}
+		kind, items = o["kind"].(string), append(items, o)
+	}
+	if name != "" || kind == "" && strings.HasPrefix(group, "monitoring") {
+		return failed(404, "NotFound")
+	}
+	if kind == "" {
+		kind = map[string]string{"pods": "Pod", "services": "Service", "endpointslices": "EndpointSlice", "nodes": "Node", "namespaces": "Namespace"}[parts[0]]
+	}
+	return 200, map[string]any{"kind": kind + "List", "apiVersion": group, "metadata": map[string]any{}, "items": items}
+}
+
+// fromCluster runs the command against an API server.
+func fromCluster(t *testing.T, url, args string) (stdout, stderr string, code int) {
+	t.Helper()
+	t.Setenv("KUBECONFIG", "")
+	t.Setenv("KUBERNETES_SERVICE_HOST", "")
+	out, errs, code := runIn(t, t.TempDir(), append([]string{"targets", "--apiserver=" + url}, strings.Fields(args)...))
+	return string(out), string(errs), code
+}
+
+// The answer about a cluster is the one about its manifests.
+func TestTargetsInCluster(t *testing.T) {
+	file, err := filepath.Abs("testdata/targets/cluster.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	url := serveManifests(t, file, &served{})
+	for _, args := range []string{
+		"", "prometheus monitoring/k8s --format=wide", "smon demo/web", "pod demo/web-0", "pmon demo/jobs --overlaps", "scfg demo/registry", "smon demo/wrong",
+	} {
+		want, stderr, wantCode := runIn(t, t.TempDir(), append([]string{"targets", "-f", file}, strings.Fields(args)...))
+		got, errs, code := fromCluster(t, url, args)
+		if got != string(want) || code != wantCode {
+			t.Errorf("targets %s: exit code %d, of the manifests %d\n%s%s\nof the manifests\n%s%s", args, code, wantCode, errs, got, stderr, want)
+		}
+	}
+}
+
+// What may not be read is unknown or forbidden, or an error; never "no targets".
+func TestTargetsInClusterWithoutPermissions(t *testing.T) {
+	for name, tc := range map[string]struct {
+		served
+		args string
+		want []string
+	}{
+		"the caller may not list": {
+			served{denied: []string{"endpointslices"}}, "smon demo/web",
+			[]string{"job serviceMonitor/demo/web/0   targets unknown\n", "unknown  ", "you may not list endpointslices.discovery.k8s.io in namespace demo"},
+		},
+		"the workload may not list": {
+			served{accountDenied: []string{"pods"}}, "smon demo/web",
+			[]string{"targets forbidden\n", "forbidden  ", "ServiceAccount monitoring/prometheus-k8s may not list and watch pods in namespace demo"},
+		},
+		"monitors":   {served{denied: []string{"servicemonitors"}}, "", []string{"list servicemonitors (--namespaces and "}},
+		"namespaces": {served{denied: []string{"namespaces"}}, "", []string{"list namespaces, whose labels decide what workloads select"}},
+		"no pod":     {served{}, "pod demo/none", []string{"Pod demo/none does not exist in the cluster"}},
+		"no object":  {served{}, "smon demo/none", []string{"ServiceMonitor demo/none does not exist in the cluster"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			url := serveManifests(t, "testdata/targets/cluster.yaml", &tc.served)
+			out, stderr, code := fromCluster(t, url, tc.args+" --fail-on=no-targets")
+			for _, want := range tc.want {
+				if !strings.Contains(out+stderr, want) {
+					t.Errorf("does not say %q", want)
+				}
+			}
+			if code != 2 || strings.Contains(out, "   no targets") || t.Failed() {
+				t.Error(fmt.Sprint("exit code ", code, "\n", out, stderr))
+			}
+		})
+	}
+}

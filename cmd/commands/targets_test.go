@@ -1,0 +1,84 @@
+package commands
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/firekeeper-dev/firekeeper/internal/golden"
+)
+
+// TestTargets runs the command on the manifests of a golden file, or on cluster.yaml if it
+// has none.
+//
+//	args          the arguments after "targets", one to a line
+//	want/text     what it prints; "wide", "json" and "csv" with that format, "stderr" what it says
+//	want/code     the exit code
+func TestTargets(t *testing.T) {
+	cluster, err := os.ReadFile("testdata/targets/cluster.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	golden.Run(t, "testdata/targets/*.txtar", func(t *testing.T, c golden.Case, name string) ([]byte, error) {
+		dir, args, names := unpacked(t, c)
+		if len(names) == 0 {
+			names = []string{"cluster.yaml"}
+			if err := os.WriteFile(filepath.Join(dir, names[0]), cluster, 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		args = append([]string{"targets"}, slices.DeleteFunc(args, func(a string) bool { return a == "" })...)
+		for _, name := range names {
+			args = append(args, "-f", name)
+		}
+		switch name {
+		case "wide", "json", "csv":
+			args = append(args, "--format="+name)
+		}
+		return once(t, c.Comment+strings.Join(args, " "), dir, args, name)
+	})
+}
+
+// ran is a command that was run.
+type ran struct {
+	stdout, stderr []byte
+	code           int
+}
+
+// commandRuns are those of the test, by what was run: one run gives what is printed and the code.
+var commandRuns = map[string]ran{}
+
+// once is printed, with one run for all that is wanted of it.
+func once(t *testing.T, key, dir string, args []string, name string) ([]byte, error) {
+	t.Helper()
+	r, ok := commandRuns[key]
+	if !ok {
+		r.stdout, r.stderr, r.code = runIn(t, dir, args)
+		commandRuns[key] = r
+	}
+	switch name {
+	case "code":
+		return fmt.Appendln(nil, r.code), nil
+	case "stderr":
+		return r.stderr, nil
+	case "json":
+		if !json.Valid(r.stdout) {
+			return nil, fmt.Errorf("not JSON:\n%s", r.stdout)
+		}
+	}
+	return r.stdout, nil
+}
+
+func TestTargetsWithoutClusterSaysWhereItLooked(t *testing.T) {
+	t.Setenv("KUBECONFIG", "")
+	t.Setenv("KUBERNETES_SERVICE_HOST", "")
+	dir := t.TempDir()
+	_, stderr, code := runIn(t, dir, []string{"targets", "--kubeconfig=" + filepath.Join(dir, "none")})
+	if code != 2 || !strings.Contains(string(stderr), "none: no such file") {
+		t.Errorf("exit %d: %s", code, stderr)
+	}
+}

@@ -1,0 +1,195 @@
+package commands
+
+import (
+	"context"
+	"fmt"
+	"iter"
+	"slices"
+
+	"github.com/Masterminds/semver/v3"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/firekeeper-dev/firekeeper/operator/catalog"
+	"github.com/firekeeper-dev/firekeeper/operator/engine"
+	"github.com/firekeeper-dev/firekeeper/operator/explain"
+	"github.com/firekeeper-dev/firekeeper/operator/offline"
+	"github.com/firekeeper-dev/firekeeper/operator/preview"
+	"github.com/firekeeper-dev/firekeeper/operator/prometheus"
+	"github.com/firekeeper-dev/firekeeper/operator/targets"
+)
+
+// targetsWorld is what the command targets looks at: manifests or a cluster.
+type targetsWorld struct {
+	setups  []engine.Setup
+	scopes  engine.Scopes
+	options prometheus.Options
+	finder  preview.Finder
+	objects *offline.Objects // nil: the cluster is asked
+	live    liveTargets
+}
+
+// open loads the manifests, or reaches the cluster.
+func (t *targetsOptions) open(ctx context.Context, o *Options) (w targetsWorld, err error) {
+	version := t.kubernetesVersion
+	if len(t.files) == 0 {
+		if w.live.Live, version, err = o.connect(); err != nil {
+			return w, err
+		}
+	}
+	kubernetes, err := parseKubernetes(version)
+	if err != nil {
+		return w, err
+	}
+	if w.setups, w.scopes, err = o.setups(kubernetes); err != nil {
+		return w, err
+	}
+	if w.options, err = o.prometheus(kubernetes); err != nil {
+		return w, err
+	}
+	if len(t.files) == 0 {
+		w.finder = w.live
+		return w, nil
+	}
+	if w.objects, err = offline.Load(t.files, explain.Kinds(w.setups)); err != nil {
+		return w, err
+	}
+	w.finder = preview.AmongManifests(w.objects.Native())
+	return w, nil
+}
+
+// ask is the question to explain about an object.
+func (w targetsWorld) ask(ctx context.Context, kind, name string) (explain.Question, error) {
+	parsed, err := explain.ParseName(explain.Kinds(w.setups), kind, name)
+	if err != nil {
+		return explain.Question{}, err
+	}
+	if w.objects == nil {
+		return w.live.Ask(ctx, w.setups, parsed)
+	}
+	return explain.FromManifests(w.objects, w.setups, parsed)
+}
+
+// workloads reads those that scrape and that the operator manages: all, or one.
+//
+// Errors: the one does not exist, or is not managed; the cluster cannot be read.
+func (w targetsWorld) workloads(ctx context.Context, one explain.Ref) (out []preview.Workload, err error) {
+	objects, references := w.objects, engine.Cluster{}
+	if objects == nil {
+		if objects, references, err = w.live.read(ctx, w.setups, w.scopes); err != nil {
+			return nil, err
+		}
+	}
+	found := false
+	for _, each := range objects.Workloads() {
+		c := explain.Candidate{Setup: w.setup(each.Kind), Object: each.Object}
+		ref := c.Ref()
+		if !slices.Contains(preview.Kinds, each.Kind.Row) || (one != explain.Ref{}) && one != ref {
+			continue
+		}
+		found = true
+		if why := c.Unmanaged(); why != "" && one == ref {
+			return nil, fmt.Errorf("%s is not managed by this operator: %s", ref, why)
+		} else if why != "" {
+			continue
+		}
+		cluster := objects.Cluster(each)
+		if w.objects == nil {
+			cluster.NamespaceLabels, cluster.References = references.NamespaceLabels, references.References
+		}
+		out = append(out, preview.Read(c, w.watched(cluster), w.options))
+	}
+	if (one != explain.Ref{}) && !found {
+		return nil, fmt.Errorf("%s does not exist %s", one, w.where())
+	}
+	return out, nil
+}
+
+// where is the place of what is looked at.
+func (w targetsWorld) where() string {
+	if w.objects == nil {
+		return "in the cluster"
+	}
+	return "among the manifests"
+}
+
+func (w targetsWorld) setup(kind *engine.Kind) engine.Setup {
+	return w.setups[slices.IndexFunc(w.setups, func(s engine.Setup) bool { return s.Kind == kind })]
+}
+
+// watched leaves out objects in namespaces that the operator does not watch.
+func (w targetsWorld) watched(c engine.Cluster) engine.Cluster {
+	all := c.Objects
+	c.Objects = func(kind string) iter.Seq[catalog.Object] {
+		namespaces := w.scopes.For(catalog.Of(kind))
+		return func(yield func(catalog.Object) bool) {
+			for o := range all(kind) {
+				if namespaces.Has(o.GetNamespace()) && !yield(o) {
+					return
+				}
+			}
+		}
+	}
+	return c
+}
+
+// clusterOf is the cluster in which a workload uses an object, with everything else that it
+// selects where that is at hand.
+func (w targetsWorld) clusterOf(c explain.Candidate, q explain.Question) engine.Cluster {
+	workload := offline.Workload{Kind: c.Setup.Kind, Object: c.Object}
+	if w.objects != nil {
+		return w.watched(w.objects.Cluster(workload))
+	}
+	out := offline.Only(q.Row, q.Object).Cluster(workload)
+	out.NamespaceLabels, out.References = q.NamespaceLabels, q.References
+	return out
+}
+
+// address is the IP of a pod, if the pod has it alone.
+//
+// Errors: there is no such pod, or it cannot be read.
+func (w targetsWorld) address(ctx context.Context, key types.NamespacedName) (string, error) {
+	var pod *corev1.Pod
+	if w.objects == nil {
+		var err error
+		if pod, err = w.live.pod(ctx, key); err != nil {
+			return "", err
+		}
+	} else {
+		for _, object := range w.objects.Native() {
+			if p, is := object.(*corev1.Pod); is && p.Namespace == key.Namespace && p.Name == key.Name {
+				pod = p
+			}
+		}
+	}
+	switch {
+	case pod == nil:
+		return "", fmt.Errorf("Pod %s does not exist %s", key, w.where())
+	case pod.Spec.HostNetwork:
+		return "", nil
+	}
+	return pod.Status.PodIP, nil
+}
+
+// summaries says in a line for each job what a workload scrapes because of an object; nil
+// when the manifests hold nothing in which targets could be found.
+//
+// Errors: a quantity does not parse.
+func (o *Options) summaries(ctx context.Context, kubernetes *semver.Version, objects *offline.Objects, q explain.Question) (func(explain.Candidate) []string, error) {
+	options, err := o.prometheus(kubernetes)
+	finder := preview.AmongManifests(objects.Native())
+	if err != nil || !finder.HasAny() || !slices.Contains(scrapeRows, q.Row) {
+		return nil, err
+	}
+	object := explain.Ref{Kind: q.Row.Kind, Namespace: q.Object.GetNamespace(), Name: q.Object.GetName()}
+	return func(c explain.Candidate) []string {
+		cluster := offline.Only(q.Row, q.Object).Cluster(offline.Workload{Kind: c.Setup.Kind, Object: c.Object})
+		cluster.NamespaceLabels, cluster.References = q.NamespaceLabels, q.References
+		workload := preview.Read(c, cluster, options)
+		report, err := preview.Run(ctx, []preview.Workload{workload}, finder, preview.Query{Object: object, Shard: preview.AllShards, States: []targets.State{}})
+		if err != nil {
+			return []string{err.Error()}
+		}
+		return report.Summaries()
+	}, nil
+}

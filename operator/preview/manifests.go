@@ -1,0 +1,67 @@
+package preview
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/firekeeper-dev/firekeeper/operator/discovery"
+	"github.com/firekeeper-dev/firekeeper/operator/offline"
+	"github.com/firekeeper-dev/firekeeper/operator/targets"
+)
+
+// Manifests finds targets among manifests.
+type Manifests struct{ objects discovery.Objects }
+
+// AmongManifests finds targets among objects of Kubernetes' own.
+func AmongManifests(all []offline.Native) *Manifests {
+	var out Manifests
+	for _, object := range all {
+		out.objects.Add(object)
+	}
+	return &out
+}
+
+// HasAny reports whether there is anything in which targets can be found.
+func (m *Manifests) HasAny() bool {
+	for role := range roleKinds {
+		if m.objects.Holds(&targets.KubernetesSD{Role: role}, "") {
+			return true
+		}
+	}
+	return false
+}
+
+// roleKinds are the kinds in which roles find targets.
+var roleKinds = map[string]string{
+	"endpoints": "Endpoints", "endpointslice": "EndpointSlice", "pod": "Pod", "service": "Service", "ingress": "Ingress", "node": "Node",
+}
+
+// Find implements Finder. Where manifests hold nothing in which a job looks for targets,
+// there may be some in a cluster: that is a gap.
+func (m *Manifests) Find(_ context.Context, jobs []targets.Job, w *Workload) (found []targets.Found, notes []string, err error) {
+	for i := range jobs {
+		one := m.objects.Find(&jobs[i], w.Namespace)
+		for sd := range discovery.Distinct(&jobs[i]) {
+			if kind := roleKinds[sd.Role]; kind != "" && len(one.Gaps) == 0 && !m.objects.Holds(sd, w.Namespace) {
+				one.Gaps = append(one.Gaps, targets.Gap{State: targets.Unknown, Message: fmt.Sprintf("the manifests hold no %s%s, which the job looks for", kind, places(sd, w.Namespace))})
+			}
+		}
+		found = append(found, one)
+	}
+	return found, nil, nil
+}
+
+// places names the namespaces of a discovery; empty for all.
+func places(sd *targets.KubernetesSD, own string) string {
+	names := discovery.Namespaces(sd, own)
+	switch len(names) {
+	case 0:
+		return ""
+	case 1:
+		return " in namespace " + names[0]
+	}
+	names = slices.Sorted(slices.Values(names))
+	return " in the namespaces " + strings.Join(names[:min(len(names), maxNamed)], ", ")
+}

@@ -1,0 +1,45 @@
+package preview
+
+import (
+	"maps"
+	"slices"
+
+	"github.com/firekeeper-dev/firekeeper/operator/explain"
+	"github.com/firekeeper-dev/firekeeper/operator/targets"
+)
+
+// Overlap is a URL that a workload scrapes more than once.
+type Overlap struct {
+	Owner explain.Ref `json:"owner"`
+	URL   string      `json:"url"`
+	// Targets with the URL, in the order of the configuration.
+	Targets []Target `json:"targets"`
+}
+
+// overlaps are the targets of a workload by URL.
+type overlaps map[string][]Target
+
+// add adds the targets of a job that are scraped.
+func (o overlaps) add(w *Workload, object explain.Ref, all []targets.Target, q *Query) {
+	for i := range all {
+		t := &all[i]
+		if t.State == targets.Kept && q.about(t) && (q.Shard == AllShards || slices.Contains(t.Shards, q.Shard)) {
+			o[t.URL] = append(o[t.URL], Target{w.Ref, object, *t})
+		}
+	}
+}
+
+// list are the URLs with several targets, by URL: those that are asked about.
+func (o overlaps) list(w *Workload, q *Query) (out []Overlap) {
+	for _, url := range slices.Sorted(maps.Keys(o)) {
+		all := o[url]
+		if len(all) < 2 || !slices.ContainsFunc(all, func(t Target) bool { return q.asksFor(t.Object, t.Job) }) {
+			continue
+		}
+		for i := range all {
+			all[i].Target = masked(all[i].Target)
+		}
+		out = append(out, Overlap{w.Ref, all[0].URL, all})
+	}
+	return out
+}

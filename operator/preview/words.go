@@ -1,0 +1,162 @@
+package preview
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/prometheus/prometheus/model/labels"
+
+	"github.com/firekeeper-dev/firekeeper/operator/targets"
+)
+
+// String is for people: "3 targets, 9 dropped". What is not known is never "no targets".
+func (c *Counts) String() string {
+	var out []string
+	switch {
+	case c.Kept == 0 && c.Unknown > 0:
+		out = append(out, "targets unknown")
+	case c.Kept == 0 && c.Forbidden > 0:
+		out = append(out, "targets forbidden")
+	case c.Kept == 0:
+		out = append(out, "no targets")
+	case c.gaps() > 0:
+		out = append(out, plural(c.Kept, "known target"))
+	default:
+		out = append(out, plural(c.Kept, "target"))
+	}
+	for _, more := range []struct {
+		n    int
+		what string
+	}{
+		{c.OtherShard, "on other shards"}, {c.dropped(), "dropped"}, {c.Invalid, "invalid"}, {c.Duplicate, "duplicate"}, {c.OverLimit, "over the limit"},
+	} {
+		if more.n > 0 {
+			out = append(out, fmt.Sprintf("%d %s", more.n, more.what))
+		}
+	}
+	return strings.Join(out, ", ")
+}
+
+func plural(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
+}
+
+// maxSummed bounds the reasons in a summary.
+const maxSummed = 3
+
+// Summary is for people, in one line: "3 targets; 6 dropped by spec.selector.matchLabels[app],
+// 2 by spec.endpoints[0].port".
+func (j *Job) Summary() string {
+	if len(j.Reasons) == 0 && j.Counts.scraped() == 0 {
+		return "no targets: discovery finds nothing"
+	}
+	var why []string
+	for i, r := range j.Reasons {
+		if i == maxSummed {
+			why = append(why, fmt.Sprintf("%d other reasons", len(j.Reasons)-i))
+			break
+		}
+		switch {
+		case r.State == targets.Dropped:
+			why = append(why, fmt.Sprintf("%d dropped by %s", r.Count, r.Origin))
+		case r.State == targets.Unknown, r.State == targets.Forbidden:
+			why = append(why, r.Found[0].Message)
+		case r.State != targets.OtherShard:
+			why = append(why, fmt.Sprintf("%d %s (%s)", r.Count, states[r.State], r.Found[0].Message))
+		}
+	}
+	kept := Counts{Kept: j.Counts.Kept, OtherShard: j.Counts.OtherShard, Unknown: j.Counts.Unknown, Forbidden: j.Counts.Forbidden}
+	if text := strings.Join(why, "; "); kept.scraped() == 0 && kept.gaps() > 0 {
+		return kept.String() + ": " + text
+	}
+	return strings.Join(append([]string{kept.String()}, why...), "; ")
+}
+
+// Summaries is a line for each job of which something is known, with its name if there are
+// several jobs.
+func (r *Report) Summaries() (out []string) {
+	for _, o := range r.Owners {
+		for _, object := range o.Objects {
+			for i := range object.Jobs {
+				c := &object.Jobs[i].Counts
+				if c.scraped()+c.others() == 0 && c.gaps() > 0 {
+					continue
+				}
+				text := object.Jobs[i].Summary()
+				if len(object.Jobs) > 1 {
+					text = object.Jobs[i].Name + ": " + text
+				}
+				out = append(out, text)
+			}
+		}
+	}
+	return out
+}
+
+// states are names of states for people.
+var states = map[targets.State]string{
+	targets.Kept: "ok", targets.OtherShard: "other shard", targets.Dropped: "dropped", targets.Invalid: "invalid", targets.Duplicate: "duplicate",
+	targets.OverLimit: "over the limit", targets.Forbidden: "forbidden", targets.Unknown: "unknown",
+}
+
+// String is for people: the field for jobs of a workload's own.
+func (o *Object) String() string {
+	if o.Field != "" {
+		return o.Field
+	}
+	return o.Ref.String()
+}
+
+// maxShardsTold is how many shards are told one by one.
+const maxShardsTold = 8
+
+// spread says how many targets each shard has; empty with one shard.
+func spread(perShard []int) string {
+	if len(perShard) > maxShardsTold {
+		return fmt.Sprintf("%d to %d on each of %d shards", slices.Min(perShard), slices.Max(perShard), len(perShard))
+	}
+	var out []string
+	for shard, n := range perShard {
+		out = append(out, fmt.Sprintf("shard %d: %d", shard, n))
+	}
+	return strings.Join(out, ", ")
+}
+
+// scrapers says who scrapes a target; empty where it cannot be but one.
+func scrapers(o *Owner, t *Target) string {
+	switch {
+	case t.State != targets.Kept && t.State != targets.OtherShard:
+		return ""
+	case o.PerNode && t.Source.Node != "":
+		return "node " + t.Source.Node
+	case o.PerNode:
+		return "every node"
+	case o.Shards < 2:
+		return ""
+	case len(t.Shards) == o.Shards:
+		return "all shards"
+	}
+	text := strings.Trim(fmt.Sprint(t.Shards), "[]")
+	if len(t.Shards) == 1 {
+		return "shard " + text
+	}
+	return "shards " + strings.ReplaceAll(text, " ", ",")
+}
+
+// place is where a target is: "pod web-0".
+func place(t *Target) string {
+	switch {
+	case t.Source.Pod != "":
+		return "pod " + t.Source.Pod
+	case t.Source.Kind == "Pod":
+		return "pod " + t.Source.Name
+	}
+	return sourceOf(&t.Target)
+}
+
+// labelText is labels as PromQL writes them.
+func labelText(m map[string]string) string { return labels.FromMap(m).String() }

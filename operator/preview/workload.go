@@ -1,0 +1,88 @@
+package preview
+
+import (
+	"fmt"
+
+	"github.com/firekeeper-dev/firekeeper/operator/assets"
+	"github.com/firekeeper-dev/firekeeper/operator/catalog"
+	"github.com/firekeeper-dev/firekeeper/operator/engine"
+	"github.com/firekeeper-dev/firekeeper/operator/explain"
+	"github.com/firekeeper-dev/firekeeper/operator/prometheus"
+	"github.com/firekeeper-dev/firekeeper/operator/targets"
+)
+
+// Kinds are those of workloads that scrape.
+var Kinds = []*catalog.Row{catalog.Prometheus, catalog.PrometheusAgent}
+
+// Workload is one whose targets are looked for.
+type Workload struct {
+	explain.Ref
+	// ServiceAccount that its pods look for targets as; empty for "default".
+	ServiceAccount string
+	Shards         int
+	// PerNode says that each pod scrapes the targets on its own node, instead of shards.
+	PerNode bool
+	// Error is why nothing is known of its jobs; empty when something is.
+	Error string
+	// Notes are what else there is to know about it.
+	Notes []string
+
+	parts []part
+}
+
+// part is one object with jobs, or the workload's own.
+type part struct {
+	object Object
+	jobs   []targets.Job
+}
+
+// Read compiles the jobs of a workload in a cluster.
+func Read(c explain.Candidate, cluster engine.Cluster, opts prometheus.Options) Workload {
+	w := Workload{Ref: c.Ref()}
+	scrapes, err := prometheus.ScrapesOf(c.Object, cluster, opts)
+	switch {
+	case err != nil:
+		w.Error = fmt.Sprintf("the %s is invalid: %v", w.Kind, err)
+		return w
+	case scrapes.Unmanaged:
+		w.Error = "its configuration is left to you (all its selectors are unset), so its jobs are not known"
+		return w
+	}
+	w.ServiceAccount, w.Shards, w.PerNode = scrapes.ServiceAccount, scrapes.Shards, scrapes.PerNode
+	if c.Object.GetWorkloadFields().Paused {
+		w.Notes = append(w.Notes, "spec.paused is true: its pods keep the configuration they had, and these are the targets without it")
+	}
+	switch err := scrapes.Trouble; {
+	case unread(err):
+		w.Notes = append(w.Notes, fmt.Sprintf("not all of its configuration can be read: %v", err))
+	case err != nil:
+		w.Notes = append(w.Notes, fmt.Sprintf("it is invalid, so the operator does not write this configuration: %v", err))
+	}
+	for _, s := range scrapes.Sources {
+		w.parts = append(w.parts, w.part(s))
+	}
+	return w
+}
+
+// unread reports whether whoever asks may just not read something.
+func unread(err error) bool { return assets.IsTemporary(err) || assets.IsRefused(err) }
+
+// part reads the jobs of a source.
+func (w *Workload) part(s prometheus.ScrapeSource) part {
+	out := part{object: Object{Ref: w.Ref, Field: s.Field, State: Accepted}}
+	if s.Object != nil {
+		out.object.Ref = explain.Ref{Kind: s.Kind, Namespace: s.Object.GetNamespace(), Name: s.Object.GetName()}
+	}
+	if err := s.Err; err != nil {
+		out.object.State, out.object.Error = Rejected, err.Error()
+		if unread(err) || s.Object == nil {
+			out.object.State = Unknown
+		}
+		return out
+	}
+	var err error
+	if out.jobs, err = s.Document.Jobs(); err != nil { // the operator writes them, so there is something
+		out.object.State, out.object.Error = Unknown, err.Error()
+	}
+	return out
+}
