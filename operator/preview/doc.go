@@ -10,7 +10,9 @@
 //	overlap.go   what is scraped more than once
 //	mask.go      what is not shown
 //	words.go     counts, reasons and names for people
-//	text.go table.go  the report for people, and as CSV
+//	text.go text_reason.go text_forms.go
+//	             the report for people
+//	table.go     the report as CSV
 //
 // Jobs are those that package prometheus compiles, targets those of package targets. Counts
 // are always of all targets; only lists of targets have a limit.

@@ -41,16 +41,27 @@ var roleKinds = map[string]string{
 // Find implements Finder. Where manifests hold nothing in which a job looks for targets,
 // there may be some in a cluster: that is a gap.
 func (m *Manifests) Find(_ context.Context, jobs []targets.Job, w *Workload) (found []targets.Found, notes []string, err error) {
+	known := map[string]targets.Found{} // many jobs look at the same
 	for i := range jobs {
-		one := m.objects.Find(&jobs[i], w.Namespace)
-		for sd := range discovery.Distinct(&jobs[i]) {
-			if kind := roleKinds[sd.Role]; kind != "" && len(one.Gaps) == 0 && !m.objects.Holds(sd, w.Namespace) {
-				one.Gaps = append(one.Gaps, targets.Gap{State: targets.Unknown, Message: fmt.Sprintf("the manifests hold no %s%s, which the job looks for", kind, places(sd, w.Namespace))})
-			}
+		key := fmt.Sprintf("%+v", jobs[i].Kubernetes)
+		one, ok := known[key]
+		if !ok {
+			one = m.find(&jobs[i], w.Namespace)
+			known[key] = one
 		}
 		found = append(found, one)
 	}
 	return found, nil, nil
+}
+
+func (m *Manifests) find(j *targets.Job, own string) targets.Found {
+	out := m.objects.Find(j, own)
+	for sd := range discovery.Distinct(j) {
+		if kind := roleKinds[sd.Role]; kind != "" && len(out.Gaps) == 0 && !m.objects.Holds(sd, own) {
+			out.Gaps = append(out.Gaps, targets.Gap{State: targets.Unknown, Message: fmt.Sprintf("the manifests hold no %s%s, which the job looks for", kind, places(sd, own))})
+		}
+	}
+	return out
 }
 
 // places names the namespaces of a discovery; empty for all.
