@@ -83,6 +83,7 @@ func common(o *Options) []subcommand {
 		t routeOptions
 		v verifyOptions
 		u statusOptions
+		g targetsOptions
 	)
 	decides := []string{"--feature-gates", "--watch-referenced-objects-in-all-namespaces", "--disable-unmanaged-prometheus-configuration"}
 	written := append([]string{objectFlags}, decides...)
@@ -94,6 +95,8 @@ func common(o *Options) []subcommand {
 			run: func(_ context.Context, s streams) (int, error) { return l.run(*o, s.out) }},
 		{name: "explain", help: explainHelp, flags: e.bind, validate: func() error { return e.validate(o) }, example: explainExample, uses: live,
 			run: func(ctx context.Context, s streams) (int, error) { return e.run(ctx, *o, s.out) }},
+		{name: "targets", help: targetsHelp, flags: g.bind, validate: g.validate, example: targetsExample, uses: live,
+			run: func(ctx context.Context, s streams) (int, error) { return g.run(ctx, *o, s.out) }},
 		{name: "render", help: renderHelp, flags: r.bind, validate: r.validate, example: renderExample, uses: written,
 			run: func(_ context.Context, s streams) (int, error) { return exit(r.run(*o, s.out, s.err)) }},
 		{name: "route", help: routeHelp, flags: t.bind, validate: t.validate, example: routeExample, uses: live,

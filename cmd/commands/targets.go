@@ -20,9 +20,19 @@ const targetsHelp = "Show what Prometheus and PrometheusAgent objects scrape: th
 	"the field that drops them. Without arguments: a line for each monitor. Reads the cluster of the kubeconfig, or manifests with -f; writes nothing. " +
 	"Exits 1 if a condition of --fail-on holds, 2 if something could not be read or on an error, 0 otherwise."
 
+var targetsExample = []string{
+	"targets # of everything, a line for each object",
+	"targets servicemonitor demo/web # what one object scrapes, and why not more",
+	"targets pod demo/web-0 # who scrapes a pod",
+	"targets prometheus demo/main --dropped # what is dropped, and whose field drops it",
+	"targets -f manifests/ --fail-on=no-targets # from manifests, for a pipeline",
+}
+
 // targetsOptions are the arguments of the command targets.
 type targetsOptions struct {
-	kind, name        string
+	words             []string // the object, and manifests
+	namespace         string
+	kind, name        string // what validate made of words: name is NAMESPACE/NAME
 	files             []string
 	offline           bool
 	job               string
@@ -42,9 +52,9 @@ type targetsOptions struct {
 const anyOrigin = ""
 
 func (t *targetsOptions) bind(cmd *kingpin.CmdClause) {
-	cmd.Arg("kind", "prometheus or prometheusagent: the jobs of one workload. servicemonitor, podmonitor, probe or scrapeconfig: those of one object. pod: who scrapes it. "+
-		"Plurals and short names too.").StringVar(&t.kind)
-	cmd.Arg("name", "NAMESPACE/NAME of the object.").StringVar(&t.name)
+	cmd.Arg("object", "Whose targets: "+spellings+". KIND is prometheus or prometheusagent: the jobs of one workload; servicemonitor, podmonitor, probe or scrapeconfig: "+
+		"those of one object; pod: who scrapes it; or its plural or short name. Further arguments are files, as with -f. Default: everything.").PlaceHolder("OBJECT").StringsVar(&t.words)
+	bindNamespace(cmd, &t.namespace)
 	cmd.Flag("file", "File or folder of manifests to read instead of a cluster (YAML with several documents, JSON, Lists); - is standard input. Repeatable. "+
 		"Targets are found in the Services, EndpointSlices, Endpoints, Pods, Nodes and Ingresses among them.").Short('f').StringsVar(&t.files)
 	cmd.Flag("offline", "Read nothing but the manifests of -f.").BoolVar(&t.offline)
@@ -79,6 +89,13 @@ var scrapeRows = []*catalog.Row{catalog.ServiceMonitor, catalog.PodMonitor, cata
 
 // validate reports the first argument that cannot be used.
 func (t *targetsOptions) validate() error {
+	if len(t.words) > 0 {
+		object, files, err := catalog.Spell(t.words, t.namespace)
+		if err != nil {
+			return err
+		}
+		t.kind, t.name, t.files = object.Kind, strings.TrimPrefix(object.NamespacedName.String(), "/"), append(t.files, files...)
+	}
 	if _, err := parseKubernetes(t.kubernetesVersion); err != nil {
 		return fmt.Errorf("--kubernetes-version=%s: %w", t.kubernetesVersion, err)
 	}
@@ -87,8 +104,6 @@ func (t *targetsOptions) validate() error {
 	switch {
 	case t.kind != "" && !pod && !slices.Contains(append(preview.Kinds, scrapeRows...), row):
 		return fmt.Errorf("%q is not a kind that has targets: known are %s and pod", t.kind, knownKinds(append(preview.Kinds, scrapeRows...)))
-	case t.kind != "" && t.name == "":
-		return fmt.Errorf("%s: want NAMESPACE/NAME after it", t.kind)
 	case t.shardSet && t.shard < 0:
 		return fmt.Errorf("--shard=%d: want 0 or more", t.shard)
 	case t.limit < 0:
@@ -99,11 +114,11 @@ func (t *targetsOptions) validate() error {
 		return errors.New("--dropped: has no effect with --overlaps, which is about targets that are scraped")
 	}
 	if t.kind != "" {
-		if _, err := parseKey(t.name); err != nil {
+		if _, err := catalog.Key(t.name, ""); err != nil {
 			return fmt.Errorf("%q: %w", t.name, err)
 		}
 	}
-	return nil
+	return checkFiles(t.files)
 }
 
 func knownKinds(rows []*catalog.Row) string {
@@ -213,7 +228,7 @@ func (t *targetsOptions) query() (q preview.Query, err error) {
 	if t.kind == "" {
 		return q, nil
 	}
-	key, err := parseKey(t.name)
+	key, err := catalog.Key(t.name, "")
 	switch row := t.row(); {
 	case row == nil:
 		q.Pod = key

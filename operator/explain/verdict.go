@@ -98,14 +98,6 @@ func workloadManaged(i inquiry, v *Verdict) bool {
 	return w.GetDeletionTimestamp() != nil && v.because(OwnerDeleted, "it is being deleted")
 }
 
-// Unmanaged says why an operator that runs as the setup says leaves the workload alone;
-// ok is false when it does not.
-func (c Candidate) Unmanaged() (why string, ok bool) {
-	var v Verdict
-	ok = workloadManaged(inquiry{c: c}, &v)
-	return v.Message, ok
-}
-
 func objectWatched(i inquiry, v *Verdict) bool {
 	if namespace := i.q.Object.GetNamespace(); !i.configs.Has(namespace) {
 		return v.because(NamespaceNotWatched, "the operator does not watch monitors and rules in namespace %s (--namespaces, --deny-namespaces)", namespace)

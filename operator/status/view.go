@@ -61,7 +61,7 @@ func View(f Facts) Report {
 		Pods:     []Pod{}, Objects: []Objects{},
 		PodsUnknown: f.PodsUnknown, Unread: f.Unread,
 	}
-	out.Unmanaged, _ = f.Unmanaged()
+	out.Unmanaged = f.Unmanaged()
 	out.Conditions = conditionsOf(w)
 	out.Pods = append(out.Pods, podsOf(f)...)
 	if out.Unmanaged == "" {
