@@ -8,6 +8,9 @@ import (
 	"os/exec"
 	"strings"
 	"testing"
+
+	"github.com/firekeeper-dev/firekeeper/internal/child"
+	"github.com/firekeeper-dev/firekeeper/internal/logging/logtest"
 )
 
 // status runs the command as an account, and returns what it prints and the exit code.
@@ -27,14 +30,39 @@ func (w *world) status(t *testing.T, user string, args ...string) (text string, 
 	return out.String(), 0
 }
 
+// watchStatus runs the command with --watch as long as the test, and returns what it prints.
+func (w *world) watchStatus(t *testing.T, user string, args ...string) *logtest.Log {
+	t.Helper()
+	out := &logtest.Log{}
+	cmd := exec.CommandContext(t.Context(), w.program, append([]string{"status", "--watch", "--as=" + user}, args...)...)
+	cmd.Env = append(os.Environ(), "KUBECONFIG="+w.cluster.Kubeconfig)
+	cmd.Stdout, cmd.Stderr = out, out
+	child.DiesWithUs(cmd)
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		_ = cmd.Process.Kill()
+		_ = cmd.Wait() // it was killed
+	})
+	return out
+}
+
+func contains(out fmt.Stringer, words string) error {
+	if text := out.String(); !strings.Contains(text, words) {
+		return fmt.Errorf("no %q in\n%s", words, text)
+	}
+	return nil
+}
+
 const statusReader = `
 apiVersion: rbac.authorization.k8s.io/v1
 kind: ClusterRole
 metadata: {name: integration-status-reader}
 rules:
-- {apiGroups: [monitoring.coreos.com], resources: ["*"], verbs: [get, list]}
+- {apiGroups: [monitoring.coreos.com], resources: ["*"], verbs: [get, list, watch]}
 - {apiGroups: [apps], resources: [statefulsets], verbs: [get]}
-- {apiGroups: [""], resources: [namespaces, pods, events], verbs: [list]}
+- {apiGroups: [""], resources: [namespaces, pods, events], verbs: [list, watch]}
 ---
 apiVersion: rbac.authorization.k8s.io/v1
 kind: ClusterRoleBinding
@@ -93,6 +121,9 @@ func TestStatus(t *testing.T) {
 		"ConfigApplied       all pods run the latest configuration", "prometheus-web-0    ready, 1 restarts, runs the configuration ")
 	shows(reader, 0, []string{"-n", ns}, "Prometheus "+ns+"/web  True        True       True     1/1 ")
 
+	watched := w.watchStatus(t, reader, "prom", ns+"/web", "--controller-id=status")
+	eventually(t, "the watch prints the page", func() error { return contains(watched, "Prometheus "+ns+"/web\n") })
+
 	w.apply(t, fill(`
 apiVersion: monitoring.coreos.com/v1
 kind: PodMonitor
@@ -106,6 +137,7 @@ spec: {prober: {url: "prober:80"}, targets: {staticConfig: {static: [a]}}}
 `, ns, ""))
 	shows(reader, 1, []string{"prom/web", "-n", ns}, "1 rejected", "rejected "+ns+"/slow\n", "scrapeTimeout: 20s is longer than the interval 10s",
 		"not selected "+ns+"/alone", "spec.probeSelector is not set")
+	eventually(t, "the watch prints the change", func() error { return contains(watched, "rejected "+ns+"/slow\n") })
 	shows(few, 1, []string{"prom", ns + "/web"}, "rejected "+ns+"/slow\n", "pods\n  not read\n", "\nnot read\n", "podmonitors in namespaces other than "+ns,
 		"servicemonitors: ", "labels of Namespaces", "Events: ")
 	shows(few, 2, []string{}, "list prometheuses: ", "forbidden")
