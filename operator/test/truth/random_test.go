@@ -147,8 +147,16 @@ func (r random) application(add func(discoverytest.Object, string, ...any), ns, 
 	add(&corev1.Endpoints{}, `{metadata: {namespace: %s, name: %s, labels: {%s}}, subsets: [{addresses: [%s], notReadyAddresses: [%s], ports: %s}]}`,
 		ns, app, labels, strings.Join(ready, ", "), strings.Join(notReady, ", "), backends)
 	for i, part := range [][]string{addresses[:len(addresses)/2], addresses[len(addresses)/2:]} {
-		add(&discoveryv1.EndpointSlice{}, `{metadata: {namespace: %s, name: %s-%d, labels: {%s}}, addressType: IPv4, endpoints: [%s], ports: %s}`,
+		slice := &discoveryv1.EndpointSlice{}
+		add(slice, `{metadata: {namespace: %s, name: %s-%d, labels: {%s}}, addressType: IPv4, endpoints: [%s], ports: %s}`,
 			ns, app, i, list("kubernetes.io/service-name: "+app, labels), strings.Join(part, ", "), backends)
+		for i := range slice.Ports { // defaults of the API server, without which old releases panic
+			port := &slice.Ports[i]
+			port.Protocol = new(corev1.ProtocolTCP)
+			if port.Name == nil {
+				port.Name = new("")
+			}
+		}
 	}
 }
 
