@@ -22,7 +22,7 @@ type random struct {
 	t *testing.T
 	// world is a prefix of its namespaces.
 	world string
-	// sidecars are pods whose init containers have ports. Releases before 3 do not discover
+	// sidecars are pods whose init containers have ports. Releases before 2.55 do not discover
 	// them for Services, as the linked one does: a known difference.
 	sidecars bool
 }
