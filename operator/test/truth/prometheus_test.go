@@ -57,8 +57,9 @@ type seen struct {
 
 // server is a running Prometheus.
 type server struct {
-	url string
-	log string
+	url   string
+	log   string
+	ended chan struct{}
 }
 
 // run starts a Prometheus with a configuration; it ends with the test.
@@ -73,7 +74,7 @@ func (p program) run(t *testing.T, configuration string) server {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := server{url: fmt.Sprintf("http://127.0.0.1:%d", lease.Ports[0]), log: filepath.Join(dir, "log")}
+	s := server{url: fmt.Sprintf("http://127.0.0.1:%d", lease.Ports[0]), log: filepath.Join(dir, "log"), ended: make(chan struct{})}
 	log, err := os.Create(s.log)
 	if err != nil {
 		t.Fatal(err)
@@ -85,9 +86,13 @@ func (p program) run(t *testing.T, configuration string) server {
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
+	go func() {
+		_ = cmd.Wait() // its log says why
+		close(s.ended)
+	}()
 	t.Cleanup(func() {
-		_ = cmd.Process.Kill()
-		_ = cmd.Wait()
+		_ = cmd.Process.Kill() // it may have ended
+		<-s.ended
 		_ = log.Close()
 		lease.Release()
 	})
@@ -172,6 +177,12 @@ func settle(t *testing.T, servers []server, want []map[string]seen) []map[string
 	for {
 		right := true
 		for i, s := range servers {
+			select {
+			case <-s.ended:
+				text, _ := os.ReadFile(s.log)
+				t.Fatalf("Prometheus ended\n%s", text)
+			default:
+			}
 			got, err := s.targets(t.Context())
 			if err != nil && time.Since(began) > limit {
 				text, _ := os.ReadFile(s.log)
