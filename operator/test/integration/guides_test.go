@@ -2,6 +2,7 @@ package integration
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"os"
 	"os/exec"
@@ -40,7 +41,7 @@ func (w *world) guides(t *testing.T) []guide {
 		demo, apps := w.namespace(t), w.namespace(t)
 		out = append(out, guide{
 			name: strings.TrimSuffix(filepath.Base(path), ".md"), namespaces: []string{demo, apps},
-			text: regexp.MustCompile(`(?m)\bapps([,} ]|$)`).ReplaceAllString(regexp.MustCompile(`\bdemo\b`).ReplaceAllString(string(text), demo), apps+"$1"),
+			text: regexp.MustCompile(`(?m)\bapps([],} ]|$)`).ReplaceAllString(regexp.MustCompile(`\bdemo\b`).ReplaceAllString(string(text), demo), apps+"$1"),
 		})
 	}
 	return out
@@ -61,18 +62,32 @@ func (g guide) follow(t *testing.T, w *world) {
 		}
 		for line := range strings.Lines(text) {
 			line, _, _ = strings.Cut(strings.TrimSpace(line), "   #")
-			args := strings.Fields(line)
-			if len(args) < 2 || args[0] != "kubectl" || strings.Contains(line, "port-forward") {
-				continue
-			}
-			cmd := exec.CommandContext(t.Context(), filepath.Join(w.cluster.Dir, "bin", "kubectl"), args[1:]...)
-			cmd.Dir, cmd.Env = dir, append(os.Environ(), "KUBECONFIG="+w.cluster.Kubeconfig)
-			if out, err := cmd.CombinedOutput(); err != nil || bytes.Contains(out, []byte("Warning")) {
-				t.Errorf("%s: %v\n%s", line, err, out)
+			if strings.HasPrefix(line, "kubectl ") && !strings.Contains(line, "port-forward") {
+				w.kubectl(t, dir, line)
 			}
 		}
 	}
 }
+
+// kubectl runs a command line in a folder; a warning is a failure.
+func (w *world) kubectl(t *testing.T, dir, line string) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), deadline)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, filepath.Join(w.cluster.Dir, "bin", "kubectl"), strings.Fields(line)[1:]...)
+	cmd.Dir, cmd.Env = dir, append(os.Environ(), "KUBECONFIG="+w.cluster.Kubeconfig)
+	if out, err := cmd.CombinedOutput(); err != nil || bytes.Contains(out, []byte("Warning")) {
+		t.Errorf("%s: %v\n%s", line, err, out)
+	}
+}
+
+// guideCluster is what a guide expects of a cluster.
+const guideCluster = `
+apiVersion: storage.k8s.io/v1
+kind: StorageClass
+metadata: {name: fast}
+provisioner: example.org/none
+`
 
 // Every guide, followed as it is written: the API server takes its manifests, its commands succeed, and the operator
 // reconciles each workload and accepts each object.
@@ -86,6 +101,7 @@ func TestGuides(t *testing.T) {
 	}
 	w.operator(t, "guides", "", "--namespaces="+strings.Join(namespaces, ","),
 		"--feature-gates=StatusForConfigurationResources=true,PrometheusAgentDaemonSet=true")
+	w.apply(t, guideCluster)
 	for _, g := range guides {
 		t.Run(g.name, func(t *testing.T) {
 			g.follow(t, w)
