@@ -12,7 +12,7 @@ import (
 //
 // Errors: the object is not among them.
 func FromManifests(o *offline.Objects, setups []engine.Setup, n Name) (Question, error) {
-	q := Question{Row: n.row, Setups: setups, NamespaceLabels: o.NamespaceLabels, References: &o.References, AsWritten: o.AsWritten}
+	q := Question{Row: n.row, Setups: setups, NamespaceLabels: o.NamespaceLabels, NamespaceUnknown: o.NamespaceUnknown, References: &o.References, AsWritten: o.AsWritten}
 	var others []string
 	for _, obj := range o.All(n.row) {
 		if obj.GetNamespace() == n.Namespace && obj.GetName() == n.Name {

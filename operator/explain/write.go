@@ -57,7 +57,11 @@ func (v Verdict) text(w *strings.Builder, indent string) {
 	}
 	fmt.Fprintf(w, "%s%s\n", indent, strings.ReplaceAll(message, "\n", "\n"+indent))
 	for _, m := range v.Misses {
-		fmt.Fprintf(w, "%s  it requires %s\n", indent, m)
+		text := m.String()
+		if v.Reason == NotKnown { // the label may be there
+			text = m.Requirement
+		}
+		fmt.Fprintf(w, "%s  it requires %s\n", indent, text)
 	}
 	rows(w, indent, "job", v.Jobs)
 	rows(w, indent, "receiver", v.Receivers)

@@ -20,7 +20,6 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/manifest"
 	"github.com/firekeeper-dev/firekeeper/operator/offline"
 	"github.com/firekeeper-dev/firekeeper/operator/rules"
-	"github.com/firekeeper-dev/firekeeper/operator/selection"
 )
 
 // Severity says how bad a finding is.
@@ -45,6 +44,7 @@ const (
 	CodeOwner            = "owner"             // a workload that cannot be rendered
 	CodeDropped          = "dropped"           // a field that the workload's version does not support
 	CodeRemark           = "remark"            // a value that is not used as written
+	CodeDuplicate        = "duplicate"         // an object that is there before
 	CodeNotSelected      = "not-selected"      // an object that no workload selects
 )
 
@@ -70,6 +70,8 @@ type Report struct {
 	Findings []Finding
 	// Objects that were looked at.
 	Objects int
+	// Skipped documents of folders are not meant to be manifests.
+	Skipped int
 }
 
 // Count is the number of findings of a severity.
@@ -97,6 +99,7 @@ type Options struct {
 // workload, the rules beside agents.
 func Run(paths []string, kinds []*engine.Kind, opts Options) Report {
 	o, faults := offline.LoadAll(paths, kinds)
+	o.AssumeNamespaces = true
 	l := newLinter(o, opts)
 	for _, f := range faults {
 		l.manifestFault(f)
@@ -116,7 +119,7 @@ func Run(paths []string, kinds []*engine.Kind, opts Options) Report {
 		return cmp.Or(cmp.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line), cmp.Compare(a.Kind, b.Kind),
 			cmp.Compare(a.Namespace+"/"+a.Name, b.Namespace+"/"+b.Name), cmp.Compare(a.Field, b.Field), cmp.Compare(a.Message, b.Message))
 	})
-	return Report{Findings: l.findings, Objects: o.Len()}
+	return Report{Findings: l.findings, Objects: o.Len(), Skipped: o.Skipped}
 }
 
 // selected are the rows of what the workloads can select.
@@ -157,16 +160,20 @@ type linter struct {
 	findings []Finding
 	seen     map[string]int // finding without owners → index
 	trees    map[string]*tree
+	told     map[string][]string // fields of objects that have an error of the manifest, by object
 }
 
 func newLinter(o *offline.Objects, opts Options) *linter {
-	return &linter{objects: o, opts: opts, seen: map[string]int{}, trees: map[string]*tree{}}
+	return &linter{objects: o, opts: opts, seen: map[string]int{}, trees: map[string]*tree{}, told: map[string][]string{}}
 }
 
 // add enters a finding once; workloads for which it also holds are added to it.
 func (l *linter) add(f Finding, owner string) {
 	if owner == l.standIn {
 		owner = ""
+	}
+	if l.echo(f) {
+		return
 	}
 	if f.File == "" && l.placeOf(f).File != "" {
 		f.File, f.Line = l.locate(f)
@@ -183,6 +190,26 @@ func (l *linter) add(f Finding, owner string) {
 	}
 }
 
+// echo reports whether a finding follows from an error of the manifest: the field is left
+// out for it, or an object around it lacks it then.
+func (l *linter) echo(f Finding) bool {
+	if f.Code == CodeField || f.Code == CodeInvalid || f.Field == "" {
+		return false
+	}
+	return slices.ContainsFunc(l.told[f.object()], func(told string) bool {
+		return within(told, f.Field) || within(f.Field, told)
+	})
+}
+
+// within reports whether a field is another one, or inside of it.
+func within(field, around string) bool {
+	rest, inside := strings.CutPrefix(field, around)
+	return inside && (rest == "" || rest[0] == '.' || rest[0] == '[')
+}
+
+// object is the object of a finding.
+func (f Finding) object() string { return f.Kind + " " + f.Namespace + "/" + f.Name }
+
 // manifestFault takes what is wrong with a manifest, field by field.
 func (l *linter) manifestFault(f offline.Fault) {
 	base := Finding{Severity: SeverityError, Code: CodeUnreadable, File: f.Place.File, Line: l.tree(f.Place).line(""), Kind: f.Kind, Namespace: f.Namespace, Name: f.Name}
@@ -190,9 +217,13 @@ func (l *linter) manifestFault(f offline.Fault) {
 	for _, err := range f.Errors() {
 		one := base
 		if at, ok := errors.AsType[*manifest.FieldError](err); ok {
-			one.Code, one.Field, one.Message = CodeField, at.Path, (&manifest.FieldError{Reason: at.Reason, Suggestion: at.Suggestion}).Error()
+			one.Code, one.Field, one.Message = CodeField, at.Path, (&manifest.FieldError{Reason: at.Reason, Suggestion: at.Suggestion, Elsewhere: at.Elsewhere}).Error()
+			l.told[one.object()] = append(l.told[one.object()], cmp.Or(at.Meant(), at.Path))
+		} else if at, ok := errors.AsType[*offline.DuplicateError](err); ok {
+			one = l.duplicate(one, at)
 		} else if at, ok := errors.AsType[*offline.InvalidError](err); ok {
 			one.Code, one.Field, one.Message = CodeInvalid, at.Path, at.Reason
+			l.told[one.object()] = append(l.told[one.object()], at.Path)
 		} else {
 			continue
 		}
@@ -210,6 +241,21 @@ func (l *linter) manifestFault(f offline.Fault) {
 		}
 		l.add(base, "")
 	}
+}
+
+// duplicate reports an object that was read before. Folders often hold one object in the
+// variants of several environments.
+func (l *linter) duplicate(f Finding, err *offline.DuplicateError) Finding {
+	first := err.First.File
+	if line := l.tree(err.First).line("metadata.name"); line > 0 {
+		first = fmt.Sprintf("%s:%d", first, line)
+	}
+	f.Code, f.Field = CodeDuplicate, "metadata.name"
+	f.Message = fmt.Sprintf("this object is also in %s; the one that is applied last wins, and this one is not checked", first)
+	if err.Apart {
+		f.Severity = SeverityNote
+	}
+	return f
 }
 
 // lineInDocument is how the YAML reader says where a document is broken.
@@ -293,46 +339,4 @@ func (l *linter) dropped(at Finding, text string, kind *engine.Kind, owner strin
 	}
 	at.Message = strings.TrimSpace(key + need + " is left out")
 	l.add(at, owner)
-}
-
-// selector is how one workload selects objects of one kind.
-type selector struct {
-	workload string
-	rule     selection.Rule
-}
-
-// notSelected reports objects that no workload selects, and why.
-func (l *linter) notSelected(workloads []offline.Workload) {
-	for _, row := range selected(workloads) { // others are for a workload elsewhere, as rules beside agents
-		var all []selector
-		for _, w := range workloads {
-			rules, err := w.Kind.Selectors(w.Object) // a wrong selector is reported with its workload
-			if err == nil && w.Kind.SelectsBy(row.Kind).Row == row {
-				all = append(all, selector{w.String(), rules[row.Kind]})
-			}
-		}
-		for _, object := range l.objects.All(row) {
-			l.unused(row, object, all)
-		}
-	}
-}
-
-// unused reports an object that no workload selects or names.
-func (l *linter) unused(row *catalog.Row, object catalog.Object, all []selector) {
-	namespace, _ := l.objects.NamespaceLabels(object.GetNamespace())
-	var reasons []string
-	for _, s := range all {
-		why := s.rule.Why(object.GetNamespace(), namespace, object.GetLabels())
-		if why == selection.Selected || s.rule.Names(object.GetNamespace(), object.GetName()) {
-			return
-		}
-		reasons = append(reasons, fmt.Sprintf("%s: %s", s.workload, why))
-	}
-	if len(reasons) == 0 {
-		return // no workload has selectors that can be read
-	}
-	l.add(Finding{
-		Severity: SeverityNote, Code: CodeNotSelected, Kind: row.Kind, Namespace: object.GetNamespace(), Name: object.GetName(),
-		Message: "nothing selects it (" + strings.Join(reasons, "; ") + ")",
-	}, "")
 }

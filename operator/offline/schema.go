@@ -4,7 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"slices"
-	"strconv"
+
 	"strings"
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
@@ -67,25 +67,29 @@ func newChecker(definitions []*apiextensionsv1.CustomResourceDefinition, kind sc
 //
 // Errors: one *manifest.FieldError for each field that the type does not have or
 // that has a wrong type, one *InvalidError for each value that the API server
-// would refuse; the latter only when validate is set.
-func (s *schemas) read(kind schema.GroupVersionKind, raw []byte, into metav1.Object, validate bool) error {
+// would refuse; the latter only when validate is set. usable says that the object has all of
+// the document but the fields with an error; when it is not, the object is not to be used.
+func (s *schemas) read(kind schema.GroupVersionKind, raw []byte, into metav1.Object, validate bool) (usable bool, err error) {
 	checker, err := s.checker(kind)
 	if err != nil {
-		return err
+		return false, err
 	}
 	var object map[string]any
 	if err := kjson.UnmarshalCaseSensitivePreserveInts(raw, &object); err != nil {
-		return err
+		return false, err
 	}
 	checker.Default(object)
 	full, err := json.Marshal(object)
 	if err != nil {
-		return err
+		return false, err
 	}
 	faults := leaves(manifest.Decode(full, into))
+	for i := range faults {
+		faults[i] = reword(kind.Kind, faults[i])
+	}
 	into.SetNamespace(namespaceOr(into.GetNamespace()))
 	if !validate {
-		return errors.Join(faults...)
+		return len(faults) == 0, errors.Join(faults...)
 	}
 	told := map[string]bool{}
 	for _, fault := range faults {
@@ -103,7 +107,8 @@ func (s *schemas) read(kind schema.GroupVersionKind, raw []byte, into metav1.Obj
 			faults = append(faults, newInvalidError(p))
 		}
 	}
-	return errors.Join(faults...)
+	faults = withoutEchoes(faults)
+	return len(faults) == 0 || without(faults, object, into), errors.Join(faults...)
 }
 
 // metadata reports names, labels and annotations that no object may have.
@@ -119,6 +124,8 @@ func invalid(problems field.ErrorList) error {
 	}
 	return errors.Join(out...)
 }
+
+const isRequired = "is required"
 
 // InvalidError is a value that the API server refuses.
 type InvalidError struct {
@@ -139,20 +146,20 @@ func newInvalidError(p *field.Error) *InvalidError {
 	detail = strings.TrimSpace(detail)
 	switch p.Type {
 	case field.ErrorTypeRequired:
-		detail = "is required"
+		detail = isRequired
 	case field.ErrorTypeDuplicate:
 		detail = "an earlier item is the same"
 		if keys, ok := p.BadValue.(map[string]any); ok {
-			if text, err := json.Marshal(keys); err == nil {
-				detail = "an earlier item has the same key, " + string(text)
-			}
+			detail = "an earlier item has the same " + sameKey(keys)
 		}
 	case field.ErrorTypeNotSupported:
-		if value, ok := p.BadValue.(string); ok {
-			detail = strconv.Quote(value) + " is not one of the " + detail
-		}
+		detail = oneOf(p, detail)
 	case field.ErrorTypeTypeInvalid:
 		detail, _, _ = strings.Cut(detail, ": ")
+	case field.ErrorTypeInvalid:
+		if known, ok := patternOf(detail); ok {
+			detail = known.words(p.BadValue)
+		}
 	}
 	return &InvalidError{Path: p.Field, Reason: detail}
 }
