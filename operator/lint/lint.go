@@ -12,6 +12,7 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/firekeeper-dev/firekeeper/internal/faults"
 	"github.com/firekeeper-dev/firekeeper/internal/gate"
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 	"github.com/firekeeper-dev/firekeeper/operator/assets"
@@ -307,15 +308,21 @@ func (l *linter) rejected(at Finding, code string, err error, owner string) {
 		}
 		return
 	}
-	if missing, ok := errors.AsType[*assets.NotFoundError](err); ok && missing.Key == "" {
+	for _, one := range faults.Leaves(err) {
+		l.refused(at, one, owner)
+	}
+}
+
+// refused reports one reason of a refusal.
+func (l *linter) refused(at Finding, err error, owner string) {
+	at.Field, at.Message = fieldOf(err.Error())
+	if missing, ok := errors.AsType[*assets.NotFoundError](err); ok {
 		at.Code = CodeMissingReference
 		if l.opts.MissingReferences {
 			at.Severity = SeverityWarning
 		}
-	}
-	at.Field, at.Message = fieldOf(err.Error())
-	if at.Code == CodeMissingReference {
-		at.Message += " among the manifests"
+		at.Field = l.referring(at, missing)
+		at.Message += l.instead(missing)
 	}
 	l.add(at, owner)
 }

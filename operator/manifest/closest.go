@@ -73,3 +73,29 @@ func distance(a, b string) int {
 	}
 	return rows[len(x)][len(y)]
 }
+
+// maxBeside is how many names [Beside] says.
+const maxBeside = 10
+
+// Beside completes the message about a name that is none of those that there are:
+// `, did you mean "a"?` or "; there are a, b". It is empty when there is none at all.
+func Beside(name string, known []string) string {
+	known = slices.Sorted(slices.Values(known))
+	if meant := Similar(name, known); meant != "" {
+		return `, did you mean "` + meant + `"?`
+	}
+	for _, k := range known { // "ca" of "ca.crt"
+		if before, _, cut := strings.Cut(k, "."); cut && before == name {
+			return `, did you mean "` + k + `"?`
+		}
+	}
+	switch n := len(known); {
+	case n == 0:
+		return ""
+	case n == 1:
+		return "; there is " + known[0]
+	case n > maxBeside:
+		return "; there are " + strings.Join(known[:maxBeside], ", ") + ", …"
+	}
+	return "; there are " + strings.Join(known, ", ")
+}

@@ -17,6 +17,7 @@ import (
 	utilyaml "k8s.io/apimachinery/pkg/util/yaml"
 	"sigs.k8s.io/yaml"
 
+	"github.com/firekeeper-dev/firekeeper/internal/faults"
 	"github.com/firekeeper-dev/firekeeper/operator/engine"
 	"github.com/firekeeper-dev/firekeeper/operator/manifest"
 )
@@ -44,7 +45,7 @@ type Fault struct {
 }
 
 // Errors are the parts of Err, several of which can be joined in it.
-func (f Fault) Errors() []error { return leaves(f.Err) }
+func (f Fault) Errors() []error { return faults.Leaves(f.Err) }
 
 // DuplicateError is an object that was read before.
 type DuplicateError struct {
@@ -173,7 +174,7 @@ func (r *reader) read(name string, in io.Reader) error {
 			start += at + len(doc)
 		}
 		if err := r.tolerate(Fault{Place: r.at, Err: r.document(doc)}); err != nil {
-			return prefixed(fmt.Sprintf("%s: document %d", name, i), err)
+			return faults.In(fmt.Sprintf("%s: document %d", name, i), err)
 		}
 	}
 }
@@ -212,7 +213,7 @@ func (r *reader) object(raw []byte) error {
 		for i, item := range head.Items {
 			r.at.Item = fmt.Sprintf("items[%d]", i)
 			if err := r.tolerate(Fault{Place: r.at, Err: r.object(item)}); err != nil {
-				return prefixed(fmt.Sprintf("items[%d]", i), err)
+				return faults.In(fmt.Sprintf("items[%d]", i), err)
 			}
 		}
 		r.at.Item = ""
@@ -238,7 +239,7 @@ func (r *reader) object(raw []byte) error {
 	r.objects.places[where] = r.at
 	id.Err = decode(r, raw)
 	if err := r.tolerate(id); err != nil {
-		return prefixed(where, err)
+		return faults.In(where, err)
 	}
 	return nil
 }
@@ -265,29 +266,4 @@ func unlikeManifest(raw []byte, err error) error {
 	}
 	want := map[reflect.Kind]string{reflect.String: "a string", reflect.Slice: "a list"}[wrong.Type.Kind()]
 	return &manifest.FieldError{Path: wrong.Field, Reason: "want " + cmp.Or(want, "an object") + ", is " + jsonTypes[kind]}
-}
-
-// prefixed says of each of several joined errors where it is.
-func prefixed(where string, err error) error {
-	var out []error
-	for _, e := range leaves(err) {
-		out = append(out, fmt.Errorf("%s: %w", where, e))
-	}
-	return errors.Join(out...)
-}
-
-// leaves takes joined errors apart.
-func leaves(err error) []error {
-	if err == nil {
-		return nil
-	}
-	joined, ok := err.(interface{ Unwrap() []error })
-	if !ok {
-		return []error{err}
-	}
-	var out []error
-	for _, e := range joined.Unwrap() {
-		out = append(out, leaves(e)...)
-	}
-	return out
 }

@@ -14,6 +14,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 	kjson "sigs.k8s.io/json"
 
+	"github.com/firekeeper-dev/firekeeper/internal/faults"
 	"github.com/firekeeper-dev/firekeeper/operator/crds"
 	"github.com/firekeeper-dev/firekeeper/operator/crds/check"
 	"github.com/firekeeper-dev/firekeeper/operator/manifest"
@@ -83,32 +84,32 @@ func (s *schemas) read(kind schema.GroupVersionKind, raw []byte, into metav1.Obj
 	if err != nil {
 		return false, err
 	}
-	faults := leaves(manifest.Decode(full, into))
-	for i := range faults {
-		faults[i] = reword(kind.Kind, faults[i])
+	wrong := faults.Leaves(manifest.Decode(full, into))
+	for i := range wrong {
+		wrong[i] = reword(kind.Kind, wrong[i])
 	}
 	into.SetNamespace(namespaceOr(into.GetNamespace()))
 	if !validate {
-		return len(faults) == 0, errors.Join(faults...)
+		return len(wrong) == 0, errors.Join(wrong...)
 	}
 	told := map[string]bool{}
-	for _, fault := range faults {
+	for _, fault := range wrong {
 		if at, ok := errors.AsType[*manifest.FieldError](fault); ok {
 			told[at.Path] = true
 		}
 	}
 	problems := checker.Values(object)
-	if len(faults) == 0 { // otherwise the metadata was perhaps not read
+	if len(wrong) == 0 { // otherwise the metadata was perhaps not read
 		problems = append(problems, metadata(into)...)
 	}
 	slices.SortStableFunc(problems, func(a, b *field.Error) int { return strings.Compare(a.Field, b.Field) })
 	for _, p := range problems {
 		if !told[p.Field] {
-			faults = append(faults, newInvalidError(p))
+			wrong = append(wrong, newInvalidError(p))
 		}
 	}
-	faults = withoutEchoes(faults)
-	return len(faults) == 0 || without(faults, object, into), errors.Join(faults...)
+	wrong = withoutEchoes(wrong)
+	return len(wrong) == 0 || without(wrong, object, into), errors.Join(wrong...)
 }
 
 // metadata reports names, labels and annotations that no object may have.
