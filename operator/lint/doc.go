@@ -5,6 +5,9 @@
 //	object.go   one object, as far as it can be judged alone
 //	assumed.go  the values of its Secrets and ConfigMaps, which are not known then
 //	fields.go   from a reason or a key of the configuration to the line of a field
+//	unused.go   objects that nothing selects, and why
+//	remarks*.go what works and is not what its author wanted
+//	references.go  Secrets, ConfigMaps and keys that are missing, and what there is instead
 //	write.go    the findings for people and for programs
 //
 //	report := lint.Run(paths, kinds, options)

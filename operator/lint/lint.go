@@ -275,11 +275,13 @@ func (l *linter) workload(w offline.Workload) {
 		l.dropped(self, d, w.Kind, "")
 	}
 	for _, text := range made.Plan.Warnings {
-		f := self
-		f.Severity, f.Code = SeverityWarning, CodeRemark
-		f.Field, f.Message = fieldOf(text)
-		l.add(f, "")
+		l.remark(self, text, "")
 	}
+	if made.Plan.Reason != "" {
+		l.remark(self, made.Plan.Message, "")
+	}
+	l.versionRemark(self, w)
+	l.workloadRemarks(self, w)
 }
 
 // verdicts reports what becomes of the objects that a workload selects.
@@ -293,7 +295,19 @@ func (l *linter) verdicts(w offline.Workload, all []engine.Verdict) {
 		for _, d := range v.Dropped {
 			l.dropped(at, d, w.Kind, w.String())
 		}
+		for _, text := range v.Remarks {
+			l.remark(at, text, w.String())
+		}
+		l.remarks(w, v.Kind, v.Object)
 	}
+}
+
+// remark reports a value that is not used as written: "spec.a: …".
+func (l *linter) remark(at Finding, text, owner string) {
+	at.Severity, at.Code = SeverityWarning, CodeRemark
+	at.Field, at.Message = fieldOf(text)
+	at.Field = cmp.Or(at.Field, "spec")
+	l.add(at, owner)
 }
 
 // rejected reports a refusal; rule objects have several reasons at once.
@@ -304,6 +318,9 @@ func (l *linter) rejected(at Finding, code string, err error, owner string) {
 			one := at
 			one.Field = f.Field
 			one.Message = strings.TrimPrefix(f.String(), f.Field+": ")
+			if m := entry.FindStringSubmatch(one.Message); m != nil && (strings.HasSuffix(f.Field, ".annotations") || strings.HasSuffix(f.Field, ".labels")) {
+				one.Field, one.Message = fmt.Sprintf("%s[%q]", f.Field, m[1]), m[2]
+			}
 			l.add(one, owner)
 		}
 		return
@@ -312,6 +329,9 @@ func (l *linter) rejected(at Finding, code string, err error, owner string) {
 		l.refused(at, one, owner)
 	}
 }
+
+// entry matches what is said about one entry of a map.
+var entry = regexp.MustCompile(`^"(\w+)": (?:template: [^ ]*: )?(.*)$`)
 
 // refused reports one reason of a refusal.
 func (l *linter) refused(at Finding, err error, owner string) {
