@@ -95,11 +95,8 @@ func (e *explainOptions) ask(ctx context.Context, o Options) (q explain.Question
 		q, err = live.Ask(ctx, setups, name)
 		return q, scopes, err
 	}
-	objects, err := offline.Load(e.files, kinds)
-	if err != nil {
-		return q, scopes, err
-	}
-	q, err = explain.FromManifests(objects, setups, name)
+	objects, faults := offline.LoadAll(e.files, kinds)
+	q, err = explain.FromManifests(objects, faults, setups, name)
 	return q, scopes, err
 }
 

@@ -171,6 +171,12 @@ func step(n *yaml.Node, part string) (*yaml.Node, int) {
 	return nil, 0
 }
 
+// booleans are the keys that YAML reads as true or false, and not as people write them.
+var booleans = map[string]string{
+	"y": "true", "Y": "true", "yes": "true", "Yes": "true", "YES": "true", "on": "true", "On": "true", "ON": "true",
+	"n": "false", "N": "false", "no": "false", "No": "false", "NO": "false", "off": "false", "Off": "false", "OFF": "false",
+}
+
 // keyIndex finds a key of a mapping: the one that is spelled so, or else one that
 // differs in case and "_" only, because a key of the configuration (enable_http2)
 // comes from a field (enableHttp2). It is -1 when there is none.
@@ -181,7 +187,7 @@ func keyIndex(n *yaml.Node, part string) int {
 		switch key := n.Content[i].Value; {
 		case key == part:
 			return i
-		case alike < 0 && plain(key) == plain(part):
+		case alike < 0 && (plain(key) == plain(part) || booleans[key] == part):
 			alike = i
 		}
 	}

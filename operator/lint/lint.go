@@ -102,6 +102,7 @@ func Run(paths []string, kinds []*engine.Kind, opts Options) Report {
 	o, faults := offline.LoadAll(paths, kinds)
 	o.AssumeNamespaces = true
 	l := newLinter(o, opts)
+	l.advises = true
 	for _, f := range faults {
 		l.manifestFault(f)
 	}
@@ -158,6 +159,7 @@ type linter struct {
 	objects  *offline.Objects
 	opts     Options
 	standIn  string // name of the workload that is not among the manifests; empty without one
+	advises  bool   // says what works and is perhaps not what was meant
 	findings []Finding
 	seen     map[string]int // finding without owners → index
 	trees    map[string]*tree
@@ -277,6 +279,9 @@ func (l *linter) workload(w offline.Workload) {
 	for _, text := range made.Plan.Warnings {
 		l.remark(self, text, "")
 	}
+	if !l.advises || w.String() == l.standIn {
+		return
+	}
 	if made.Plan.Reason != "" {
 		l.remark(self, made.Plan.Message, "")
 	}
@@ -298,14 +303,22 @@ func (l *linter) verdicts(w offline.Workload, all []engine.Verdict) {
 		for _, text := range v.Remarks {
 			l.remark(at, text, w.String())
 		}
-		l.remarks(w, v.Kind, v.Object)
+		if l.advises {
+			l.remarks(w, v.Kind, v.Object)
+		}
 	}
 }
+
+// label matches the name of a label at the beginning of a message.
+var label = regexp.MustCompile(`^"\w+"`)
 
 // remark reports a value that is not used as written: "spec.a: …".
 func (l *linter) remark(at Finding, text, owner string) {
 	at.Severity, at.Code = SeverityWarning, CodeRemark
 	at.Field, at.Message = fieldOf(text)
+	if m := label.FindStringSubmatch(at.Message); m != nil && strings.HasSuffix(at.Field, "Labels") {
+		at.Field += "[" + m[0] + "]"
+	}
 	at.Field = cmp.Or(at.Field, "spec")
 	l.add(at, owner)
 }
@@ -336,6 +349,9 @@ var entry = regexp.MustCompile(`^"(\w+)": (?:template: [^ ]*: )?(.*)$`)
 // refused reports one reason of a refusal.
 func (l *linter) refused(at Finding, err error, owner string) {
 	at.Field, at.Message = fieldOf(err.Error())
+	if content, ok := errors.AsType[*assets.ContentError](err); ok {
+		at = l.inContent(at, content)
+	}
 	if missing, ok := errors.AsType[*assets.NotFoundError](err); ok {
 		at.Code = CodeMissingReference
 		if l.opts.MissingReferences {

@@ -2,6 +2,7 @@ package lint
 
 import (
 	"fmt"
+	"regexp"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
@@ -66,3 +67,29 @@ func reference(n *yaml.Node, name, key string, depth int) string {
 	}
 	return ""
 }
+
+// inContent moves a finding about the content of a Secret or ConfigMap to the line there, if
+// the manifest has it as text.
+func (l *linter) inContent(f Finding, err *assets.ContentError) Finding {
+	f.Field = indexAtEnd.ReplaceAllString(f.Field, "")
+	f.Message = fmt.Sprintf("key %q of %s, %v", err.Key, err.Ref, err)
+	at := l.objects.Place(err.Ref.Kind.String(), err.Ref.Namespace, err.Ref.Name)
+	t := l.tree(at)
+	if t.root == nil {
+		return f
+	}
+	for _, block := range []string{"stringData", "data"} {
+		value, _ := find(t.root, []string{block, err.Key})
+		if value == nil || block == "data" && err.Ref.Kind == assets.Secret { // which is base64
+			continue
+		}
+		f.File, f.Line = at.File, t.first+value.Line-1
+		if value.Style&(yaml.LiteralStyle|yaml.FoldedStyle) != 0 { // the text begins below
+			f.Line += err.Line
+		}
+	}
+	return f
+}
+
+// indexAtEnd matches the number of an item of the content, which is none of the field.
+var indexAtEnd = regexp.MustCompile(`\[\d+\]$`)

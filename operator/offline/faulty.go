@@ -22,6 +22,9 @@ func without(faults []error, object map[string]any, into metav1.Object) bool {
 		if path == "" {
 			return false
 		}
+		if at, ok := errors.AsType[*InvalidError](fault); ok && at.enum {
+			continue // whoever uses it says the same of it, and the default would be another value
+		}
 		remove(object, SplitPath(path))
 	}
 	rest, err := json.Marshal(object)

@@ -59,6 +59,18 @@ func (e *DuplicateError) Error() string {
 	return fmt.Sprintf("%s: duplicate object, first in %s", e.Object, e.First)
 }
 
+// Where is the document and the object, as errors of [Load] name them.
+func (f Fault) Where() string {
+	if f.Place.Document == 0 {
+		return "" // the error names the file
+	}
+	where := fmt.Sprintf("%s: document %d", f.Place.File, f.Place.Document)
+	if _, says := errors.AsType[*DuplicateError](f.Err); !says && f.Name != "" {
+		where += ": " + place(f.Kind, f.Namespace, f.Name)
+	}
+	return where
+}
+
 // reader reads manifests.
 type reader struct {
 	objects *Objects

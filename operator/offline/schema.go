@@ -132,6 +132,8 @@ const isRequired = "is required"
 type InvalidError struct {
 	Path   string // "spec.endpoints[0].interval"
 	Reason string // without the value, which may be a secret
+
+	enum bool // it is none of the values that there are
 }
 
 // Error returns path and reason in one line.
@@ -162,5 +164,5 @@ func newInvalidError(p *field.Error) *InvalidError {
 			detail = known.words(p.BadValue)
 		}
 	}
-	return &InvalidError{Path: p.Field, Reason: detail}
+	return &InvalidError{Path: p.Field, Reason: detail, enum: p.Type == field.ErrorTypeNotSupported}
 }
