@@ -19,6 +19,8 @@ func (r Report) text(w *strings.Builder) {
 	switch n := len(r.Owners); {
 	case n == 0:
 		fmt.Fprintf(w, "nothing uses %s: there is no %s\n", r.Object, catalog.Or(r.kinds))
+	case r.Unknown():
+		fmt.Fprintf(w, "cannot tell whether %s is used by %s\n", r.Object, workloads(n))
 	case r.Accepted() == 0 && n == 1:
 		fmt.Fprintf(w, "%s is not used by the only %s\n", r.Object, r.Owners[0].Owner.Kind)
 	case r.Accepted() == 0:
