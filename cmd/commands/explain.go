@@ -127,11 +127,8 @@ func (e *explainOptions) ask(ctx context.Context, o Options) (q explain.Question
 		q, err = live.Ask(ctx, setups, name)
 		return q, scopes, err
 	}
-	objects, err := offline.Load(files, explain.Kinds(setups))
-	if err != nil {
-		return q, scopes, err
-	}
-	if q, err = explain.FromManifests(objects, setups, name); err != nil {
+	objects, faults := offline.LoadAll(files, explain.Kinds(setups))
+	if q, err = explain.FromManifests(objects, faults, setups, name); err != nil {
 		return q, scopes, err
 	}
 	q.Targets, err = o.summaries(ctx, kubernetes, objects, q)

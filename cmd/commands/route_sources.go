@@ -266,7 +266,7 @@ func (s routeSources) alert(ctx context.Context, r *routeOptions, given routing.
 	}
 	var q explain.Question
 	if s.objects != nil {
-		q, err = explain.FromManifests(s.objects, s.setups, name)
+		q, err = explain.FromManifests(s.objects, nil, s.setups, name)
 	} else {
 		q, err = s.live.Ask(ctx, s.setups, name)
 	}

@@ -67,7 +67,7 @@ func (w targetsWorld) ask(ctx context.Context, kind, name string) (explain.Quest
 	if w.objects == nil {
 		return w.live.Ask(ctx, w.setups, parsed)
 	}
-	return explain.FromManifests(w.objects, w.setups, parsed)
+	return explain.FromManifests(w.objects, nil, w.setups, parsed)
 }
 
 // workloads reads those that scrape and that the operator manages: all, or one.

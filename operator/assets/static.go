@@ -60,6 +60,32 @@ func (s *Static) Object(ref Ref) (Object, error) {
 	return Object{}, &NotFoundError{Ref: ref}
 }
 
+// Keys are those of an object that was added, sorted.
+func (s *Static) Keys(ref Ref) []string {
+	o := s.objects[ref]
+	return slices.Sorted(maps.Keys(merged(o.Values, o.Binary)))
+}
+
+// Namespaces are those with an added object of a kind and name, sorted.
+func (s *Static) Namespaces(kind Kind, name string) (out []string) {
+	for ref := range s.objects {
+		if ref.Kind == kind && ref.Name == name {
+			out = append(out, ref.Namespace)
+		}
+	}
+	slices.Sort(out)
+	return out
+}
+
+func merged(a, b map[string][]byte) map[string][]byte {
+	out := maps.Clone(b)
+	if out == nil {
+		return a
+	}
+	maps.Copy(out, a)
+	return out
+}
+
 // contentVersion replaces a missing resourceVersion.
 func contentVersion(all ...map[string][]byte) string {
 	h := sha256.New()

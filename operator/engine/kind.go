@@ -117,6 +117,8 @@ type Verdict struct {
 	// Dropped names fields of the object that the version of the workload does not
 	// support and that were left out.
 	Dropped []string
+	// Remarks are about values that are not used as written, for whoever asks: "spec.a: …".
+	Remarks []string
 	// File is the file that the object became; empty when it is a part of the
 	// configuration.
 	File string

@@ -17,6 +17,8 @@ import (
 type Candidate struct {
 	Setup  engine.Setup
 	Object v1.Workload
+	// Faults of its manifest; it is read without the fields that have them. Empty for none.
+	Faults string
 }
 
 // Ref names the workload.
@@ -136,6 +138,9 @@ func (c Candidate) configMap(q *Question, file string) string {
 // trouble says why the workload's pods may not have what it selects: what its status
 // complains about. It is empty when nothing is known.
 func (c Candidate) trouble() string {
+	if c.Faults != "" {
+		return "its manifest has faults, and is read without these fields: " + c.Faults
+	}
 	for _, condition := range c.Object.GetWorkloadStatus().Conditions {
 		if condition.Type == v1.Reconciled && condition.Status == v1.ConditionFalse {
 			return "the last reconciliation failed, so newer objects are not live: " + condition.Message

@@ -25,6 +25,9 @@ type Question struct {
 	// NamespaceLabels returns the labels of a namespace; ok is false when it does
 	// not exist.
 	NamespaceLabels func(name string) (l labels.Set, ok bool)
+	// NamespaceUnknown reports whether a namespace may have more labels than those; nil
+	// when all of them are known.
+	NamespaceUnknown func(name string) bool
 	// References resolves what the object refers to.
 	References assets.Reader
 	// AsWritten words a verdict for the version in which the object was written; nil when
@@ -70,7 +73,7 @@ type Verdict struct {
 	Message  string `json:"message"`
 	// Selector is the workload's field that decided, "spec.podMonitorSelector".
 	Selector string           `json:"selector,omitempty"`
-	Misses   []selection.Miss `json:"misses,omitempty"` // of that selector
+	Misses   []selection.Miss `json:"misses,omitempty"` // of that selector; those that cannot be known with the reason NotKnown
 	Jobs     []string         `json:"jobs,omitempty"`   // job_name of each
 	Shards   []string         `json:"shards,omitempty"` // which of them take its targets, for people
 	// LooksFor is what the jobs look for, and As the ServiceAccount that they do it as, with

@@ -60,15 +60,12 @@ func question(t *testing.T, kind, manifests string, opts engine.Options) Questio
 	if err := os.WriteFile(file, []byte(manifests), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	objects, err := offline.Load([]string{file}, Kinds(setups))
-	if err != nil {
-		t.Fatal(err)
-	}
+	objects, faults := offline.LoadAll([]string{file}, Kinds(setups))
 	name, err := ParseName(Kinds(setups), kind, "demo/web")
 	if err != nil {
 		t.Fatal(err)
 	}
-	q, err := FromManifests(objects, setups, name)
+	q, err := FromManifests(objects, faults, setups, name)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -347,7 +344,7 @@ func TestNotAmongTheManifests(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := FromManifests(objects, q.Setups, name); err == nil || err.Error() != want {
+		if _, err := FromManifests(objects, nil, q.Setups, name); err == nil || err.Error() != want {
 			t.Errorf("err = %v, want %s", err, want)
 		}
 	}

@@ -85,7 +85,7 @@ func (l Live) list(ctx context.Context, setup engine.Setup, q *Question) error {
 			return err
 		}
 		err = meta.EachListItem(list, func(o runtime.Object) error {
-			q.Workloads = append(q.Workloads, Candidate{setup, o.(v1.Workload)})
+			q.Workloads = append(q.Workloads, Candidate{Setup: setup, Object: o.(v1.Workload)})
 			return nil
 		})
 		if err != nil {

@@ -1,18 +1,24 @@
 package explain
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 
+	"github.com/firekeeper-dev/firekeeper/internal/faults"
 	"github.com/firekeeper-dev/firekeeper/operator/engine"
 	"github.com/firekeeper-dev/firekeeper/operator/offline"
 )
 
-// FromManifests asks about an object among manifests, which were read for the kinds.
+// FromManifests asks about an object among manifests, which were read for the kinds, with
+// faults. Those of objects that have no part in the answer do not matter.
 //
-// Errors: the object is not among them.
-func FromManifests(o *offline.Objects, setups []engine.Setup, n Name) (Question, error) {
-	q := Question{Row: n.row, Setups: setups, NamespaceLabels: o.NamespaceLabels, References: &o.References, AsWritten: o.AsWritten}
+// Errors: the object is not among them, or its manifest has faults.
+func FromManifests(o *offline.Objects, wrong []offline.Fault, setups []engine.Setup, n Name) (Question, error) {
+	q := Question{Row: n.row, Setups: setups, NamespaceLabels: o.NamespaceLabels, NamespaceUnknown: o.NamespaceUnknown, References: &o.References, AsWritten: o.AsWritten}
+	if err := faultsOf(wrong, n.row.Kind, n.Namespace, n.Name, true); err != nil {
+		return q, err
+	}
 	var others []string
 	for _, obj := range o.All(n.row) {
 		if obj.GetNamespace() == n.Namespace && obj.GetName() == n.Name {
@@ -21,19 +27,40 @@ func FromManifests(o *offline.Objects, setups []engine.Setup, n Name) (Question,
 		others = append(others, obj.GetNamespace()+"/"+obj.GetName())
 	}
 	if q.Object == nil {
-		return q, fmt.Errorf("no %s among the manifests (%s)", n, hold(n, others))
+		err := fmt.Errorf("no %s among the manifests (%s)", n, hold(n, others))
+		return q, errors.Join(err, faultsOf(wrong, "", "", "", true)) // it may be in one that cannot be read
 	}
 	var made []offline.Outcome
 	for _, w := range o.Workloads() {
 		made = append(made, o.Reconcile(w))
 		for _, s := range setups {
 			if s.Kind == w.Kind {
-				q.Workloads = append(q.Workloads, Candidate{s, w.Object})
+				c := Candidate{Setup: s, Object: w.Object}
+				if err := faultsOf(wrong, w.Kind.Kind, w.Key().Namespace, w.Key().Name, false); err != nil {
+					c.Faults = strings.ReplaceAll(err.Error(), "\n", "; ")
+				}
+				q.Workloads = append(q.Workloads, c)
 			}
 		}
 	}
 	q.View = o.View(made)
 	return q, nil
+}
+
+// faultsOf are those of one object; with the place if it is wanted. Without a kind they are
+// those of whole documents and files.
+func faultsOf(wrong []offline.Fault, kind, namespace, name string, places bool) error {
+	var all faults.List
+	for _, f := range wrong {
+		if f.Kind == kind && f.Namespace == namespace && f.Name == name {
+			where := ""
+			if places {
+				where = f.Where()
+			}
+			all.Add(where, f.Err)
+		}
+	}
+	return all.Err()
 }
 
 // maxOthers bounds the objects that an error names.

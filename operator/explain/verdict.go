@@ -117,25 +117,26 @@ func objectSelected(i inquiry, v *Verdict) bool {
 	if err != nil {
 		return v.because(OwnerInvalid, "%v", err)
 	}
-	objects, namespaces := "spec."+i.q.Row.Field+"Selector", "spec."+i.q.Row.Field+"NamespaceSelector"
 	object := i.q.Object
 	namespace := object.GetNamespace()
 	nsLabels, exists := i.q.NamespaceLabels(namespace)
-	switch reason := rule.Why(namespace, nsLabels, object.GetLabels()); {
-	case reason == selection.NoSelector:
-		v.Selector = objects
-		return v.because(SelectorNotSet, "%s is not set, so it selects no %s ({} selects all)", objects, i.q.Row)
-	case reason == selection.NamespaceNotSelected && rule.OwnNamespaceOnly():
-		v.Selector = namespaces
-		return v.because(NamespaceNotSelected, "%s is not set, so it selects namespace %s only ({} selects all)", namespaces, v.Owner.Namespace)
-	case reason == selection.NamespaceNotSelected:
-		v.Selector, v.Misses = namespaces, rule.NamespaceMisses(nsLabels)
-		return v.because(NamespaceNotSelected, "%s does not match the labels of namespace %s", namespaces, namespace)
-	case reason == selection.LabelsNotSelected:
-		v.Selector, v.Misses = objects, rule.LabelMisses(object.GetLabels())
-		return v.because(LabelsNotSelected, "%s does not match the labels of the %s", objects, i.q.Row)
+	answer := rule.Ask(selection.Subject{
+		Kind: i.q.Row.Kind, Namespace: namespace, Labels: object.GetLabels(),
+		NamespaceLabels: nsLabels, NamespaceUnknown: i.q.NamespaceUnknown != nil && i.q.NamespaceUnknown(namespace),
+	}, i.q.Row.Field)
+	v.Selector, v.Misses = answer.Selector, answer.Misses
+	switch {
+	case answer.Reason == selection.NamespaceUnknown:
+		return v.because(NotKnown, "%s; add the Namespace to the manifests (kubectl get namespace %s -o yaml)", answer.Message, namespace)
+	case answer.Reason != selection.Selected:
+		return v.because(reasons[answer.Reason], "%s", answer.Message)
 	case !exists && !rule.OwnNamespaceOnly():
 		return v.because(NamespaceNotSelected, "namespace %s does not exist", namespace)
 	}
 	return false
+}
+
+// reasons are those of selection in the words of this package.
+var reasons = map[selection.Reason]Reason{
+	selection.NoSelector: SelectorNotSet, selection.NamespaceNotSelected: NamespaceNotSelected, selection.LabelsNotSelected: LabelsNotSelected,
 }

@@ -20,6 +20,8 @@ func (r Report) text(w *strings.Builder) {
 	switch n := len(r.Owners); {
 	case n == 0:
 		fmt.Fprintf(w, "nothing uses %s: there is no %s\n", r.Object, catalog.Or(r.kinds))
+	case r.Unknown():
+		fmt.Fprintf(w, "cannot tell whether %s is used by %s\n", r.Object, workloads(n))
 	case r.Accepted() == 0:
 		fmt.Fprintf(w, "no %s uses %s\n", catalog.Or(r.asked()), r.Object)
 	default:
@@ -73,7 +75,11 @@ func (v Verdict) text(w *strings.Builder, indent string) {
 	}
 	fmt.Fprintf(w, "%s%s\n", indent, strings.ReplaceAll(message, "\n", "\n"+indent))
 	for _, m := range v.Misses {
-		fmt.Fprintf(w, "%s  it requires %s\n", indent, m)
+		text := m.String()
+		if v.Reason == NotKnown { // the label may be there
+			text = m.Requirement
+		}
+		fmt.Fprintf(w, "%s  it requires %s\n", indent, text)
 	}
 	rows(w, indent, "job", v.Jobs)
 	rows(w, indent, "looks for", v.LooksFor)

@@ -71,7 +71,7 @@ func (l *linter) tree(p offline.Place) *tree {
 	if yaml.Unmarshal(p.Text, &doc) == nil && len(doc.Content) == 1 {
 		t.root = doc.Content[0]
 		if p.Item != "" {
-			t.root, _ = find(t.root, split(p.Item))
+			t.root, _ = find(t.root, offline.SplitPath(p.Item))
 		}
 	}
 	l.trees[key] = t
@@ -86,7 +86,7 @@ func (t *tree) line(field string) int {
 	}
 	best := t.root.Line
 	at := t.root
-	for _, part := range split(field) {
+	for _, part := range offline.SplitPath(field) {
 		next, line := step(at, part)
 		if next == nil {
 			break
@@ -103,7 +103,7 @@ func (t *tree) source(path string) string {
 	if strings.HasPrefix(path, "spec.") || t.root == nil {
 		return path
 	}
-	parts := split(path)
+	parts := offline.SplitPath(path)
 	places := [][]string{{"spec"}}
 	if len(parts) > 2 && parts[0] == "scrape_configs" {
 		job := parts[1]
@@ -123,40 +123,6 @@ func (t *tree) source(path string) string {
 		}
 	}
 	return ""
-}
-
-// split cuts "spec.endpoints[0].a" into spec, endpoints, 0, a. Keys in quotes, as
-// in labels["a.b"], stay whole.
-func split(path string) (parts []string) {
-	for path != "" {
-		switch {
-		case path[0] == '.':
-			path = path[1:]
-		case strings.HasPrefix(path, `["`):
-			end := strings.Index(path, `"]`)
-			if end < 0 {
-				return append(parts, path)
-			}
-			key, err := strconv.Unquote(path[1 : end+1])
-			if err != nil {
-				key = path[2:end]
-			}
-			parts, path = append(parts, key), path[end+2:]
-		case path[0] == '[':
-			end := strings.IndexByte(path, ']')
-			if end < 0 {
-				return append(parts, path)
-			}
-			parts, path = append(parts, path[1:end]), path[end+1:]
-		default:
-			end := strings.IndexAny(path, ".[")
-			if end < 0 {
-				end = len(path)
-			}
-			parts, path = append(parts, path[:end]), path[end:]
-		}
-	}
-	return parts
 }
 
 // find follows a path; named is the path as the document spells it, empty when
@@ -205,6 +171,12 @@ func step(n *yaml.Node, part string) (*yaml.Node, int) {
 	return nil, 0
 }
 
+// booleans are the keys that YAML reads as true or false, and not as people write them.
+var booleans = map[string]string{
+	"y": "true", "Y": "true", "yes": "true", "Yes": "true", "YES": "true", "on": "true", "On": "true", "ON": "true",
+	"n": "false", "N": "false", "no": "false", "No": "false", "NO": "false", "off": "false", "Off": "false", "OFF": "false",
+}
+
 // keyIndex finds a key of a mapping: the one that is spelled so, or else one that
 // differs in case and "_" only, because a key of the configuration (enable_http2)
 // comes from a field (enableHttp2). It is -1 when there is none.
@@ -215,7 +187,7 @@ func keyIndex(n *yaml.Node, part string) int {
 		switch key := n.Content[i].Value; {
 		case key == part:
 			return i
-		case alike < 0 && plain(key) == plain(part):
+		case alike < 0 && (plain(key) == plain(part) || booleans[key] == part):
 			alike = i
 		}
 	}

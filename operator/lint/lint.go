@@ -12,6 +12,7 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/firekeeper-dev/firekeeper/internal/faults"
 	"github.com/firekeeper-dev/firekeeper/internal/gate"
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 	"github.com/firekeeper-dev/firekeeper/operator/assets"
@@ -20,7 +21,6 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/manifest"
 	"github.com/firekeeper-dev/firekeeper/operator/offline"
 	"github.com/firekeeper-dev/firekeeper/operator/rules"
-	"github.com/firekeeper-dev/firekeeper/operator/selection"
 )
 
 // Severity says how bad a finding is.
@@ -45,6 +45,7 @@ const (
 	CodeOwner            = "owner"             // a workload that cannot be rendered
 	CodeDropped          = "dropped"           // a field that the workload's version does not support
 	CodeRemark           = "remark"            // a value that is not used as written
+	CodeDuplicate        = "duplicate"         // an object that is there before
 	CodeNotSelected      = "not-selected"      // an object that no workload selects
 	CodeNoTarget         = "no-target"         // what a job looks for does not exist, and something almost like it does
 	CodeDuplicateTarget  = "duplicate-target"  // a pod that is scraped twice
@@ -73,6 +74,8 @@ type Report struct {
 	Findings []Finding
 	// Objects that were looked at.
 	Objects int
+	// Skipped documents of folders are not meant to be manifests.
+	Skipped int
 }
 
 // Count is the number of findings of a severity.
@@ -100,7 +103,9 @@ type Options struct {
 // workload, the rules beside agents.
 func Run(paths []string, kinds []*engine.Kind, opts Options) Report {
 	o, faults := offline.LoadAll(paths, kinds)
+	o.AssumeNamespaces = true
 	l := newLinter(o, opts)
+	l.advises = true
 	for _, f := range faults {
 		l.manifestFault(f)
 	}
@@ -120,7 +125,7 @@ func Run(paths []string, kinds []*engine.Kind, opts Options) Report {
 		return cmp.Or(cmp.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line), cmp.Compare(a.Kind, b.Kind),
 			cmp.Compare(a.Namespace+"/"+a.Name, b.Namespace+"/"+b.Name), cmp.Compare(a.Field, b.Field), cmp.Compare(a.Message, b.Message))
 	})
-	return Report{Findings: l.findings, Objects: o.Len()}
+	return Report{Findings: l.findings, Objects: o.Len(), Skipped: o.Skipped}
 }
 
 // selected are the rows of what the workloads can select.
@@ -158,20 +163,25 @@ type linter struct {
 	objects  *offline.Objects
 	opts     Options
 	standIn  string // name of the workload that is not among the manifests; empty without one
+	advises  bool   // says what works and is perhaps not what was meant
 	findings []Finding
 	seen     map[string]int // finding without owners → index
 	trees    map[string]*tree
 	made     []made // in the order of the workloads
+	told     map[string][]string // fields of objects that have an error of the manifest, by object
 }
 
 func newLinter(o *offline.Objects, opts Options) *linter {
-	return &linter{objects: o, opts: opts, seen: map[string]int{}, trees: map[string]*tree{}}
+	return &linter{objects: o, opts: opts, seen: map[string]int{}, trees: map[string]*tree{}, told: map[string][]string{}}
 }
 
 // add enters a finding once; workloads for which it also holds are added to it.
 func (l *linter) add(f Finding, owner string) {
 	if owner == l.standIn {
 		owner = ""
+	}
+	if l.echo(f) {
+		return
 	}
 	if f.File == "" && l.placeOf(f).File != "" {
 		f.File, f.Line = l.locate(f)
@@ -188,6 +198,26 @@ func (l *linter) add(f Finding, owner string) {
 	}
 }
 
+// echo reports whether a finding follows from an error of the manifest: the field is left
+// out for it, or an object around it lacks it then.
+func (l *linter) echo(f Finding) bool {
+	if f.Code == CodeField || f.Code == CodeInvalid || f.Field == "" {
+		return false
+	}
+	return slices.ContainsFunc(l.told[f.object()], func(told string) bool {
+		return within(told, f.Field) || within(f.Field, told)
+	})
+}
+
+// within reports whether a field is another one, or inside of it.
+func within(field, around string) bool {
+	rest, inside := strings.CutPrefix(field, around)
+	return inside && (rest == "" || rest[0] == '.' || rest[0] == '[')
+}
+
+// object is the object of a finding.
+func (f Finding) object() string { return f.Kind + " " + f.Namespace + "/" + f.Name }
+
 // manifestFault takes what is wrong with a manifest, field by field.
 func (l *linter) manifestFault(f offline.Fault) {
 	base := Finding{Severity: SeverityError, Code: CodeUnreadable, File: f.Place.File, Line: l.tree(f.Place).line(""), Kind: f.Kind, Namespace: f.Namespace, Name: f.Name}
@@ -198,9 +228,13 @@ func (l *linter) manifestFault(f offline.Fault) {
 	for _, err := range f.Errors() {
 		one := base
 		if at, ok := errors.AsType[*manifest.FieldError](err); ok {
-			one.Code, one.Field, one.Message = CodeField, at.Path, (&manifest.FieldError{Reason: at.Reason, Suggestion: at.Suggestion}).Error()
+			one.Code, one.Field, one.Message = CodeField, at.Path, (&manifest.FieldError{Reason: at.Reason, Suggestion: at.Suggestion, Elsewhere: at.Elsewhere}).Error()
+			l.told[one.object()] = append(l.told[one.object()], cmp.Or(at.Meant(), at.Path))
+		} else if at, ok := errors.AsType[*offline.DuplicateError](err); ok {
+			one = l.duplicate(one, at)
 		} else if at, ok := errors.AsType[*offline.InvalidError](err); ok {
 			one.Code, one.Field, one.Message = CodeInvalid, at.Path, at.Reason
+			l.told[one.object()] = append(l.told[one.object()], at.Path)
 		} else {
 			continue
 		}
@@ -220,6 +254,21 @@ func (l *linter) manifestFault(f offline.Fault) {
 	}
 }
 
+// duplicate reports an object that was read before. Folders often hold one object in the
+// variants of several environments.
+func (l *linter) duplicate(f Finding, err *offline.DuplicateError) Finding {
+	first := err.First.File
+	if line := l.tree(err.First).line("metadata.name"); line > 0 {
+		first = fmt.Sprintf("%s:%d", first, line)
+	}
+	f.Code, f.Field = CodeDuplicate, "metadata.name"
+	f.Message = fmt.Sprintf("this object is also in %s; the one that is applied last wins, and this one is not checked", first)
+	if err.Apart {
+		f.Severity = SeverityNote
+	}
+	return f
+}
+
 // lineInDocument is how the YAML reader says where a document is broken.
 var lineInDocument = regexp.MustCompile(`\bline (\d+): `)
 
@@ -236,11 +285,16 @@ func (l *linter) workload(w offline.Workload) {
 		l.dropped(self, d, w.Kind, "")
 	}
 	for _, text := range made.Plan.Warnings {
-		f := self
-		f.Severity, f.Code = SeverityWarning, CodeRemark
-		f.Field, f.Message = fieldOf(text)
-		l.add(f, "")
+		l.remark(self, text, "")
 	}
+	if !l.advises || w.String() == l.standIn {
+		return
+	}
+	if made.Plan.Reason != "" {
+		l.remark(self, made.Plan.Message, "")
+	}
+	l.versionRemark(self, w)
+	l.workloadRemarks(self, w)
 }
 
 // verdicts reports what becomes of the objects that a workload selects.
@@ -254,7 +308,27 @@ func (l *linter) verdicts(w offline.Workload, all []engine.Verdict) {
 		for _, d := range v.Dropped {
 			l.dropped(at, d, w.Kind, w.String())
 		}
+		for _, text := range v.Remarks {
+			l.remark(at, text, w.String())
+		}
+		if l.advises {
+			l.remarks(w, v.Kind, v.Object)
+		}
 	}
+}
+
+// label matches the name of a label at the beginning of a message.
+var label = regexp.MustCompile(`^"\w+"`)
+
+// remark reports a value that is not used as written: "spec.a: …".
+func (l *linter) remark(at Finding, text, owner string) {
+	at.Severity, at.Code = SeverityWarning, CodeRemark
+	at.Field, at.Message = fieldOf(text)
+	if m := label.FindStringSubmatch(at.Message); m != nil && strings.HasSuffix(at.Field, "Labels") {
+		at.Field += "[" + m[0] + "]"
+	}
+	at.Field = cmp.Or(at.Field, "spec")
+	l.add(at, owner)
 }
 
 // rejected reports a refusal; rule objects have several reasons at once.
@@ -265,19 +339,34 @@ func (l *linter) rejected(at Finding, code string, err error, owner string) {
 			one := at
 			one.Field = f.Field
 			one.Message = strings.TrimPrefix(f.String(), f.Field+": ")
+			if m := entry.FindStringSubmatch(one.Message); m != nil && (strings.HasSuffix(f.Field, ".annotations") || strings.HasSuffix(f.Field, ".labels")) {
+				one.Field, one.Message = fmt.Sprintf("%s[%q]", f.Field, m[1]), m[2]
+			}
 			l.add(one, owner)
 		}
 		return
 	}
-	if missing, ok := errors.AsType[*assets.NotFoundError](err); ok && missing.Key == "" {
+	for _, one := range faults.Leaves(err) {
+		l.refused(at, one, owner)
+	}
+}
+
+// entry matches what is said about one entry of a map.
+var entry = regexp.MustCompile(`^"(\w+)": (?:template: [^ ]*: )?(.*)$`)
+
+// refused reports one reason of a refusal.
+func (l *linter) refused(at Finding, err error, owner string) {
+	at.Field, at.Message = fieldOf(err.Error())
+	if content, ok := errors.AsType[*assets.ContentError](err); ok {
+		at = l.inContent(at, content)
+	}
+	if missing, ok := errors.AsType[*assets.NotFoundError](err); ok {
 		at.Code = CodeMissingReference
 		if l.opts.MissingReferences {
 			at.Severity = SeverityWarning
 		}
-	}
-	at.Field, at.Message = fieldOf(err.Error())
-	if at.Code == CodeMissingReference {
-		at.Message += " among the manifests"
+		at.Field = l.referring(at, missing)
+		at.Message += l.instead(missing)
 	}
 	l.add(at, owner)
 }
@@ -301,46 +390,4 @@ func (l *linter) dropped(at Finding, text string, kind *engine.Kind, owner strin
 	}
 	at.Message = strings.TrimSpace(key + need + " is left out")
 	l.add(at, owner)
-}
-
-// selector is how one workload selects objects of one kind.
-type selector struct {
-	workload string
-	rule     selection.Rule
-}
-
-// notSelected reports objects that no workload selects, and why.
-func (l *linter) notSelected(workloads []offline.Workload) {
-	for _, row := range selected(workloads) { // others are for a workload elsewhere, as rules beside agents
-		var all []selector
-		for _, w := range workloads {
-			rules, err := w.Kind.Selectors(w.Object) // a wrong selector is reported with its workload
-			if err == nil && w.Kind.SelectsBy(row.Kind).Row == row {
-				all = append(all, selector{w.String(), rules[row.Kind]})
-			}
-		}
-		for _, object := range l.objects.All(row) {
-			l.unused(row, object, all)
-		}
-	}
-}
-
-// unused reports an object that no workload selects or names.
-func (l *linter) unused(row *catalog.Row, object catalog.Object, all []selector) {
-	namespace, _ := l.objects.NamespaceLabels(object.GetNamespace())
-	var reasons []string
-	for _, s := range all {
-		why := s.rule.Why(object.GetNamespace(), namespace, object.GetLabels())
-		if why == selection.Selected || s.rule.Names(object.GetNamespace(), object.GetName()) {
-			return
-		}
-		reasons = append(reasons, fmt.Sprintf("%s: %s", s.workload, why))
-	}
-	if len(reasons) == 0 {
-		return // no workload has selectors that can be read
-	}
-	l.add(Finding{
-		Severity: SeverityNote, Code: CodeNotSelected, Kind: row.Kind, Namespace: object.GetNamespace(), Name: object.GetName(),
-		Message: "nothing selects it (" + strings.Join(reasons, "; ") + ")",
-	}, "")
 }

@@ -78,7 +78,7 @@ func TestSplit(t *testing.T) {
 		"a[":                       {"a", "["},
 		`a["`:                      {"a", `["`},
 	} {
-		if got := split(path); !slices.Equal(got, want) {
+		if got := offline.SplitPath(path); !slices.Equal(got, want) {
 			t.Errorf("split(%q) = %q, want %q", path, got, want)
 		}
 	}
@@ -231,7 +231,7 @@ func TestStandInBesideAgents(t *testing.T) {
 func TestNotSelected(t *testing.T) {
 	const rule = "---\napiVersion: monitoring.coreos.com/v1\nkind: PrometheusRule\nmetadata: {name: r, namespace: team}\nspec: {groups: []}\n"
 	for name, tc := range map[string]struct{ server, want string }{
-		"no selector":      {"{}", "nothing selects it (Prometheus team/k8s: selector is not set)"},
+		"no selector":      {"{}", "not selected by Prometheus team/k8s: spec.ruleSelector (line 4) is not set, so it selects no PrometheusRule ({} selects all)"},
 		"selects it":       {"{ruleSelector: {}}", ""},
 		"a wrong selector": {"{ruleSelector: {matchExpressions: [{key: a, operator: Is}]}}", ""},
 	} {

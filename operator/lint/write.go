@@ -39,8 +39,12 @@ func (r Report) text(w io.Writer) error {
 }
 
 func (r Report) summary() string {
+	skipped := ""
+	if r.Skipped > 0 {
+		skipped = fmt.Sprintf(" (skipped %s not meant to be a manifest)", plural(r.Skipped, "document"))
+	}
 	return fmt.Sprintf("%s, %s, %s in %s", plural(r.Count(SeverityError), "error"), plural(r.Count(SeverityWarning), "warning"),
-		plural(r.Count(SeverityNote), "note"), plural(r.Objects, "object"))
+		plural(r.Count(SeverityNote), "note"), plural(r.Objects, "object")) + skipped
 }
 
 func plural(n int, word string) string {
@@ -179,6 +183,7 @@ var sarifRules = []sarifRule{
 	{CodeOwner, sarifText{"Nothing can be generated for the workload."}},
 	{CodeDropped, sarifText{"The version of the workload does not support a field, which is left out."}},
 	{CodeRemark, sarifText{"A value has no effect or is changed before use."}},
+	{CodeDuplicate, sarifText{"The object is defined twice."}},
 	{CodeNotSelected, sarifText{"Nothing selects the object."}},
 	{CodeNoTarget, sarifText{"What a scrape job looks for does not exist; something similar does."}},
 	{CodeDuplicateTarget, sarifText{"A target is scraped twice."}},

@@ -20,15 +20,30 @@ func closest(name string, object map[string]any, known map[string]reflect.Type) 
 }
 
 // Similar returns the first candidate that name is most likely a misspelling of,
-// or "": one that differs in letter case only, or in few letters.
+// or "": one that differs in letter case only, or in few letters. More than two letters
+// may differ only where both begin alike or have the same words in another order.
 func Similar(name string, candidates []string) string {
 	best, least := "", len([]rune(name))/3+1
+	lower := strings.ToLower(name)
 	for _, candidate := range candidates {
-		if d := distance(strings.ToLower(name), strings.ToLower(candidate)); d < least || d == 0 {
+		other := strings.ToLower(candidate)
+		d := distance(lower, other)
+		if turned(lower, other) {
+			d = min(d, 1)
+		}
+		if d > 2 && !strings.HasPrefix(other, lower[:min(3, len(lower))]) {
+			continue
+		}
+		if d < least || d == 0 {
 			best, least = candidate, d
 		}
 	}
 	return best
+}
+
+// turned reports whether a is b with its beginning at the end: "droplabel" is "labeldrop".
+func turned(a, b string) bool {
+	return len(a) == len(b) && len(a) >= 6 && a != b && strings.Contains(b+b, a)
 }
 
 // distance counts the letters to insert, remove, replace or swap with their
@@ -57,4 +72,30 @@ func distance(a, b string) int {
 		}
 	}
 	return rows[len(x)][len(y)]
+}
+
+// maxBeside is how many names [Beside] says.
+const maxBeside = 10
+
+// Beside completes the message about a name that is none of those that there are:
+// `, did you mean "a"?` or "; there are a, b". It is empty when there is none at all.
+func Beside(name string, known []string) string {
+	known = slices.Sorted(slices.Values(known))
+	if meant := Similar(name, known); meant != "" {
+		return `, did you mean "` + meant + `"?`
+	}
+	for _, k := range known { // "ca" of "ca.crt"
+		if before, _, cut := strings.Cut(k, "."); cut && before == name {
+			return `, did you mean "` + k + `"?`
+		}
+	}
+	switch n := len(known); {
+	case n == 0:
+		return ""
+	case n == 1:
+		return "; there is " + known[0]
+	case n > maxBeside:
+		return "; there are " + strings.Join(known[:maxBeside], ", ") + ", …"
+	}
+	return "; there are " + strings.Join(known, ", ")
 }

@@ -17,6 +17,13 @@ type FieldError struct {
 	Path       string // as the user wrote it: "spec.endpoints[0].intervall"
 	Reason     string // "unknown field", "duplicate field", "want a number, is a string"
 	Suggestion string // a known field of similar name, may be empty
+	// Elsewhere is the path of an object that does have an unknown field: one level too
+	// high or too deep. It is empty when there is none, or when several have it.
+	Elsewhere string
+	// Type is what is wanted at the path; of an unknown field, the struct that does not
+	// have it. Value is what is there instead, nil when the field is unknown.
+	Type  reflect.Type
+	Value any
 }
 
 // Error returns the path, the reason and the suggestion in one line.
@@ -25,10 +32,28 @@ func (e *FieldError) Error() string {
 	if e.Path != "" {
 		text = e.Path + ": " + text
 	}
-	if e.Suggestion != "" {
+	switch {
+	case e.Elsewhere != "":
+		text += ", it belongs to " + e.Elsewhere
+	case e.Suggestion != "":
 		text += `, did you mean "` + e.Suggestion + `"?`
 	}
 	return text
+}
+
+// Unknown reports whether the field is one that the type does not have.
+func (e *FieldError) Unknown() bool { return e.Reason == unknownField }
+
+// Meant is the path with the suggestion in the place of the name; empty without one.
+func (e *FieldError) Meant() string {
+	switch i := strings.LastIndexByte(e.Path, '.'); {
+	case e.Suggestion == "":
+		return ""
+	case i < 0:
+		return e.Suggestion
+	default:
+		return child(e.Path[:i], e.Suggestion)
+	}
 }
 
 // Decode reads one document of YAML or JSON into the struct that into points to.
@@ -66,7 +91,7 @@ func DecodeKnown(raw []byte, into any) error {
 	if syntax, _ := kjson.SyntaxErrorOffset(err); err == nil || syntax {
 		return err
 	}
-	faults := slices.DeleteFunc(faultsOf(raw, into), func(f *FieldError) bool { return f.Reason == unknownField })
+	faults := slices.DeleteFunc(faultsOf(raw, into), func(f *FieldError) bool { return f.Unknown() })
 	if len(faults) == 0 {
 		return err
 	}

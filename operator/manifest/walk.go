@@ -14,7 +14,16 @@ import (
 )
 
 // walker compares a decoded document with a Go type.
-type walker struct{ faults []*FieldError }
+type walker struct {
+	faults []*FieldError
+	around []level // the objects around the value, from the outermost on
+}
+
+// level is an object on the way to a value.
+type level struct {
+	path string
+	of   reflect.Type
+}
 
 var (
 	jsonUnmarshaler = reflect.TypeFor[json.Unmarshaler]()
@@ -42,7 +51,7 @@ func (w *walker) value(path string, v any, t reflect.Type) {
 		return
 	}
 	if is := kindOf(v); is != want {
-		w.faults = append(w.faults, &FieldError{Path: path, Reason: "want " + want + ", got " + is})
+		w.faults = append(w.faults, &FieldError{Path: path, Reason: "want " + want + ", got " + is, Type: t, Value: v})
 		return
 	}
 	switch t.Kind() {
@@ -72,19 +81,29 @@ func (w *walker) opaque(path string, v any, t reflect.Type) {
 	if t == reflect.TypeFor[intstr.IntOrString]() {
 		reason = "want an integer or a string, got " + kindOf(v)
 	}
-	w.faults = append(w.faults, &FieldError{Path: path, Reason: reason})
+	w.faults = append(w.faults, &FieldError{Path: path, Reason: reason, Type: t, Value: v})
 }
 
 const unknownField = "unknown field"
 
 func (w *walker) object(path string, v map[string]any, t reflect.Type) {
 	known := fieldsOf(t)
+	w.around = append(w.around, level{path, t})
+	defer func() { w.around = w.around[:len(w.around)-1] }()
 	for _, name := range slices.Sorted(maps.Keys(v)) {
 		field, ok := known[name]
 		if !ok {
-			w.faults = append(w.faults, &FieldError{
-				Path: child(path, name), Reason: unknownField, Suggestion: closest(name, v, known),
-			})
+			fault := &FieldError{Path: child(path, name), Reason: unknownField, Type: t, Suggestion: closest(name, v, known)}
+			if fault.Suggestion == "" || distance(strings.ToLower(name), strings.ToLower(fault.Suggestion)) > 1 {
+				fault.Elsewhere, field = elsewhere(name, w.around)
+			}
+			w.faults = append(w.faults, fault)
+			if fault.Elsewhere == "" && fault.Suggestion != "" {
+				field = known[fault.Suggestion]
+			}
+			if field != nil {
+				w.value(fault.Path, v[name], field) // what is wrong in it will be wrong there as well
+			}
 			continue
 		}
 		w.value(child(path, name), v[name], field)
@@ -182,4 +201,13 @@ func fieldsOf(t reflect.Type) map[string]reflect.Type {
 	}
 	fieldCache.Store(t, out)
 	return out
+}
+
+// HasField reports whether a struct, or what embeds it, has a field of a name in JSON.
+func HasField(t reflect.Type, name string) bool {
+	for t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
+	_, has := fieldsOf(t)[name]
+	return has
 }

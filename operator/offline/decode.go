@@ -1,6 +1,7 @@
 package offline
 
 import (
+	"cmp"
 	"maps"
 
 	corev1 "k8s.io/api/core/v1"
@@ -32,18 +33,20 @@ func (r *reader) decoder(gvk schema.GroupVersionKind) (d decoder, ok bool) {
 	return d, ok
 }
 
-// ours reads an object of our group as the API server would and keeps it.
+// ours reads an object of our group as the API server would and keeps it. Who goes on after
+// a fault also keeps an object that has faults, without the fields that have them.
 func (r *reader) ours(row *catalog.Row, raw []byte) error {
 	object := row.New()
-	if err := r.schemas.read(row.GroupVersionKind, raw, object, !r.stored); err != nil {
+	usable, err := r.schemas.read(row.GroupVersionKind, raw, object, !r.stored)
+	if err != nil && !(usable && r.all) {
 		return err
 	}
-	object, err := r.convert(row, object)
-	if err != nil {
-		return err
+	object, convertErr := r.convert(row, object)
+	if convertErr != nil {
+		return cmp.Or(err, convertErr)
 	}
 	r.objects.add(worked(row), object)
-	return nil
+	return err
 }
 
 func (r *reader) secret(raw []byte) error {

@@ -8,17 +8,16 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"reflect"
-	"slices"
 	"strings"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	utilyaml "k8s.io/apimachinery/pkg/util/yaml"
 	"sigs.k8s.io/yaml"
 
+	"github.com/firekeeper-dev/firekeeper/internal/faults"
 	"github.com/firekeeper-dev/firekeeper/operator/engine"
 	"github.com/firekeeper-dev/firekeeper/operator/manifest"
 )
@@ -48,7 +47,31 @@ type Fault struct {
 }
 
 // Errors are the parts of Err, several of which can be joined in it.
-func (f Fault) Errors() []error { return leaves(f.Err) }
+func (f Fault) Errors() []error { return faults.Leaves(f.Err) }
+
+// DuplicateError is an object that was read before.
+type DuplicateError struct {
+	Object string // "PodMonitor team/web"
+	First  Place
+	Apart  bool // it was in another folder, as are those of another environment
+}
+
+// Error says where the first one is.
+func (e *DuplicateError) Error() string {
+	return fmt.Sprintf("%s: duplicate object, first in %s", e.Object, e.First)
+}
+
+// Where is the document and the object, as errors of [Load] name them.
+func (f Fault) Where() string {
+	if f.Place.Document == 0 {
+		return "" // the error names the file
+	}
+	where := fmt.Sprintf("%s: document %d", f.Place.File, f.Place.Document)
+	if _, says := errors.AsType[*DuplicateError](f.Err); !says && f.Name != "" {
+		where += ": " + place(f.Kind, f.Namespace, f.Name)
+	}
+	return where
+}
 
 // reader reads manifests.
 type reader struct {
@@ -60,6 +83,8 @@ type reader struct {
 	all    bool
 	faults []Fault
 	at     Place // what is being read
+	// walking a folder: what is not meant to be a manifest is left out.
+	walking bool
 }
 
 // tolerate returns nil when reading goes on after the fault.
@@ -74,8 +99,10 @@ func (r *reader) tolerate(f Fault) error {
 // Load reads what an operator that runs some kinds uses: manifests from files and
 // folders; "-" is standard input. Files hold
 // YAML (several documents allowed), JSON, or List objects. In folders, files
-// ending in .yaml, .yml and .json are read, subfolders included; what a mounted
-// ConfigMap keeps in folders of its own (..data and the like) is left out.
+// ending in .yaml, .yml and .json are read, subfolders included. Left out are what a mounted
+// ConfigMap keeps in folders of its own (..data and the like), and in folders what is not
+// meant to be a manifest: documents without kind, templates of Helm charts, patches that a
+// kustomization names.
 //
 // Errors name file, document, object and field: unreadable files, folders without
 // manifests, documents that are not manifests, objects without name or given
@@ -127,27 +154,6 @@ func (r *reader) path(path string) error {
 	return r.folder(path)
 }
 
-func (r *reader) folder(path string) error {
-	files := 0
-	// The separator makes WalkDir follow a folder that is a link.
-	err := filepath.WalkDir(path+string(filepath.Separator), func(name string, entry fs.DirEntry, err error) error {
-		switch {
-		case err != nil:
-			return err
-		case entry.IsDir() && strings.HasPrefix(entry.Name(), "..") && entry.Name() != "..":
-			return filepath.SkipDir
-		case entry.IsDir() || !slices.Contains([]string{".yaml", ".yml", ".json"}, filepath.Ext(name)):
-			return nil
-		}
-		files++
-		return r.file(name)
-	})
-	if err == nil && files == 0 {
-		err = fmt.Errorf("%s: contains no .yaml, .yml or .json file", path)
-	}
-	return err
-}
-
 func (r *reader) file(name string) error {
 	f, err := os.Open(name)
 	if err != nil {
@@ -182,15 +188,19 @@ func (r *reader) read(name string, in io.Reader) error {
 			start += at + len(doc)
 		}
 		if err := r.tolerate(Fault{Place: r.at, Err: r.document(doc)}); err != nil {
-			return prefixed(fmt.Sprintf("%s: document %d", name, i), err)
+			return faults.In(fmt.Sprintf("%s: document %d", name, i), err)
 		}
 	}
 }
 
 func (r *reader) document(doc []byte) error {
 	raw, err := yaml.YAMLToJSONStrict(doc)
+	if r.walking && notMeant(doc, raw, err) {
+		r.objects.Skipped++
+		return nil
+	}
 	if err != nil {
-		return err
+		return brokenYAML(doc, err)
 	}
 	if len(bytes.TrimSpace(raw)) == 0 || string(raw) == "null" {
 		return nil
@@ -208,7 +218,7 @@ func (r *reader) object(raw []byte) error {
 		Items []json.RawMessage `json:"items"`
 	}
 	if err := json.Unmarshal(raw, &head); err != nil {
-		return unlikeManifest(err)
+		return unlikeManifest(raw, err)
 	}
 	switch {
 	case head.Kind == "":
@@ -217,7 +227,7 @@ func (r *reader) object(raw []byte) error {
 		for i, item := range head.Items {
 			r.at.Item = fmt.Sprintf("items[%d]", i)
 			if err := r.tolerate(Fault{Place: r.at, Err: r.object(item)}); err != nil {
-				return prefixed(fmt.Sprintf("items[%d]", i), err)
+				return faults.In(fmt.Sprintf("items[%d]", i), err)
 			}
 		}
 		r.at.Item = ""
@@ -240,12 +250,13 @@ func (r *reader) object(raw []byte) error {
 		return fmt.Errorf("%s: metadata.name: is missing", head.Kind)
 	}
 	if first, twice := r.objects.places[where]; twice {
-		return fmt.Errorf("%s: duplicate object, first in %s", where, first)
+		id.Err = &DuplicateError{Object: where, First: first, Apart: filepath.Dir(first.File) != filepath.Dir(r.at.File)}
+		return r.tolerate(id)
 	}
 	r.objects.places[where] = r.at
 	id.Err = decode(r, raw)
 	if err := r.tolerate(id); err != nil {
-		return prefixed(where, err)
+		return faults.In(where, err)
 	}
 	return nil
 }
@@ -257,40 +268,19 @@ var jsonTypes = map[string]string{
 }
 
 // unlikeManifest words a value of the wrong type at the head of a manifest.
-func unlikeManifest(err error) error {
+func unlikeManifest(raw []byte, err error) error {
 	wrong, ok := errors.AsType[*json.UnmarshalTypeError](err)
 	if !ok {
 		return fmt.Errorf("not a manifest: %w", err)
 	}
 	kind, _, _ := strings.Cut(wrong.Value, " ") // a number follows
 	if wrong.Field == "" {
-		return fmt.Errorf("not a manifest: it is %s, not an object", jsonTypes[kind])
+		text := fmt.Sprintf("not a manifest: it is %s, not an object", jsonTypes[kind])
+		if kind == "array" && bytes.Contains(raw, []byte(`"job_name":`)) {
+			text += "; scrape configurations of Prometheus itself go into a Secret that spec.additionalScrapeConfigs names"
+		}
+		return errors.New(text)
 	}
 	want := map[reflect.Kind]string{reflect.String: "a string", reflect.Slice: "a list"}[wrong.Type.Kind()]
 	return &manifest.FieldError{Path: wrong.Field, Reason: "want " + cmp.Or(want, "an object") + ", is " + jsonTypes[kind]}
-}
-
-// prefixed says of each of several joined errors where it is.
-func prefixed(where string, err error) error {
-	var out []error
-	for _, e := range leaves(err) {
-		out = append(out, fmt.Errorf("%s: %w", where, e))
-	}
-	return errors.Join(out...)
-}
-
-// leaves takes joined errors apart.
-func leaves(err error) []error {
-	if err == nil {
-		return nil
-	}
-	joined, ok := err.(interface{ Unwrap() []error })
-	if !ok {
-		return []error{err}
-	}
-	var out []error
-	for _, e := range joined.Unwrap() {
-		out = append(out, leaves(e)...)
-	}
-	return out
 }

@@ -21,6 +21,11 @@ type Objects struct {
 	References assets.Static // the Secrets and ConfigMaps
 	// Ignored counts manifests of kinds that the operator does not use.
 	Ignored map[string]int
+	// Skipped counts documents in folders that are not meant to be manifests.
+	Skipped int
+	// AssumeNamespaces takes namespaces that are not among the manifests for such that the
+	// workload selects, where it is the only one.
+	AssumeNamespaces bool
 
 	byRow      map[*catalog.Row][]catalog.Object // in the order of the input
 	namespaces map[string]labels.Set
@@ -103,6 +108,13 @@ func (o *Objects) NamespaceLabels(name string) (labels.Set, bool) {
 		return set, true
 	}
 	return labels.Set{corev1.LabelMetadataName: name}, true
+}
+
+// NamespaceUnknown reports whether a namespace is not among the manifests: it may have
+// more labels than those of [Objects.NamespaceLabels].
+func (o *Objects) NamespaceUnknown(name string) bool {
+	_, given := o.namespaces[name]
+	return !given
 }
 
 // Place is where an object was read; the zero value when it was not. Objects without a

@@ -4,7 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"slices"
-	"strconv"
+
 	"strings"
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
@@ -14,6 +14,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 	kjson "sigs.k8s.io/json"
 
+	"github.com/firekeeper-dev/firekeeper/internal/faults"
 	"github.com/firekeeper-dev/firekeeper/operator/crds"
 	"github.com/firekeeper-dev/firekeeper/operator/crds/check"
 	"github.com/firekeeper-dev/firekeeper/operator/manifest"
@@ -67,43 +68,48 @@ func newChecker(definitions []*apiextensionsv1.CustomResourceDefinition, kind sc
 //
 // Errors: one *manifest.FieldError for each field that the type does not have or
 // that has a wrong type, one *InvalidError for each value that the API server
-// would refuse; the latter only when validate is set.
-func (s *schemas) read(kind schema.GroupVersionKind, raw []byte, into metav1.Object, validate bool) error {
+// would refuse; the latter only when validate is set. usable says that the object has all of
+// the document but the fields with an error; when it is not, the object is not to be used.
+func (s *schemas) read(kind schema.GroupVersionKind, raw []byte, into metav1.Object, validate bool) (usable bool, err error) {
 	checker, err := s.checker(kind)
 	if err != nil {
-		return err
+		return false, err
 	}
 	var object map[string]any
 	if err := kjson.UnmarshalCaseSensitivePreserveInts(raw, &object); err != nil {
-		return err
+		return false, err
 	}
 	checker.Default(object)
 	full, err := json.Marshal(object)
 	if err != nil {
-		return err
+		return false, err
 	}
-	faults := leaves(manifest.Decode(full, into))
+	wrong := faults.Leaves(manifest.Decode(full, into))
+	for i := range wrong {
+		wrong[i] = reword(kind.Kind, wrong[i])
+	}
 	into.SetNamespace(namespaceOr(into.GetNamespace()))
 	if !validate {
-		return errors.Join(faults...)
+		return len(wrong) == 0, errors.Join(wrong...)
 	}
 	told := map[string]bool{}
-	for _, fault := range faults {
+	for _, fault := range wrong {
 		if at, ok := errors.AsType[*manifest.FieldError](fault); ok {
 			told[at.Path] = true
 		}
 	}
 	problems := checker.Values(object)
-	if len(faults) == 0 { // otherwise the metadata was perhaps not read
+	if len(wrong) == 0 { // otherwise the metadata was perhaps not read
 		problems = append(problems, metadata(into)...)
 	}
 	slices.SortStableFunc(problems, func(a, b *field.Error) int { return strings.Compare(a.Field, b.Field) })
 	for _, p := range problems {
 		if !told[p.Field] {
-			faults = append(faults, newInvalidError(p))
+			wrong = append(wrong, newInvalidError(p))
 		}
 	}
-	return errors.Join(faults...)
+	wrong = withoutEchoes(wrong)
+	return len(wrong) == 0 || without(wrong, object, into), errors.Join(wrong...)
 }
 
 // metadata reports names, labels and annotations that no object may have.
@@ -120,10 +126,14 @@ func invalid(problems field.ErrorList) error {
 	return errors.Join(out...)
 }
 
+const isRequired = "is required"
+
 // InvalidError is a value that the API server refuses.
 type InvalidError struct {
 	Path   string // "spec.endpoints[0].interval"
 	Reason string // without the value, which may be a secret
+
+	enum bool // it is none of the values that there are
 }
 
 // Error returns path and reason in one line.
@@ -139,20 +149,20 @@ func newInvalidError(p *field.Error) *InvalidError {
 	detail = strings.TrimSpace(detail)
 	switch p.Type {
 	case field.ErrorTypeRequired:
-		detail = "is required"
+		detail = isRequired
 	case field.ErrorTypeDuplicate:
 		detail = "an earlier item is the same"
 		if keys, ok := p.BadValue.(map[string]any); ok {
-			if text, err := json.Marshal(keys); err == nil {
-				detail = "an earlier item has the same key, " + string(text)
-			}
+			detail = "an earlier item has the same " + sameKey(keys)
 		}
 	case field.ErrorTypeNotSupported:
-		if value, ok := p.BadValue.(string); ok {
-			detail = strconv.Quote(value) + " is not one of the " + detail
-		}
+		detail = oneOf(p, detail)
 	case field.ErrorTypeTypeInvalid:
 		detail, _, _ = strings.Cut(detail, ": ")
+	case field.ErrorTypeInvalid:
+		if known, ok := patternOf(detail); ok {
+			detail = known.words(p.BadValue)
+		}
 	}
-	return &InvalidError{Path: p.Field, Reason: detail}
+	return &InvalidError{Path: p.Field, Reason: detail, enum: p.Type == field.ErrorTypeNotSupported}
 }

@@ -49,7 +49,7 @@ func compileAgent(a *v1alpha1.PrometheusAgent, s *Settings, res *resolver) (Fram
 // agentTail checks and reads everything of the owner in a fixed order.
 func agentTail(a *v1alpha1.PrometheusAgent, s *Settings, res *resolver) (tail Tail, additional ownJobs, err error) {
 	spec := &a.Spec.CommonPrometheusFields
-	fail := func(err error) (Tail, ownJobs, error) { return Tail{}, ownJobs{}, fmt.Errorf("spec.%w", err) }
+	fail := func(err error) (Tail, ownJobs, error) { return Tail{}, ownJobs{}, inSpec(err) }
 	if tail.RemoteWrite, err = res.remoteWrites(spec.RemoteWrite, s.rules.counting(new(regexcost.Budget))); err != nil {
 		return fail(err)
 	}

@@ -1,10 +1,12 @@
 package promconfig
 
 import (
+	"errors"
 	"fmt"
 	"path"
 	"reflect"
 
+	"github.com/firekeeper-dev/firekeeper/internal/faults"
 	"github.com/firekeeper-dev/firekeeper/internal/gate"
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 	"github.com/firekeeper-dev/firekeeper/operator/assets"
@@ -92,7 +94,7 @@ func (f *Frame) encode(head Head, tail Tail, additional []gate.Node, t gate.Targ
 // serverTail checks and reads everything of the owner in a fixed order.
 func serverTail(p *v1.Prometheus, s *Settings, res *resolver) (tail Tail, additional ownJobs, err error) {
 	spec := &p.Spec
-	fail := func(err error) (Tail, ownJobs, error) { return Tail{}, ownJobs{}, fmt.Errorf("spec.%w", err) }
+	fail := func(err error) (Tail, ownJobs, error) { return Tail{}, ownJobs{}, inSpec(err) }
 	if err := checkScalars("", reflect.ValueOf(spec).Elem()); err != nil {
 		return fail(err)
 	}
@@ -127,6 +129,15 @@ func serverTail(p *v1.Prometheus, s *Settings, res *resolver) (tail Tail, additi
 		return fail(err)
 	}
 	return tail, additional, nil
+}
+
+// inSpec says of each of several joined errors that its field is in the spec.
+func inSpec(err error) error {
+	var all []error
+	for _, e := range faults.Leaves(err) {
+		all = append(all, fmt.Errorf("spec.%w", e))
+	}
+	return errors.Join(all...)
 }
 
 // telemetry fills what the owner receives over OTLP and what it traces itself.
@@ -165,6 +176,14 @@ func (r *resolver) additionalJobs(f *v1.CommonPrometheusFields, s *Settings) (ow
 	}
 	if err != nil {
 		return ownJobs{}, fmt.Errorf("additionalScrapeConfigs: loading additional scrape configs failed: %w", err)
+	}
+	if len(read) > 0 {
+		sel := *f.AdditionalScrapeConfigs
+		text, _, _ := r.OptionalSecretKey(sel)
+		from := assets.ContentError{Ref: assets.Ref{Kind: assets.Secret, Namespace: r.Namespace(), Name: sel.Name}, Key: sel.Key}
+		if err := checkAdditional(text, from, s.target); err != nil {
+			return ownJobs{}, faults.In("additionalScrapeConfigs", err)
+		}
 	}
 	out := ownJobs{jobs: jobs}
 	if s.origins {

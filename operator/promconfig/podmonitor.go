@@ -6,6 +6,7 @@ import (
 	"reflect"
 	"strconv"
 
+	"github.com/firekeeper-dev/firekeeper/internal/faults"
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 	"github.com/firekeeper-dev/firekeeper/operator/assets"
 	"github.com/firekeeper-dev/firekeeper/operator/clientconfig"
@@ -58,12 +59,9 @@ func (c *compiler) podMonitor(m *v1.PodMonitor) ([]PodMonitorJob, error) {
 		return nil, err
 	}
 	jobs := make([]PodMonitorJob, len(m.Spec.PodMetricsEndpoints))
-	for i := range m.Spec.PodMetricsEndpoints {
-		if err := c.checkPodEndpoint(&m.Spec.PodMetricsEndpoints[i], &jobs[i]); err != nil {
-			return nil, fmt.Errorf("podMetricsEndpoints[%d]: %w", i, err)
-		}
-	}
-	class, err := c.s.scrapeClass(m.Spec.ScrapeClass)
+	class, err := c.checkEndpoints("podMetricsEndpoints", len(jobs), m.Spec.ScrapeClass, func(i int) error {
+		return c.checkPodEndpoint(&m.Spec.PodMetricsEndpoints[i], &jobs[i])
+	})
 	if err != nil {
 		return nil, err
 	}
@@ -76,39 +74,31 @@ func (c *compiler) podMonitor(m *v1.PodMonitor) ([]PodMonitorJob, error) {
 	if sd.Selectors, err = c.s.selectors(m.Spec.SelectorMechanism, &m.Spec.Selector, rolePod); err != nil {
 		return nil, fmt.Errorf("failed to parse label selector: %w", err)
 	}
+	var wrong faults.List
 	for i := range jobs {
 		if err := c.podJob(m, i, class, sd, &jobs[i]); err != nil {
-			return nil, fmt.Errorf("podMetricsEndpoints[%d]: %w", i, err)
+			wrong.Add(indexed("podMetricsEndpoints", i), err)
 		}
 	}
-	return jobs, nil
+	return jobs, wrong.Err()
 }
 
 // checkPodEndpoint validates one endpoint and reads what it refers to.
 func (c *compiler) checkPodEndpoint(e *v1.PodMetricsEndpoint, job *PodMonitorJob) (err error) {
-	if err := c.checkTimes(e.Interval, e.ScrapeTimeout); err != nil {
-		return err
-	}
-	if err := c.rules.checkPorts(e.Port, e.TargetPort); err != nil {
-		return err
-	}
-	if err := c.rules.check(e.RelabelConfigs); err != nil {
-		return fmt.Errorf("relabelings: %w", err)
-	}
-	if err := c.rules.check(e.MetricRelabelConfigs); err != nil {
-		return fmt.Errorf("metricRelabelings: %w", err)
-	}
-	if err := checkAuthentication(e.HTTPConfigWithoutTLS); err != nil {
-		return err
-	}
+	var wrong faults.List
+	wrong.Add("", c.checkTimes(e.Interval, e.ScrapeTimeout))
+	wrong.Add("", c.rules.checkPorts(e.Port, e.TargetPort))
+	wrong.Add("relabelings", c.rules.check(e.RelabelConfigs))
+	wrong.Add("metricRelabelings", c.rules.check(e.MetricRelabelConfigs))
+	wrong.Add("", checkAuthentication(e.HTTPConfigWithoutTLS))
 	if t := e.BearerTokenSecret; t != nil && t.Name != "" && t.Key != "" {
-		if job.BearerToken, err = c.own.Secret(t); err != nil {
-			return fmt.Errorf("bearerTokenSecret: %w", err)
-		}
+		job.BearerToken, err = c.own.Secret(t)
+		wrong.Add("bearerTokenSecret", err)
 	}
 	client, err := c.own.Client(e.HTTPConfigWithoutTLS, nonZeroTLS(e.TLSConfig), e.ProxyConfig)
 	job.BasicAuth, job.Authorization, job.OAuth2, job.TLSConfig, job.Proxy = client.BasicAuth, client.Authorization, client.OAuth2, client.TLS, client.Proxy
-	return err
+	wrong.Add("", err)
+	return wrong.Err()
 }
 
 // podJob fills in what needs no look at the cluster.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 
+	"github.com/firekeeper-dev/firekeeper/internal/faults"
 	"github.com/firekeeper-dev/firekeeper/internal/gate"
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 	"github.com/firekeeper-dev/firekeeper/operator/assets"
@@ -115,13 +116,13 @@ func CompileProbe(m *v1.Probe, s *Settings, r assets.Reader) Fragment {
 }
 
 func (c *compiler) probe(m *v1.Probe) (*ProbeJob, error) {
+	var wrong faults.List
 	class, err := c.s.scrapeClass(m.Spec.ScrapeClass)
-	if err != nil {
-		return nil, err
-	}
+	wrong.Add("", err)
 	job := &ProbeJob{}
-	if err := c.checkProbe(m, job); err != nil {
-		return nil, err
+	wrong.Add("", c.checkProbe(m, job))
+	if wrong.Any() {
+		return nil, wrong.Err()
 	}
 	job.TLSConfig = c.s.mergedTLS(job.TLSConfig, class.TLSConfig)
 	client := client{tls: job.TLSConfig, basicAuth: job.BasicAuth, oauth2: job.OAuth2, authorization: job.Authorization, bearerToken: job.BearerToken}
@@ -150,54 +151,39 @@ func (c *compiler) probe(m *v1.Probe) (*ProbeJob, error) {
 
 // checkProbe validates a Probe and reads what it refers to.
 func (c *compiler) checkProbe(m *v1.Probe, job *ProbeJob) (err error) {
+	var wrong faults.List
 	if m.Spec.Targets.StaticConfig == nil && m.Spec.Targets.Ingress == nil {
-		return errors.New("targets: one of staticConfig and ingress is needed")
+		wrong.Add("targets", errors.New("one of staticConfig and ingress is needed"))
 	}
-	if job.BearerToken, err = c.own.Secret(m.Spec.BearerTokenSecret); err != nil {
-		return fmt.Errorf("bearerTokenSecret: %w", err)
-	}
+	job.BearerToken, err = c.own.Secret(m.Spec.BearerTokenSecret)
+	wrong.Add("bearerTokenSecret", err)
 	client, err := c.own.Client(v1.HTTPConfigWithoutTLS{
 		BasicAuth: m.Spec.BasicAuth, Authorization: m.Spec.Authorization, OAuth2: m.Spec.OAuth2,
 	}, nonZeroTLS(m.Spec.TLSConfig), v1.ProxyConfig{}) // the proxy is the prober's
-	if err != nil {
-		return err
-	}
+	wrong.Add("", err)
 	job.BasicAuth, job.Authorization, job.OAuth2, job.TLSConfig = client.BasicAuth, client.Authorization, client.OAuth2, client.TLS
-	if err := c.checkTimes(m.Spec.Interval, m.Spec.ScrapeTimeout); err != nil {
-		return err
-	}
-	if err := c.rules.check(m.Spec.MetricRelabelConfigs); err != nil {
-		return fmt.Errorf("metricRelabelings: %w", err)
-	}
-	if err := c.checkProbeTargets(m.Spec.Targets); err != nil {
-		return err
-	}
-	if job.Proxy, err = c.own.Proxy(m.Spec.ProberSpec.ProxyConfig); err != nil {
-		return fmt.Errorf("prober: %w", err)
-	}
-	if err := checkHost(m.Spec.ProberSpec.URL); err != nil {
-		return fmt.Errorf("prober.url: %w", err)
-	}
+	wrong.Add("", c.checkTimes(m.Spec.Interval, m.Spec.ScrapeTimeout))
+	wrong.Add("metricRelabelings", c.rules.check(m.Spec.MetricRelabelConfigs))
+	wrong.Add("", c.checkProbeTargets(m.Spec.Targets))
+	job.Proxy, err = c.own.Proxy(m.Spec.ProberSpec.ProxyConfig)
+	wrong.Add("prober", err)
+	wrong.Add("prober.url", checkHost(m.Spec.ProberSpec.URL))
 	job.Params, err = probeParams(&m.Spec)
-	return err
+	wrong.Add("", err)
+	return wrong.Err()
 }
 
 // checkProbeTargets looks at both kinds, also when one of them is not used.
 func (c *compiler) checkProbeTargets(t v1.ProbeTargets) error {
+	var wrong faults.List
 	if s := t.StaticConfig; s != nil {
-		if err := c.checkStaticLabels(s.Labels); err != nil {
-			return fmt.Errorf("targets.staticConfig.labels: %w", err)
-		}
-		if err := c.rules.check(s.RelabelConfigs); err != nil {
-			return fmt.Errorf("targets.staticConfig.relabelingConfigs: %w", err)
-		}
+		wrong.Add("targets.staticConfig.labels", c.checkStaticLabels(s.Labels))
+		wrong.Add("targets.staticConfig.relabelingConfigs", c.rules.check(s.RelabelConfigs))
 	}
 	if i := t.Ingress; i != nil {
-		if err := c.rules.check(i.RelabelConfigs); err != nil {
-			return fmt.Errorf("targets.ingress.relabelingConfigs: %w", err)
-		}
+		wrong.Add("targets.ingress.relabelingConfigs", c.rules.check(i.RelabelConfigs))
 	}
-	return nil
+	return wrong.Err()
 }
 
 // probeParams puts the module first; spec.module wins over a parameter of that

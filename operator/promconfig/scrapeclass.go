@@ -6,6 +6,7 @@ import (
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 	"github.com/firekeeper-dev/firekeeper/operator/assets"
 	"github.com/firekeeper-dev/firekeeper/operator/clientconfig"
+	"github.com/firekeeper-dev/firekeeper/operator/manifest"
 )
 
 // checkScrapeClasses applies the rules that need no look at the cluster.
@@ -53,9 +54,18 @@ func (s *Settings) scrapeClass(name string) (*v1.ScrapeClass, error) {
 		}
 	}
 	if name != "" {
-		return nil, fmt.Errorf("scrapeClass: the workload has no scrape class %q", name)
+		return nil, fmt.Errorf("scrapeClass: the workload has no scrape class %q%s", name, s.classesBeside(name))
 	}
 	return &v1.ScrapeClass{}, nil
+}
+
+// classesBeside names the class that is meant by one that is not there, or all that are.
+func (s *Settings) classesBeside(name string) string {
+	var names []string
+	for i := range s.data.ScrapeClasses {
+		names = append(names, s.data.ScrapeClasses[i].Name)
+	}
+	return manifest.Beside(name, names)
 }
 
 // mergedTLS lays a monitor's TLS block over the class's: only paths the monitor

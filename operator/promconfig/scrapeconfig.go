@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/firekeeper-dev/firekeeper/internal/faults"
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 	"github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1alpha1"
 	"github.com/firekeeper-dev/firekeeper/operator/assets"
@@ -88,9 +89,11 @@ func CompileScrapeConfig(m *v1alpha1.ScrapeConfig, s *Settings, r assets.Reader)
 
 func (c *compiler) scrapeConfig(m *v1alpha1.ScrapeConfig) (*ScrapeConfigJob, error) {
 	spec := &m.Spec
+	var wrong faults.List
 	class, err := c.s.scrapeClass(spec.ScrapeClass)
 	if err != nil {
-		return nil, fmt.Errorf("scrapeClass: the workload has no scrape class %q", spec.ScrapeClass)
+		wrong.Add("", err)
+		class = &v1.ScrapeClass{}
 	}
 	job := &ScrapeConfigJob{
 		JobName:                    "scrapeConfig/" + m.Namespace + "/" + m.Name,
@@ -109,18 +112,18 @@ func (c *compiler) scrapeConfig(m *v1alpha1.ScrapeConfig) (*ScrapeConfigJob, err
 	if spec.HonorLabels != nil {
 		job.HonorLabels = new(*spec.HonorLabels && !c.s.data.OverrideHonorLabels)
 	}
-	if err := c.checkScrapeConfig(spec, class, job); err != nil {
-		return nil, err
-	}
+	wrong.Add("", c.checkScrapeConfig(spec, class, job))
 	job.TLSConfig = c.s.mergedTLS(job.TLSConfig, class.TLSConfig)
 	client := client{tls: job.TLSConfig, basicAuth: job.BasicAuth, oauth2: job.OAuth2, authorization: job.Authorization}
-	if job.Authorization, err = c.finish(client, spec.Authorization, class); err != nil {
-		return nil, err
+	if !wrong.Any() {
+		job.Authorization, err = c.finish(client, spec.Authorization, class)
+		wrong.Add("", err)
 	}
 	for _, mechanism := range mechanisms {
-		if err := mechanism.read(c, spec, &job.Discoveries); err != nil {
-			return nil, err
-		}
+		wrong.Add("", mechanism.read(c, spec, &job.Discoveries))
+	}
+	if wrong.Any() {
+		return nil, wrong.Err()
 	}
 	if err := c.own.Known(&job.Discoveries); err != nil {
 		return nil, err
@@ -132,30 +135,25 @@ func (c *compiler) scrapeConfig(m *v1alpha1.ScrapeConfig) (*ScrapeConfigJob, err
 // checkScrapeConfig validates all but the discoveries and reads what the HTTP
 // client of the job refers to.
 func (c *compiler) checkScrapeConfig(spec *v1alpha1.ScrapeConfigSpec, class *v1.ScrapeClass, job *ScrapeConfigJob) error {
+	var wrong faults.List
 	rules := rulesFor(c.s.target, cmp.Or(spec.NameValidationScheme, c.s.data.NameValidationScheme)).counting(c.rules.regexps)
-	if err := rules.check(spec.RelabelConfigs); err != nil {
-		return at("relabelings", err)
-	}
+	wrong.Add("relabelings", rules.check(spec.RelabelConfigs))
 	client, err := c.sdClient(&v1alpha1.HTTPTransport{ProxyConfig: spec.ProxyConfig, TLSConfig: spec.TLSConfig}, v1alpha1.HTTPCredentials{
 		BasicAuth: spec.BasicAuth, Authorization: spec.Authorization, OAuth2: spec.OAuth2,
 	})
-	if err != nil {
-		return err
-	}
+	wrong.Add("", err)
 	job.Credentials, job.Proxy = client.Credentials, client.Proxy
 	if nonZeroTLS(spec.TLSConfig) != nil {
 		job.TLSConfig = client.TLS
 	}
-	if err := first(
+	wrong.Add("", first(
 		checkDuration("scrapeInterval", spec.ScrapeInterval),
 		checkInterval(spec.ScrapeInterval, spec.ScrapeTimeout, c.s.data.ScrapeInterval),
-	); err != nil {
-		return err
-	}
-	if err := rules.check(spec.MetricRelabelConfigs); err != nil {
-		return at("metricRelabelings", err)
-	}
-	return first(checkBodySize(spec.BodySizeLimit), c.checkNameSchemes(spec, class, rules.counting(nil)))
+	))
+	wrong.Add("metricRelabelings", rules.check(spec.MetricRelabelConfigs))
+	wrong.Add("", checkBodySize(spec.BodySizeLimit))
+	wrong.Add("", c.checkNameSchemes(spec, class, rules.counting(nil)))
+	return wrong.Err()
 }
 
 // checkNameSchemes: a job with legacy names can neither ask for UTF-8 names nor

@@ -7,6 +7,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/util/intstr"
 
+	"github.com/firekeeper-dev/firekeeper/internal/faults"
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 	"github.com/firekeeper-dev/firekeeper/operator/assets"
 	"github.com/firekeeper-dev/firekeeper/operator/clientconfig"
@@ -59,12 +60,9 @@ func (c *compiler) serviceMonitor(m *v1.ServiceMonitor) ([]ServiceMonitorJob, er
 		return nil, err
 	}
 	jobs := make([]ServiceMonitorJob, len(m.Spec.Endpoints))
-	for i := range m.Spec.Endpoints {
-		if err := c.checkServiceEndpoint(&m.Spec.Endpoints[i], &jobs[i]); err != nil {
-			return nil, fmt.Errorf("endpoints[%d]: %w", i, err)
-		}
-	}
-	class, err := c.s.scrapeClass(m.Spec.ScrapeClass)
+	class, err := c.checkEndpoints("endpoints", len(jobs), m.Spec.ScrapeClass, func(i int) error {
+		return c.checkServiceEndpoint(&m.Spec.Endpoints[i], &jobs[i])
+	})
 	if err != nil {
 		return nil, err
 	}
@@ -82,56 +80,51 @@ func (c *compiler) serviceMonitor(m *v1.ServiceMonitor) ([]ServiceMonitorJob, er
 	if sd.Selectors, err = c.s.selectors(m.Spec.SelectorMechanism, &m.Spec.Selector, sdRole, roleService); err != nil {
 		return nil, fmt.Errorf("selector: %w", err)
 	}
+	var wrong faults.List
 	for i := range jobs {
 		if err := c.serviceJob(m, i, class, sd, &jobs[i]); err != nil {
-			return nil, fmt.Errorf("endpoints[%d]: %w", i, err)
+			wrong.Add(indexed("endpoints", i), err)
 		}
 	}
-	return jobs, nil
+	return jobs, wrong.Err()
 }
 
 // checkServiceEndpoint validates one endpoint and reads what it refers to.
 func (c *compiler) checkServiceEndpoint(e *v1.Endpoint, job *ServiceMonitorJob) (err error) {
+	var wrong faults.List
 	if c.s.data.DenyFileAccess {
-		if err := checkNoFiles(e); err != nil {
-			return err
-		}
+		wrong.Add("", checkNoFiles(e))
 	}
-	if err := checkAuthentication(e.HTTPConfigWithoutTLS); err != nil {
-		return err
-	}
+	wrong.Add("", checkAuthentication(e.HTTPConfigWithoutTLS))
 	if t := e.BearerTokenSecret; t != nil && t.Name != "" {
-		if job.BearerToken, err = c.own.Secret(t); err != nil {
-			return fmt.Errorf("bearerTokenSecret: %w", err)
-		}
+		job.BearerToken, err = c.own.Secret(t)
+		wrong.Add("bearerTokenSecret", err)
 	}
 	client, err := c.own.Client(e.HTTPConfigWithoutTLS, e.TLSConfig, e.ProxyConfig)
-	if err != nil {
-		return err
-	}
+	wrong.Add("", err)
 	job.BasicAuth, job.Authorization, job.OAuth2, job.TLSConfig, job.Proxy = client.BasicAuth, client.Authorization, client.OAuth2, client.TLS, client.Proxy
-	if err := c.checkTimes(e.Interval, e.ScrapeTimeout); err != nil {
-		return err
-	}
-	if err := c.rules.checkPorts(e.Port, e.TargetPort); err != nil {
-		return err
-	}
-	if err := c.rules.check(e.RelabelConfigs); err != nil {
-		return fmt.Errorf("relabelings: %w", err)
-	}
-	if err := c.rules.check(e.MetricRelabelConfigs); err != nil {
-		return fmt.Errorf("metricRelabelings: %w", err)
-	}
-	return nil
+	wrong.Add("", c.checkTimes(e.Interval, e.ScrapeTimeout))
+	wrong.Add("", c.rules.checkPorts(e.Port, e.TargetPort))
+	wrong.Add("relabelings", c.rules.check(e.RelabelConfigs))
+	wrong.Add("metricRelabelings", c.rules.check(e.MetricRelabelConfigs))
+	return wrong.Err()
 }
 
 // checkNoFiles refuses paths into the container for owners that forbid them.
 func checkNoFiles(e *v1.Endpoint) error {
-	t := e.TLSConfig
-	if e.BearerTokenFile != "" || t != nil && (t.CAFile != "" || t.CertFile != "" || t.KeyFile != "") {
-		return errors.New("paths into the container (bearerTokenFile, caFile, certFile, keyFile) are denied by the workload's arbitraryFSAccessThroughSMs")
+	var wrong faults.List
+	deny := func(field, path, instead string) {
+		if path != "" {
+			wrong.Add(field, fmt.Errorf("paths into the container are denied by the workload's spec.arbitraryFSAccessThroughSMs; use %s", instead))
+		}
 	}
-	return nil
+	deny("bearerTokenFile", e.BearerTokenFile, "authorization.credentials, a key of a Secret")
+	if t := e.TLSConfig; t != nil {
+		deny("tlsConfig.caFile", t.CAFile, "tlsConfig.ca, a key of a Secret or ConfigMap")
+		deny("tlsConfig.certFile", t.CertFile, "tlsConfig.cert, a key of a Secret or ConfigMap")
+		deny("tlsConfig.keyFile", t.KeyFile, "tlsConfig.keySecret, a key of a Secret")
+	}
+	return wrong.Err()
 }
 
 // serviceJob fills in what needs no look at the cluster.

@@ -98,7 +98,7 @@ func newSettings(f *v1.CommonPrometheusFields, namespace string, mode gate.Mode,
 	if interval == "" {
 		interval = defaultInterval
 	}
-	if err := checkInterval("", f.ScrapeTimeout, interval); err != nil {
+	if err := checkInterval(interval, f.ScrapeTimeout, interval); err != nil {
 		return nil, fmt.Errorf("spec.%w", err)
 	}
 	rules := rulesFor(target, f.NameValidationScheme)
@@ -217,7 +217,11 @@ func checkInterval(own, timeout, owners v1.Duration) error {
 		return fmt.Errorf("scrapeTimeout: %q: %w", timeout, err)
 	}
 	if t > i {
-		return fmt.Errorf("scrapeTimeout: %s is longer than the interval %s", timeout, interval)
+		whose := ""
+		if own == "" {
+			whose = " of the workload; set an interval here, or a shorter timeout"
+		}
+		return fmt.Errorf("scrapeTimeout: %s is longer than the interval %s%s", timeout, interval, whose)
 	}
 	return nil
 }

@@ -18,6 +18,16 @@ const maxDNSName = 255
 // checkHost takes "host" or "host:port" with a DNS name or an IP address; an
 // IPv6 address needs brackets when a port follows.
 func checkHost(text string) error {
+	if text == "" {
+		return errors.New("is required: host or host:port")
+	}
+	if scheme, rest, is := strings.Cut(text, "://"); is && !strings.Contains(text, "@") {
+		host, path, _ := strings.Cut(rest, "/")
+		if path != "" {
+			path = " and prober.path: /" + path
+		}
+		return fmt.Errorf("%q: want host or host:port, without scheme and path; write %s, with prober.scheme: %s%s", text, host, scheme, path)
+	}
 	if strings.Contains(text, "@") { // of a URL with a password, which no message repeats
 		return errors.New("must be host or host:port, without user and password")
 	}

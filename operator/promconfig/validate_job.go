@@ -8,7 +8,9 @@ import (
 	"github.com/prometheus/common/model"
 	"k8s.io/apimachinery/pkg/util/intstr"
 
+	"github.com/firekeeper-dev/firekeeper/internal/faults"
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
+	"github.com/firekeeper-dev/firekeeper/operator/assets"
 	"github.com/firekeeper-dev/firekeeper/operator/clientconfig"
 )
 
@@ -67,6 +69,23 @@ func (c *compiler) finish(cl client, monitor *v1.SafeAuthorization, class *v1.Sc
 		}
 	}
 	return cl.authorization, cl.check()
+}
+
+// checkEndpoints checks each of the endpoints of a monitor, and returns its scrape class. A
+// cluster that does not answer ends it: the rest would wait for it as well.
+func (c *compiler) checkEndpoints(list string, n int, className string, check func(i int) error) (*v1.ScrapeClass, error) {
+	var wrong faults.List
+	for i := range n {
+		if err := check(i); err != nil {
+			wrong.Add(indexed(list, i), err)
+			if assets.IsTemporary(err) || wrong.Full() {
+				break
+			}
+		}
+	}
+	class, err := c.s.scrapeClass(className)
+	wrong.Add("", err)
+	return class, wrong.Err()
 }
 
 // checkTimes refuses intervals that do not parse and timeouts that do not fit.

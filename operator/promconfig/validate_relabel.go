@@ -6,6 +6,7 @@ import (
 	"regexp/syntax"
 	"strings"
 
+	"github.com/firekeeper-dev/firekeeper/internal/faults"
 	"github.com/firekeeper-dev/firekeeper/internal/gate"
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 	"github.com/firekeeper-dev/firekeeper/operator/regexcost"
@@ -59,14 +60,18 @@ func (r relabelRules) counting(b *regexcost.Budget) relabelRules {
 	return r
 }
 
-// check reports the first wrong step, as "[index]: …".
+// check reports the wrong steps, each as "[index]: …".
 func (r relabelRules) check(configs []v1.RelabelConfig) error {
+	var wrong faults.List
 	for i := range configs {
 		if err := r.checkStep(&configs[i]); err != nil {
-			return fmt.Errorf("[%d]: %w", i, err)
+			wrong.Add(indexed("", i), err)
+		}
+		if wrong.Full() {
+			break
 		}
 	}
-	return nil
+	return wrong.Err()
 }
 
 func (r relabelRules) checkStep(c *v1.RelabelConfig) error {

@@ -220,7 +220,7 @@ func (in *Inputs) remark() (reason, message string) {
 		return engine.ReasonDeprecated, strings.Join(deprecated, "; ")
 	case in.options.unmanaged(in.Owner):
 		return reasonConfigUnmanaged, "spec.serviceMonitorSelector, spec.podMonitorSelector, spec.probeSelector and spec.scrapeConfigSelector are all unset, " +
-			"so the operator leaves the configuration in the Secret to you; set one of them, or spec.additionalScrapeConfigs with an empty selector, to have it generated"
+			"so the operator leaves the configuration in the Secret to you: remoteWrite, alerting, rules and all else of the spec are not in it; set one of them, or spec.additionalScrapeConfigs with an empty selector, to have it generated"
 	}
 	return "", ""
 }

@@ -133,7 +133,7 @@ func (c *checker) labels(in map[string]string) {
 
 func (c *checker) templates(field, alert string, in map[string]string) {
 	for _, name := range names(in) {
-		if err := checkTemplate(alert, in[name], c.functions); err != nil {
+		for _, err := range templateFaults(alert, in[name], c.functions) {
 			c.add(field, "%q: %s%s", name, err.Error(), c.settings.whyUndefined(err))
 		}
 	}

@@ -29,6 +29,9 @@ type Fragment struct {
 	// the document: "spec.groups[0].limit needs >= 2.31.0".
 	Dropped []string
 
+	// Remarks are values that are not used as written: "spec.groups[0].rules[1].expr: …".
+	Remarks []string
+
 	// Groups and Rules count what the object declares.
 	Groups, Rules int
 
@@ -58,7 +61,7 @@ func Compile(r *v1.PrometheusRule, s Settings) Fragment {
 	f.Dropped = dropped
 	var exprFaults map[[2]int]string
 	if s.EnforcedLabel != "" { // what is written has other expressions
-		exprFaults = parseAll(&doc, r.Namespace, s)
+		exprFaults, f.Remarks = parseAll(&doc, r.Namespace, s)
 	}
 	content, err := doc.render()
 	if err != nil {
@@ -71,7 +74,7 @@ func Compile(r *v1.PrometheusRule, s Settings) Fragment {
 		return f
 	}
 	if s.EnforcedLabel == "" {
-		exprFaults = parseAll(&doc, r.Namespace, s)
+		exprFaults, f.Remarks = parseAll(&doc, r.Namespace, s)
 	}
 	if faults := check(&doc, exprFaults, s); len(faults) > 0 {
 		f.Err = &InvalidError{Faults: faults}

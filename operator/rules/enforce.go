@@ -1,6 +1,7 @@
 package rules
 
 import (
+	"fmt"
 	"maps"
 	"slices"
 	"strconv"
@@ -12,8 +13,9 @@ import (
 // parseAll parses every expression of the document once. Where a label is
 // enforced, labels and expressions of the document are replaced. The result has
 // the fault of each expression, by group and rule; nil when all are well.
-func parseAll(doc *ruleFile, namespace string, s Settings) map[[2]int]string {
-	var faults map[[2]int]string
+//
+// replaced are the matchers of the user in whose place others stand.
+func parseAll(doc *ruleFile, namespace string, s Settings) (faults map[[2]int]string, replaced []string) {
 	var spent effort
 	p := parser.NewParser(s.PromQL)
 	var must *labels.Matcher
@@ -28,7 +30,9 @@ func parseAll(doc *ruleFile, namespace string, s Settings) map[[2]int]string {
 			}
 			err := spent.affordable(r.exprText())
 			if err == nil {
-				err = r.parse(p, must, &s)
+				var others []string
+				others, err = r.parse(p, must, &s)
+				replaced = appendReplaced(replaced, i, j, others, must)
 			}
 			if err != nil {
 				if faults == nil {
@@ -38,26 +42,47 @@ func parseAll(doc *ruleFile, namespace string, s Settings) map[[2]int]string {
 			}
 		}
 	}
-	return faults
+	return faults, replaced
+}
+
+// mostReplaced bounds what is said about one object.
+const mostReplaced = 10
+
+// appendReplaced words the matchers of a rule that are replaced.
+func appendReplaced(out []string, i, j int, others []string, must *labels.Matcher) []string {
+	for _, other := range others {
+		if len(out) == mostReplaced {
+			break
+		}
+		out = append(out, fmt.Sprintf("spec.groups[%d].rules[%d].expr: the matcher %s is replaced by %s, because the workload sets spec.enforcedNamespaceLabel; "+
+			"except the rule with spec.excludedFromEnforcement, or move it into that namespace", i, j, other, must))
+	}
+	return out
 }
 
 // parse checks the expression and, with a matcher, prints it back with the
-// matcher in every selector. Formatting and comments are lost then.
-func (r *rule) parse(p parser.Parser, must *labels.Matcher, s *Settings) error {
+// matcher in every selector. Formatting and comments are lost then. replaced are the
+// other matchers on that label.
+func (r *rule) parse(p parser.Parser, must *labels.Matcher, s *Settings) (replaced []string, err error) {
 	text := r.exprText()
 	if text == "" {
-		return errMissingExpr
+		return nil, errMissingExpr
 	}
 	expr, err := p.ParseExpr(text)
 	if err == nil {
 		err = s.checkFunctions(expr)
 	}
-	if err != nil || must == nil {
-		return err
+	if err == nil {
+		err = s.checkSyntax(expr, text)
 	}
-	enforce(expr, must)
-	r.Expr = expr.String()
-	return nil
+	if err != nil {
+		return nil, meantFunction(err)
+	}
+	if must != nil {
+		enforce(expr, must, &replaced)
+		r.Expr = expr.String()
+	}
+	return replaced, nil
 }
 
 func (r *rule) exprText() string {
@@ -67,15 +92,21 @@ func (r *rule) exprText() string {
 	return r.Expr.(string) // ruleOf writes nothing else
 }
 
-// enforce replaces, in every selector below n, all matchers on the label by must.
-func enforce(n parser.Node, must *labels.Matcher) {
+// enforce replaces, in every selector below n, all matchers on the label by must. Those
+// that do not match its value are appended to replaced.
+func enforce(n parser.Node, must *labels.Matcher, replaced *[]string) {
 	if vs, ok := n.(*parser.VectorSelector); ok {
-		other := slices.DeleteFunc(vs.LabelMatchers, func(m *labels.Matcher) bool { return m.Name == must.Name })
+		other := slices.DeleteFunc(vs.LabelMatchers, func(m *labels.Matcher) bool {
+			if m.Name == must.Name && !m.Matches(must.Value) {
+				*replaced = append(*replaced, m.String())
+			}
+			return m.Name == must.Name
+		})
 		vs.LabelMatchers = append(other, must)
 		return
 	}
 	for child := range parser.ChildrenIter(n) {
-		enforce(child, must)
+		enforce(child, must, replaced)
 	}
 }
 

@@ -22,7 +22,7 @@ var everyOption = parser.Options{
 
 func enforced(expr, label string) (string, error) {
 	r := rule{Expr: expr}
-	err := r.parse(parser.NewParser(everyOption), labels.MustNewMatcher(labels.MatchEqual, label, "bar"), &Settings{})
+	_, err := r.parse(parser.NewParser(everyOption), labels.MustNewMatcher(labels.MatchEqual, label, "bar"), &Settings{})
 	return r.exprText(), err
 }
 
@@ -162,7 +162,7 @@ func meant(t *testing.T, in, label string) parser.Expr {
 	if err != nil {
 		t.Fatal(err)
 	}
-	enforce(expr, labels.MustNewMatcher(labels.MatchEqual, label, "bar"))
+	enforce(expr, labels.MustNewMatcher(labels.MatchEqual, label, "bar"), new([]string))
 	return expr
 }
 

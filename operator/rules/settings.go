@@ -38,6 +38,7 @@ type Settings struct {
 	// not learned yet.
 	unknown keySet
 	lacking functionSet
+	newer   syntaxSet // forms of expressions that it does not know
 }
 
 // Exclusion names rule objects the namespace label is not enforced on.
@@ -56,6 +57,7 @@ func PrometheusSettings(p *v1.Prometheus, v *semver.Version) Settings {
 		PromQL:        PromQLOptions(p.Spec.EnableFeatures),
 		unknown:       unknownTo(v, false),
 		lacking:       lackingIn(v, false),
+		newer:         syntaxNewerThan(v, false),
 	}
 }
 
@@ -71,6 +73,7 @@ func ThanosRulerSettings(t *v1.ThanosRuler, v *semver.Version) Settings {
 		Thanos:        true,
 		unknown:       unknownTo(v, true),
 		lacking:       lackingIn(v, true),
+		newer:         syntaxNewerThan(v, true),
 	}
 	// Each element is one flag, and a ruler compares it with the name as it is.
 	if !v.LessThan(thanosFeaturesSince) {
@@ -136,6 +139,8 @@ func (s Settings) Key() string {
 	b = strconv.AppendUint(b, uint64(s.unknown), 16)
 	b = append(b, '/')
 	b = strconv.AppendUint(b, uint64(s.lacking), 16)
+	b = append(b, '/')
+	b = strconv.AppendUint(b, uint64(s.newer), 16)
 	if s.EnforcedLabel == "" {
 		return string(b) // exclusions mean nothing without a label
 	}

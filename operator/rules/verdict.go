@@ -9,7 +9,7 @@ import (
 
 // Verdict is what became of the rule object.
 func (f File) Verdict() engine.Verdict {
-	out := engine.Verdict{Kind: v1.PrometheusRuleKind, Object: f.Object, Err: f.Err, Dropped: f.Dropped}
+	out := engine.Verdict{Kind: v1.PrometheusRuleKind, Object: f.Object, Err: f.Err, Dropped: f.Dropped, Remarks: f.Remarks}
 	if f.Err == nil {
 		out.File, out.Text = f.FileName, content(f.Content)
 	}

@@ -1,0 +1,31 @@
+package faults
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"testing"
+)
+
+func TestList(t *testing.T) {
+	var l List
+	l.Add("a", nil)
+	if l.Any() || l.Err() != nil {
+		t.Error("nothing is an error")
+	}
+	l.Add("", errors.New("whole"))
+	l.Add("a[0]", errors.Join(io.EOF, In("b", errors.Join(errors.New("x"), errors.New("y")))))
+	if got, want := l.Err().Error(), "whole\na[0]: EOF\na[0]: b: x\na[0]: b: y"; got != want {
+		t.Errorf("got %q", got)
+	}
+	if !errors.Is(l.Err(), io.EOF) || len(Leaves(l.Err())) != 4 {
+		t.Error("a cause is lost")
+	}
+	for i := range 100 {
+		l.Add("more", fmt.Errorf("%d", i))
+	}
+	if n := strings.Count(l.Err().Error(), "\n") + 1; n != Most || !l.Full() {
+		t.Errorf("%d are kept", n)
+	}
+}

@@ -1,0 +1,107 @@
+package lint
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+
+	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
+	"github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1alpha1"
+	"github.com/firekeeper-dev/firekeeper/operator/catalog"
+	"github.com/firekeeper-dev/firekeeper/operator/offline"
+)
+
+// The remarks are about what works and is not what its author wanted. The operator has
+// nothing to say about them: it does what the object says.
+
+// says takes a remark about a field: "spec.endpoints[0]".
+type says func(field, format string, args ...any)
+
+// remarks are about an object that a workload selects.
+func (l *linter) remarks(w offline.Workload, kind string, object catalog.Object) {
+	about := Finding{Kind: kind, Namespace: object.GetNamespace(), Name: object.GetName()}
+	say := func(owner string) says {
+		return func(field, format string, args ...any) {
+			at := about
+			at.Severity, at.Code, at.Field, at.Message = SeverityWarning, CodeRemark, field, fmt.Sprintf(format, args...)
+			l.add(at, owner)
+		}
+	}
+	always := say("") // whatever the workload
+	switch m := object.(type) {
+	case *v1.ServiceMonitor:
+		for i := range m.Spec.Endpoints {
+			e := &m.Spec.Endpoints[i]
+			path := fmt.Sprintf("spec.endpoints[%d]", i)
+			if e.Port == "" && e.TargetPort == nil && !readdresses(e.RelabelConfigs) {
+				always(path, "neither port nor targetPort is set, so every port of the Services is scraped%s", dashTooMany(i))
+			}
+			relabelRemarks(always, path+".relabelings", e.RelabelConfigs, true)
+			relabelRemarks(always, path+".metricRelabelings", e.MetricRelabelConfigs, false)
+		}
+	case *v1.PodMonitor:
+		for i := range m.Spec.PodMetricsEndpoints {
+			e := &m.Spec.PodMetricsEndpoints[i]
+			path := fmt.Sprintf("spec.podMetricsEndpoints[%d]", i)
+			if i > 0 && e.Port == "" && e.PortNumber == nil && e.TargetPort == nil && !readdresses(e.RelabelConfigs) {
+				always(path, "neither port nor portNumber is set, so every port of the pods is scraped%s", dashTooMany(i))
+			}
+			relabelRemarks(always, path+".relabelings", e.RelabelConfigs, true)
+			relabelRemarks(always, path+".metricRelabelings", e.MetricRelabelConfigs, false)
+		}
+	case *v1.Probe:
+		relabelRemarks(always, "spec.metricRelabelings", m.Spec.MetricRelabelConfigs, false)
+		if s := m.Spec.Targets.StaticConfig; s != nil {
+			relabelRemarks(always, "spec.targets.staticConfig.relabelingConfigs", s.RelabelConfigs, true)
+		}
+	case *v1alpha1.ScrapeConfig:
+		relabelRemarks(always, "spec.relabelings", m.Spec.RelabelConfigs, true)
+		relabelRemarks(always, "spec.metricRelabelings", m.Spec.MetricRelabelConfigs, false)
+		if !readdresses(m.Spec.RelabelConfigs) {
+			staticTargets(always, m)
+		}
+	}
+	if fields := commonFields(w.Object); fields != nil {
+		overridden(say(w.String()), fields, object)
+	}
+}
+
+func dashTooMany(i int) string {
+	if i == 0 {
+		return "; name the one that has metrics"
+	}
+	return " (is there a dash too many before this item?)"
+}
+
+// readdresses reports whether steps choose the port of a target by themselves.
+func readdresses(steps []v1.RelabelConfig) bool {
+	for _, s := range steps {
+		if action := strings.ToLower(s.Action); s.TargetLabel == "__address__" || action == "keep" || action == "drop" {
+			return true
+		}
+	}
+	return false
+}
+
+// urlTarget matches a target that is a URL, or has a path.
+var urlTarget = regexp.MustCompile(`^(?:([a-zA-Z]+)://)?([^/@]*)(/.*)?$`)
+
+// staticTargets: a target is an address; scheme and path are of the job.
+func staticTargets(say says, m *v1alpha1.ScrapeConfig) {
+	for i, s := range m.Spec.StaticConfigs {
+		for j, target := range s.Targets {
+			part := urlTarget.FindStringSubmatch(string(target))
+			if part == nil || part[1] == "" && part[3] == "" {
+				continue
+			}
+			instead := "write " + part[2]
+			if part[1] != "" {
+				instead += fmt.Sprintf(", with spec.scheme: %s", strings.ToUpper(part[1]))
+			}
+			if len(part[3]) > 1 {
+				instead += fmt.Sprintf(", with spec.metricsPath: %s", part[3])
+			}
+			say(fmt.Sprintf("spec.staticConfigs[%d].targets[%d]", i, j), "want host:port without scheme and path, and Prometheus drops the target; %s", instead)
+		}
+	}
+}

@@ -1,0 +1,115 @@
+package lint
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
+)
+
+// relabelRemarks are about lists of steps that drop everything, or that look at labels
+// which are not there. targets says that the steps are those before the scrape.
+func relabelRemarks(say says, path string, steps []v1.RelabelConfig, targets bool) {
+	what := map[bool]string{true: "target", false: "sample"}[targets]
+	kept := map[string]keep{} // by source labels
+	for i := range steps {
+		s := &steps[i]
+		field := fmt.Sprintf("%s[%d]", path, i)
+		action := strings.ToLower(s.Action)
+		labelsRemark(say, field, s, action, targets)
+		if len(s.SourceLabels) == 0 && (action == "keep" || action == "drop") {
+			if matches, known := matchesNothing(s.Regex); known && matches == (action == "drop") {
+				say(field, "%s without sourceLabels looks at an empty value, so it drops every %s", action, what)
+			}
+			continue
+		}
+		if s.TargetLabel != "" || action == "labelmap" || action == "labeldrop" || action == "labelkeep" {
+			for key, k := range kept { // the label may be another one from here on
+				if s.TargetLabel == "" || slices.Contains(k.sources, v1.LabelName(s.TargetLabel)) {
+					delete(kept, key)
+				}
+			}
+			continue
+		}
+		words, literal := literals(s.Regex)
+		if action != "keep" || !literal {
+			continue
+		}
+		key := fmt.Sprint(s.SourceLabels, valueOr(s.Separator))
+		if before, again := kept[key]; again && !slices.ContainsFunc(words, func(w string) bool { return slices.Contains(before.words, w) }) {
+			all := strings.Join(append(slices.Clone(before.words), words...), "|")
+			say(field, "keep after keep (%s[%d]) on %s with nothing in common drops every %s; write one step with regex: %s", path, before.at, joined(s.SourceLabels), what, all)
+		}
+		kept[key] = keep{s.SourceLabels, words, i}
+	}
+}
+
+// keep is what an earlier step lets through.
+type keep struct {
+	sources []v1.LabelName
+	words   []string
+	at      int
+}
+
+// labelsRemark is about labels that are not there when the step runs, and about names of
+// metrics that get lost.
+func labelsRemark(say says, field string, s *v1.RelabelConfig, action string, targets bool) {
+	for i, label := range s.SourceLabels {
+		switch {
+		case targets && label == "__name__":
+			say(fmt.Sprintf("%s.sourceLabels[%d]", field, i), "targets have no __name__; names of metrics are known after the scrape, in metricRelabelings")
+		case !targets && strings.HasPrefix(string(label), "__meta_"):
+			say(fmt.Sprintf("%s.sourceLabels[%d]", field, i), "labels __meta_… are gone after the scrape; use relabelings")
+		}
+	}
+	if targets || s.Regex == "" {
+		return
+	}
+	re, err := regexp.Compile("^(?s:" + s.Regex + ")$")
+	if err == nil && (action == "labeldrop" && re.MatchString("__name__") || action == "labelkeep" && !re.MatchString("__name__")) {
+		say(field, "%s takes the name of the metric (__name__) away from every sample", action)
+	}
+}
+
+// matchesNothing reports whether a regular expression matches the empty text.
+func matchesNothing(text string) (matches, known bool) {
+	if text == "" {
+		return true, true // the default, (.*)
+	}
+	re, err := regexp.Compile("^(?s:" + text + ")$")
+	return err == nil && re.MatchString(""), err == nil
+}
+
+var (
+	wordsOnly = regexp.MustCompile(`^[\w:./ -]+(\|[\w:./ -]+)*$`)
+	grouped   = regexp.MustCompile(`^\((?:\?:)?([^()]*)\)$`)
+)
+
+// literals are the words that a regular expression matches, if it is made of nothing else.
+// One with a dot may match more.
+func literals(text string) (words []string, literal bool) {
+	if m := grouped.FindStringSubmatch(text); m != nil {
+		text = m[1]
+	}
+	if !wordsOnly.MatchString(text) || strings.Contains(text, ".") {
+		return nil, false
+	}
+	return strings.Split(text, "|"), true
+}
+
+func joined(labels []v1.LabelName) string {
+	var out []string
+	for _, l := range labels {
+		out = append(out, string(l))
+	}
+	return strings.Join(out, ", ")
+}
+
+func valueOr[T any](p *T) (out T) {
+	if p != nil {
+		out = *p
+	}
+	return out
+}

@@ -1,0 +1,67 @@
+package lint
+
+import (
+	"strings"
+	"testing"
+)
+
+const selectsAll = anyPrometheus + "  serviceMonitorSelector: {}\n  serviceMonitorNamespaceSelector: {}\n  podMonitorSelector: {}\n  podMonitorNamespaceSelector: {}\n" +
+	"  scrapeConfigSelector: {}\n  scrapeConfigNamespaceSelector: {}\n  ruleSelector: {}\n  ruleNamespaceSelector: {}\n"
+
+// TestRemarks: what works and is not what its author wanted, and beside it what is fine.
+func TestRemarks(t *testing.T) {
+	endpoints := func(items string) string {
+		return "---\napiVersion: monitoring.coreos.com/v1\nkind: ServiceMonitor\nmetadata: {name: web, namespace: app}\nspec:\n  selector: {}\n  namespaceSelector: {any: true}\n  sampleLimit: 100\n  endpoints:\n" + items
+	}
+	static := func(target string) string {
+		return "---\napiVersion: monitoring.coreos.com/v1alpha1\nkind: ScrapeConfig\nmetadata: {name: web, namespace: app}\nspec:\n  staticConfigs: [{targets: ['" + target + "']}]\n"
+	}
+	rule := "---\napiVersion: monitoring.coreos.com/v1\nkind: PrometheusRule\nmetadata: {name: web, namespace: app}\nspec:\n  groups:\n  - name: a\n    rules:\n    - {alert: A, expr: 'absent(up{namespace=\"kube-system\"})'}\n"
+	relabel := func(steps string) string { return endpoints("  - {port: a, relabelings: [" + steps + "]}\n") }
+	metric := func(steps string) string { return endpoints("  - {port: a, metricRelabelings: [" + steps + "]}\n") }
+	const name = "sourceLabels: [__name__]"
+	for title, tc := range map[string]struct{ owner, object, want string }{
+		"an endpoint without port":        {"", endpoints("  - {port: a}\n  - {path: /m}\n"), "spec.endpoints[1]: neither port nor targetPort is set, so every port of the Services is scraped (is there a dash too many"},
+		"one that chooses":                {"", endpoints("  - {relabelings: [{targetLabel: __address__, sourceLabels: [a]}]}\n"), ""},
+		"keep after keep":                 {"", metric("{action: keep, " + name + ", regex: foo_total}, {action: keep, " + name + ", regex: bar_total}"), "spec.endpoints[0].metricRelabelings[1]: keep after keep (spec.endpoints[0].metricRelabelings[0]) on __name__ with nothing in common drops every sample; write one step with regex: foo_total|bar_total"},
+		"groups of words":                 {"", metric("{action: keep, " + name + ", regex: (a|b)}, {action: Keep, " + name + ", regex: c|d}"), "drops every sample"},
+		"something in common":             {"", metric("{action: keep, " + name + ", regex: a|b}, {action: keep, " + name + ", regex: b|c}"), ""},
+		"a pattern":                       {"", metric("{action: keep, " + name + ", regex: a.*}, {action: keep, " + name + ", regex: b}"), ""},
+		"other labels":                    {"", metric("{action: keep, " + name + ", regex: a}, {action: keep, sourceLabels: [job], regex: b}"), ""},
+		"a label that changes between":    {"", metric("{action: keep, " + name + ", regex: a}, {targetLabel: __name__, replacement: b}, {action: keep, " + name + ", regex: b}"), ""},
+		"drop of everything":              {"", relabel("{action: drop}"), "spec.endpoints[0].relabelings[0]: drop without sourceLabels looks at an empty value, so it drops every target"},
+		"keep of nothing":                 {"", relabel("{action: keep, regex: web}"), "keep without sourceLabels looks at an empty value"},
+		"names before the scrape":         {"", relabel("{action: drop, " + name + ", regex: a}"), "targets have no __name__; names of metrics are known after the scrape, in metricRelabelings"},
+		"discovery after the scrape":      {"", metric("{sourceLabels: [__meta_kubernetes_pod_name], targetLabel: pod}"), "labels __meta_… are gone after the scrape; use relabelings"},
+		"labelkeep without the name":      {"", metric("{action: labelkeep, regex: job|instance}"), "labelkeep takes the name of the metric (__name__) away"},
+		"labelkeep with the name":         {"", metric("{action: labelkeep, regex: __name__|job}"), ""},
+		"labeldrop of everything":         {"", metric("{action: labeldrop, regex: .*}"), "labeldrop takes the name of the metric"},
+		"a target that is a URL":          {"", static("http://10.0.0.1:9100/metrics"), "spec.staticConfigs[0].targets[0]: want host:port without scheme and path, and Prometheus drops the target; write 10.0.0.1:9100, with spec.scheme: HTTP, with spec.metricsPath: /metrics"},
+		"a target with a path":            {"", static("a:80/m"), "write a:80, with spec.metricsPath: /m"},
+		"a target":                        {"", static("10.0.0.1:9100"), ""},
+		"an image of another version":     {"  image: quay.io/prometheus/prometheus:v2.30.0\n", "", "spec.image: the image is of version 2.30.0, and spec.version is not set and counts as 3.13.2"},
+		"an image and its version":        {"  image: quay.io/prometheus/prometheus:v2.30.0-distroless@sha256:ab\n  version: v2.30.0\n", "", ""},
+		"an image that says nothing":      {"  image: registry:5000/prometheus:latest\n", "", ""},
+		"an image and another version":    {"  image: prometheus:v2.30.0\n  version: v2.50.0\n", "", "spec.version is v2.50.0, for which the configuration is written"},
+		"no shards":                       {"  shards: 0\n", "", "spec.shards: 0 is below one and counts as 1"},
+		"fewer replicas than none":        {"  replicas: -1\n", "", "spec.replicas: -1 is below zero and counts as 1"},
+		"an API that is gone":             {"  alerting: {alertmanagers: [{name: a, port: web, apiVersion: v1}]}\n", "", "spec.alerting.alertmanagers[0].apiVersion: Prometheus >= 3.0 has v2 only"},
+		"labels that are not honored":     {"  overrideHonorLabels: true\n", endpoints("  - {port: a, honorLabels: true}\n"), "spec.endpoints[0].honorLabels: ignored, because the workload sets spec.overrideHonorLabels (for Prometheus/mon/k8s)"},
+		"a namespaceSelector that is not": {"  ignoreNamespaceSelectors: true\n", endpoints("  - {port: a}\n"), "spec.namespaceSelector: ignored, because the workload sets spec.ignoreNamespaceSelectors: only namespace app counts"},
+		"a limit above the enforced one":  {"  enforcedSampleLimit: 50\n", endpoints("  - {port: a}\n"), "spec.sampleLimit: 100 counts as 50, because the workload sets spec.enforcedSampleLimit"},
+		"a matcher that is replaced":      {"  enforcedNamespaceLabel: namespace\n", rule, `spec.groups[0].rules[0].expr: the matcher namespace="kube-system" is replaced by namespace="app"`},
+		"a matcher that is not":           {"", rule, ""},
+	} {
+		t.Run(title, func(t *testing.T) {
+			got := lines(t, selectsAll+tc.owner+tc.object)
+			if tc.want == "" && !strings.Contains(got, "0 errors, 0 warnings, 0 notes") || tc.want != "" && (!strings.Contains(got, tc.want) || !strings.Contains(got, "0 errors, 1 warning, 0 notes")) {
+				t.Errorf("want %q, got\n%s", tc.want, got)
+			}
+		})
+	}
+	t.Run("nothing is selected", func(t *testing.T) {
+		if got := lines(t, anyPrometheus+"  ruleSelector: {}\n"); !strings.Contains(got, "warning: Prometheus mon/k8s: spec: spec.serviceMonitorSelector, spec.podMonitorSelector") || !strings.Contains(got, "remoteWrite, alerting, rules and all else of the spec are not in it") {
+			t.Error(got)
+		}
+	})
+}

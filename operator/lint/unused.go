@@ -1,0 +1,150 @@
+package lint
+
+import (
+	"fmt"
+	"strings"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/firekeeper-dev/firekeeper/operator/catalog"
+	"github.com/firekeeper-dev/firekeeper/operator/offline"
+	"github.com/firekeeper-dev/firekeeper/operator/selection"
+)
+
+// selector is how one workload selects objects of one kind.
+type selector struct {
+	workload offline.Workload
+	rule     selection.Rule
+}
+
+// notSelected reports objects that no workload selects, and why.
+func (l *linter) notSelected(workloads []offline.Workload) {
+	for _, row := range selected(workloads) { // others are for a workload elsewhere, as rules beside agents
+		var all []selector
+		for _, w := range workloads {
+			rules, err := w.Kind.Selectors(w.Object) // a wrong selector is reported with its workload
+			if err == nil && w.Kind.SelectsBy(row.Kind).Row == row {
+				all = append(all, selector{w, rules[row.Kind]})
+			}
+		}
+		for _, object := range l.objects.All(row) {
+			l.unused(row, object, all)
+		}
+	}
+}
+
+// unused reports an object that no workload selects or names.
+func (l *linter) unused(row *catalog.Row, object catalog.Object, all []selector) {
+	namespace, _ := l.objects.NamespaceLabels(object.GetNamespace())
+	subject := selection.Subject{
+		Kind: row.Kind, Namespace: object.GetNamespace(), Labels: object.GetLabels(),
+		NamespaceLabels: namespace, NamespaceUnknown: l.objects.NamespaceUnknown(object.GetNamespace()),
+	}
+	finding := Finding{Severity: SeverityNote, Code: CodeNotSelected, Kind: row.Kind, Namespace: object.GetNamespace(), Name: object.GetName()}
+	said, unknown := "not selected by ", ""
+	var reasons []string
+	for i, s := range all {
+		answer := s.rule.Ask(subject, row.Field)
+		if answer.Reason == selection.Selected || s.rule.Names(object.GetNamespace(), object.GetName()) {
+			return
+		}
+		if answer.Reason == selection.NamespaceUnknown {
+			unknown = fmt.Sprintf("; add the Namespace to the manifests (kubectl get namespace %s -o yaml)", subject.Namespace)
+		}
+		if field := placeOfReason(answer); i == 0 {
+			finding.Field = field
+		} else if field != finding.Field {
+			finding.Field = ""
+		}
+		reasons = append(reasons, fmt.Sprintf("%s: %s", s.workload, l.why(finding, s, subject, answer)))
+	}
+	if len(reasons) == 0 {
+		return // no workload has selectors that can be read
+	}
+	if unknown != "" {
+		said = "cannot tell whether it is selected by "
+	}
+	if more := len(reasons) - mostReasons; more > 0 {
+		reasons = append(reasons[:mostReasons], fmt.Sprintf("%d more workloads", more))
+	}
+	finding.Message = said + strings.Join(reasons, "; ") + unknown
+	l.add(finding, "")
+}
+
+// mostReasons is how many workloads a finding names.
+const mostReasons = 4
+
+// placeOfReason is the field of the object that a workload does not like.
+func placeOfReason(a selection.Answer) string {
+	switch {
+	case a.Reason == selection.NamespaceNotSelected, a.Reason == selection.NamespaceUnknown:
+		return "metadata.namespace"
+	case a.Reason != selection.LabelsNotSelected:
+		return ""
+	case len(a.Misses) == 1 && a.Misses[0].Present:
+		return fmt.Sprintf("metadata.labels[%q]", a.Misses[0].Label)
+	}
+	return "metadata.labels"
+}
+
+// why is an answer with the places of what it is about, and the way out.
+func (l *linter) why(f Finding, s selector, of selection.Subject, a selection.Answer) string {
+	where := a.Selector + l.reference(f, s.workload.Kind.Kind, s.workload.Object.GetNamespace(), s.workload.Object.GetName(), a.Selector)
+	if len(a.Misses) == 0 {
+		text := strings.Replace(a.Message, a.Selector, where, 1)
+		if a.Reason == selection.NamespaceNotSelected {
+			text = fmt.Sprintf("it is in namespace %s, and %s", of.Namespace, text)
+			if f.Field == "metadata.namespace" && l.noNamespace(f) {
+				text = "metadata.namespace is not set, which counts as default; " + strings.TrimPrefix(text, "it is in namespace default, and ")
+			}
+		}
+		return text
+	}
+	var misses []string
+	for _, m := range a.Misses {
+		switch {
+		case a.Reason == selection.NamespaceUnknown:
+			misses = append(misses, m.Requirement)
+		case a.Reason == selection.NamespaceNotSelected && !m.Present:
+			misses = append(misses, fmt.Sprintf("%s, but namespace %s%s has no label %s", m.Requirement, of.Namespace, l.reference(f, "Namespace", metav1.NamespaceDefault, of.Namespace, "metadata.labels"), m.Label))
+		case a.Reason == selection.NamespaceNotSelected:
+			misses = append(misses, fmt.Sprintf("%s, but namespace %s%s has %s=%q", m.Requirement, of.Namespace, l.reference(f, "Namespace", metav1.NamespaceDefault, of.Namespace, fmt.Sprintf("metadata.labels[%q]", m.Label)), m.Label, m.Value))
+		case !m.Present:
+			misses = append(misses, fmt.Sprintf("%s, but metadata.labels has no %s: add it", m.Requirement, m.Label))
+		default:
+			misses = append(misses, fmt.Sprintf("%s, but the label is %q", m.Requirement, m.Value))
+		}
+	}
+	text := where + " requires " + strings.Join(misses, " and ")
+	if a.Reason == selection.NamespaceUnknown {
+		text = fmt.Sprintf("namespace %s is not among the manifests, so its labels are not known; %s", of.Namespace, text)
+	}
+	return text
+}
+
+// reference is the place of a field of another object, " (prometheus.yaml:12)"; empty when it
+// was not read.
+func (l *linter) reference(from Finding, kind, namespace, name, field string) string {
+	at := Finding{Kind: kind, Namespace: namespace, Name: name, Field: field}
+	if l.placeOf(at).File == "" {
+		return ""
+	}
+	file, line := l.locate(at)
+	switch {
+	case line == 0:
+		return " (" + file + ")"
+	case file == l.placeOf(from).File:
+		return fmt.Sprintf(" (line %d)", line)
+	}
+	return fmt.Sprintf(" (%s:%d)", file, line)
+}
+
+// noNamespace reports whether the manifest does not say the namespace.
+func (l *linter) noNamespace(f Finding) bool {
+	t := l.tree(l.placeOf(f))
+	if t.root == nil {
+		return false
+	}
+	_, named := find(t.root, []string{"metadata", "namespace"})
+	return named == ""
+}

@@ -1,0 +1,134 @@
+package offline
+
+import (
+	"reflect"
+	"regexp"
+	"strings"
+
+	"github.com/firekeeper-dev/firekeeper/operator/catalog"
+	"github.com/firekeeper-dev/firekeeper/operator/manifest"
+)
+
+// confused is a field that people write where the API has none, because another format
+// has it: the chart kube-prometheus-stack, the configuration of Prometheus itself, or
+// another block of this API.
+type confused struct {
+	in    string // the Go type without the field; "" is any
+	field string // "*" is every other
+	says  string
+}
+
+// confusions are looked through in this order.
+var confusions = []confused{
+	// Selectors.
+	{"LabelSelector", "matchNames", "a label selector has matchLabels and matchExpressions; namespaces by name are matchLabels of kubernetes.io/metadata.name, matchNames is for spec.namespaceSelector"},
+	{"LabelSelector", "any", "a label selector that selects everything is {}; any is for spec.namespaceSelector"},
+	{"LabelSelector", "*", "labels belong in matchLabels"},
+	{"NamespaceSelector", "matchLabels", "namespaces are given by name here, matchNames: […] or any: true; labels of namespaces are for the …NamespaceSelector fields of the workload"},
+	{"NamespaceSelector", "matchExpressions", "namespaces are given by name here, matchNames: […] or any: true; labels of namespaces are for the …NamespaceSelector fields of the workload"},
+	{"NamespaceSelector", "names", "write matchNames"},
+
+	// References to Secrets and ConfigMaps.
+	{"SecretKeySelector", "existingSecret", "a value of the Helm chart; name and key of the Secret stand directly here"},
+	{"SecretKeySelector", "secret", "a value of the Helm chart; name and key of the Secret stand directly here"},
+	{"SecretKeySelector", "secretKeyRef", "name and key of the Secret stand directly here"},
+	{"SecretKeySelector", "valueFrom", "name and key of the Secret stand directly here"},
+	{"SecretKeySelector", "secretName", "write name"},
+	{"SecretKeySelector", "secretKey", "write key"},
+	{"SecretKeySelector", "namespace", "the Secret is always in the namespace of the object that refers to it"},
+	{"ConfigMapKeySelector", "namespace", "the ConfigMap is always in the namespace of the object that refers to it"},
+	{"SecretOrConfigMap", "name", "say what it is: {secret: {name: …, key: …}} or {configMap: {name: …, key: …}}"},
+	{"SecretOrConfigMap", "key", "say what it is: {secret: {name: …, key: …}} or {configMap: {name: …, key: …}}"},
+	{"", "existingSecret", "a value of the Helm chart; the API refers to a Secret with {name: …, key: …}"},
+
+	// Values of the chart kube-prometheus-stack in the spec of a workload.
+	{"", "prometheusSpec", "a value of the Helm chart; its fields stand directly in spec"},
+	{"", "alertmanagerSpec", "a value of the Helm chart; its fields stand directly in spec"},
+	{"", "storageSpec", "a value of the Helm chart; the field is storage"},
+	{"", "additionalScrapeConfigsSecret", "a value of the Helm chart; the field is additionalScrapeConfigs: {name: …, key: …}"},
+	{"", "additionalConfig", "a value of the Helm chart; its fields stand directly in spec"},
+	{"", "serviceMonitorSelectorNilUsesHelmValues", helmSelector},
+	{"", "podMonitorSelectorNilUsesHelmValues", helmSelector},
+	{"", "probeSelectorNilUsesHelmValues", helmSelector},
+	{"", "scrapeConfigSelectorNilUsesHelmValues", helmSelector},
+	{"", "ruleSelectorNilUsesHelmValues", helmSelector},
+	{"", "additionalServiceMonitors", "a value of the Helm chart; make each of them a ServiceMonitor"},
+	{"", "additionalPodMonitors", "a value of the Helm chart; make each of them a PodMonitor"},
+	{"", "additionalPrometheusRules", "a value of the Helm chart; make each of them a PrometheusRule"},
+	{"", "additionalPrometheusRulesMap", "a value of the Helm chart; make each of them a PrometheusRule"},
+	{"", "persistentVolumeClaim", "write volumeClaimTemplate"},
+	{"StorageSpec", "resources", inClaim}, {"StorageSpec", "storageClassName", inClaim}, {"StorageSpec", "accessModes", inClaim}, {"StorageSpec", "storageClass", inClaim},
+	{"", "existingClaim", "a claim that is there already is mounted with spec.volumes; storage makes one for each pod from volumeClaimTemplate"},
+
+	// The configuration of Prometheus itself.
+	{"Endpoint", "metrics_path", "write path"}, {"Endpoint", "metricsPath", "write path"},
+	{"Endpoint", "scrape_interval", "write interval"}, {"Endpoint", "scrapeInterval", "write interval"},
+	{"Endpoint", "timeout", "write scrapeTimeout"},
+	{"Endpoint", "bearerToken", "the value itself cannot stand here; write authorization: {credentials: {name: …, key: …}}"},
+	{"PodMetricsEndpoint", "metrics_path", "write path"}, {"PodMetricsEndpoint", "metricsPath", "write path"},
+	{"PodMetricsEndpoint", "scrape_interval", "write interval"}, {"PodMetricsEndpoint", "scrapeInterval", "write interval"},
+	{"PodMetricsEndpoint", "timeout", "write scrapeTimeout"},
+	{"ScrapeConfigSpec", "interval", "write scrapeInterval"}, {"ScrapeConfigSpec", "path", "write metricsPath"},
+	{"", "relabelConfigs", "write relabelings"}, {"", "relabel_configs", "write relabelings"}, {"", "relabeling", "write relabelings"},
+	{"", "metricRelabelConfigs", "write metricRelabelings"}, {"", "metric_relabel_configs", "write metricRelabelings"},
+	{"", "metricsRelabelings", "write metricRelabelings"}, {"", "metricRelabeling", "write metricRelabelings"},
+	{"Rule", "severity", "it is a label: labels: {severity: …}"},
+	{"Rule", "summary", "it is an annotation: annotations: {summary: …}"},
+	{"Rule", "description", "it is an annotation: annotations: {description: …}"},
+	{"Rule", "message", "it is an annotation: annotations: {message: …}"},
+	{"Rule", "name", "write alert, or record for a recording rule"},
+	{"Rule", "duration", "write for"},
+	{"Rule", "query", "write expr"},
+	{"Endpoint", "containerPort", "write targetPort"},
+	{"PodMetricsEndpoint", "containerPort", "write portNumber"},
+}
+
+const inClaim = "it belongs to volumeClaimTemplate.spec"
+
+const helmSelector = "a value of the Helm chart; leave it out and set the selector itself, {} selects all"
+
+var listIndex = regexp.MustCompile(`\[\d+\]`)
+
+// confusion says where people have an unknown field from; empty when nobody knows.
+func confusion(kind string, f *manifest.FieldError) string {
+	parent, name := parentOf(f.Path)
+	for _, c := range confusions {
+		if (c.in == "" || c.in == f.Type.Name()) && (c.field == name || c.field == "*" && f.Suggestion == "") {
+			return c.says
+		}
+	}
+	if f.Suggestion == "" && f.Elsewhere == "" && parent == "spec" {
+		return sisters(kind, name)
+	}
+	return ""
+}
+
+// sisters says which other kinds have a field in their spec.
+func sisters(kind, name string) string {
+	var have []string
+	for _, row := range catalog.All {
+		spec, _ := reflect.TypeOf(row.New()).Elem().FieldByName("Spec")
+		if row.Kind != kind && spec.Type != nil && manifest.HasField(spec.Type, name) && !strings.Contains(strings.Join(have, " "), row.Kind) {
+			have = append(have, row.Kind)
+		}
+	}
+	switch {
+	case len(have) == 0 || len(have) > 2:
+		return ""
+	case kind == catalog.PrometheusAgent.Kind && have[0] == catalog.Prometheus.Kind:
+		return "only a Prometheus has it; an agent stores nothing, evaluates no rules and sends no alerts"
+	}
+	return "a field of " + strings.Join(have, " and ") + ", not of " + kind
+}
+
+// parentOf cuts the last field off a path; indexes of lists do not count.
+func parentOf(path string) (parent, name string) {
+	path = listIndex.ReplaceAllString(path, "")
+	if head, quoted, is := strings.Cut(path, `["`); is {
+		return head, strings.TrimSuffix(quoted, `"]`)
+	}
+	if i := strings.LastIndexByte(path, '.'); i >= 0 {
+		return path[:i], path[i+1:]
+	}
+	return "", path
+}

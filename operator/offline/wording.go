@@ -1,0 +1,224 @@
+package offline
+
+import (
+	"fmt"
+	"maps"
+	"reflect"
+	"regexp"
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
+	"github.com/firekeeper-dev/firekeeper/operator/manifest"
+)
+
+// pattern is what a regular expression of the CRDs asks for, and what somebody meant who
+// wrote something else; that is empty when nobody can tell.
+type pattern struct {
+	want  string
+	meant func(text string) string
+}
+
+// patterns are those that people meet, as they stand in the CRDs.
+var patterns = map[string]pattern{
+	`^(0|(([0-9]+)y)?(([0-9]+)w)?(([0-9]+)d)?(([0-9]+)h)?(([0-9]+)m)?(([0-9]+)s)?(([0-9]+)ms)?)$`: {durationWords, meantDuration},
+	`^(([0-9]+)y)?(([0-9]+)w)?(([0-9]+)d)?(([0-9]+)h)?(([0-9]+)m)?(([0-9]+)s)?(([0-9]+)ms)?$`:     {durationWords, meantDuration},
+	`^(0|(([0-9]+)h)?(([0-9]+)m)?(([0-9]+)s)?(([0-9]+)ms)?)$`:                                     {"want a duration such as 30s, 5m or 1h30m: whole numbers with the units h, m, s and ms, without blanks", meantDuration},
+	`(^0|([0-9]*[.])?[0-9]+((K|M|G|T|E|P)i?)?B)$`:                                                 {"want a size such as 512MB or 20GiB: a number, a unit and B, without blanks", meantSize},
+	`^https?://.+$`:                  {"want a URL with http:// or https://", nil},
+	`^(http|https)://.+$`:            {"want a URL with http:// or https://", nil},
+	`^(http|https|socks5)://.+$`:     {"want a URL with http://, https:// or socks5://", nil},
+	`^[a-zA-Z][a-zA-Z0-9+.-]*://.+$`: {"want a URL with a scheme, such as https://", nil},
+	`^/.*`:                           {"must begin with /", nil},
+	`^((([01][0-9])|(2[0-3])):[0-5][0-9])$|(^24:00$)`:                                                                   {"want a time of day such as 09:30, from 00:00 to 24:00", nil},
+	`^(\+|-)?(([0-9]+(\.[0-9]*)?)|(\.[0-9]+))(([KMGTPE]i)|[numkMGTPE]|([eE](\+|-)?(([0-9]+(\.[0-9]*)?)|(\.[0-9]+))))?$`: {"want a quantity such as 500m, 2, 50G or 50Gi", meantQuantity},
+}
+
+const durationWords = "want a duration such as 30s, 5m or 1h30m: whole numbers with the units y, w, d, h, m, s and ms, without blanks"
+
+// patternOf finds the wording of "should match '…'".
+func patternOf(detail string) (pattern, bool) {
+	_, text, _ := strings.Cut(detail, "should match '")
+	p, known := patterns[strings.TrimSuffix(text, "'")]
+	return p, known
+}
+
+// words say what a value should be, and what was perhaps meant.
+func (p pattern) words(value any) string {
+	text, isText := value.(string)
+	if p.meant == nil || !isText {
+		return p.want
+	}
+	if meant := p.meant(text); meant != "" {
+		return p.want + "; write " + meant
+	}
+	return p.want
+}
+
+// units are the words that people use for those of durations.
+var units = map[string]string{
+	"ms": "ms", "msec": "ms", "millisecond": "ms", "s": "s", "sec": "s", "second": "s", "m": "m", "min": "m", "minute": "m",
+	"h": "h", "hr": "h", "hour": "h", "d": "d", "day": "d", "w": "w", "week": "w", "y": "y", "year": "y", "": "s",
+}
+
+var (
+	numberAndUnit = regexp.MustCompile(`^\s*([0-9]+)\s*([a-zA-Z]*)\s*$`)
+	sizeAndUnit   = regexp.MustCompile(`^\s*([0-9]*\.?[0-9]+)\s*([KMGTEPkmgtep]?)(i?)[bB]?\s*$`)
+)
+
+// meantDuration reads a number with a unit of some spelling; without one it is seconds.
+func meantDuration(text string) string {
+	m := numberAndUnit.FindStringSubmatch(text)
+	if m == nil {
+		return ""
+	}
+	word := strings.ToLower(m[2])
+	unit, known := units[word]
+	if !known {
+		unit, known = units[strings.TrimSuffix(word, "s")]
+	}
+	if !known {
+		return ""
+	}
+	return m[1] + unit
+}
+
+// meantQuantity takes the B away that sizes have and quantities do not.
+func meantQuantity(text string) string {
+	m := sizeAndUnit.FindStringSubmatch(text)
+	if m == nil {
+		return ""
+	}
+	unit := strings.ToUpper(m[2])
+	if unit == "K" && m[3] == "" {
+		unit = "k"
+	}
+	return m[1] + unit + m[3]
+}
+
+func meantSize(text string) string {
+	m := sizeAndUnit.FindStringSubmatch(text)
+	if m == nil || m[2] == "" && m[3] != "" {
+		return ""
+	}
+	return m[1] + strings.ToUpper(m[2]) + m[3] + "B"
+}
+
+// wanted are words for types of values that people write in another form.
+var wanted = map[reflect.Type]string{
+	reflect.TypeFor[v1.Duration]():                 "a duration with its unit, as a string such as 30s",
+	reflect.TypeFor[v1.NonEmptyDuration]():         "a duration with its unit, as a string such as 30s",
+	reflect.TypeFor[v1.ByteSize]():                 "a size with its unit, as a string such as 20GiB",
+	reflect.TypeFor[corev1.SecretKeySelector]():    "a reference to a key of a Secret, {name: …, key: …}, not the value itself",
+	reflect.TypeFor[corev1.ConfigMapKeySelector](): "a reference to a key of a ConfigMap, {name: …, key: …}, not the value itself",
+	reflect.TypeFor[v1.SecretOrConfigMap]():        "a reference to a key, {secret: {name: …, key: …}} or {configMap: {name: …, key: …}}",
+	reflect.TypeFor[resource.Quantity]():           "a quantity such as 500m, 2, 50G or 50Gi",
+}
+
+// reword says of a value of the wrong type what is wanted, in the words of the API, and of
+// an unknown field where people have it from. kind is that of the object.
+func reword(kind string, err error) error {
+	fault, is := err.(*manifest.FieldError)
+	if !is {
+		return err
+	}
+	out := *fault
+	switch {
+	case fault.Unknown():
+		if says := confusion(kind, fault); says != "" {
+			out.Reason, out.Suggestion, out.Elsewhere = out.Reason+": "+says, "", ""
+		}
+	case fault.Type != nil:
+		out.Reason = typeReason(fault)
+	}
+	return &out
+}
+
+// misread are fields that people take for others of another type.
+var misread = []struct {
+	path *regexp.Regexp
+	got  reflect.Kind
+	says string
+}{
+	{regexp.MustCompile(`^spec\.endpoints\[\d+\]\.port$`), reflect.Int64, "want the name of a port of the Service, got a number; for the number of a container port write targetPort"},
+	{regexp.MustCompile(`^spec\.podMetricsEndpoints\[\d+\]\.port$`), reflect.Int64, "want the name of a container port, got a number; for the number write portNumber"},
+	{regexp.MustCompile(`^spec\.additionalScrapeConfigs$`), reflect.Slice, "want a reference to a key of a Secret, {name: …, key: …}, got a list (a value of the Helm chart): put the list into a Secret"},
+}
+
+// typeReason words a value of the wrong type.
+func typeReason(f *manifest.FieldError) string {
+	_, got, _ := strings.Cut(f.Reason, ", got ")
+	if got == "" {
+		got = map[reflect.Kind]string{reflect.String: "a string", reflect.Bool: "true or false"}[reflect.ValueOf(f.Value).Kind()]
+	}
+	for _, m := range misread {
+		if m.path.MatchString(f.Path) && m.got == reflect.ValueOf(f.Value).Kind() {
+			return m.says
+		}
+	}
+	want, known := wanted[f.Type]
+	number, isNumber := f.Value.(int64)
+	_, isBool := f.Value.(bool)
+	_, isObject := f.Value.(map[string]any)
+	switch {
+	case known && isNumber && strings.HasPrefix(want, "a duration"):
+		return fmt.Sprintf("want %s, got a number without unit; write %ds", want, number)
+	case f.Type == reflect.TypeFor[resource.Quantity]():
+		return pattern{"want " + want, meantQuantity}.words(f.Value)
+	case known && got != "":
+		return "want " + want + ", got " + got
+	case f.Type.Kind() == reflect.String && isBool:
+		return f.Reason + " (YAML also reads on, off, yes and no as such): put it in quotes"
+	case f.Type.Kind() == reflect.String && isNumber:
+		return f.Reason + ": put it in quotes"
+	case f.Type.Kind() == reflect.Slice && isObject && f.Type.Elem().Kind() != reflect.Uint8:
+		return f.Reason + " (is a dash missing?)"
+	case f.Type.Kind() == reflect.Struct && strings.HasSuffix(f.Reason, "a list"):
+		return f.Reason + " (is there a dash too many?)"
+	}
+	return f.Reason
+}
+
+// oneOf words a value that is none of an enumeration.
+func oneOf(p *field.Error, detail string) string {
+	value, isText := p.BadValue.(string)
+	if !isText {
+		return detail
+	}
+	_, listed, _ := strings.Cut(detail, ": ")
+	var values []string
+	for text := range strings.SplitSeq(listed, ", ") {
+		values = append(values, strings.Trim(text, `"`))
+	}
+	known := withoutSpellings(values)
+	text := fmt.Sprintf("%q is not one of the supported values: %s", value, `"`+strings.Join(known, `", "`)+`"`)
+	if meant := manifest.Similar(value, known); meant != "" {
+		text += fmt.Sprintf("; did you mean %q?", meant)
+	}
+	return text
+}
+
+// withoutSpellings leaves out values that differ from an earlier one in letter case only.
+func withoutSpellings(values []string) (out []string) {
+	said := map[string]bool{}
+	for _, v := range values {
+		if lower := strings.ToLower(v); !said[lower] {
+			said[lower] = true
+			out = append(out, v)
+		}
+	}
+	return out
+}
+
+// sameKey words the keys of an item of a list that an earlier one has.
+func sameKey(keys map[string]any) string {
+	var out []string
+	for _, name := range slices.Sorted(maps.Keys(keys)) {
+		out = append(out, fmt.Sprintf("%s %q", name, fmt.Sprint(keys[name])))
+	}
+	return strings.Join(out, " and ")
+}

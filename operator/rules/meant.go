@@ -1,0 +1,65 @@
+package rules
+
+import (
+	"fmt"
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/prometheus/prometheus/promql/parser"
+
+	"github.com/firekeeper-dev/firekeeper/operator/manifest"
+)
+
+var (
+	unknownFunction   = regexp.MustCompile(`unknown function with name "(\w+)"`)
+	undefinedName     = regexp.MustCompile(`(undefined variable|function) "(\$?\w+)"`)
+	templateVariables = []string{"$labels", "$value", "$externalLabels", "$externalURL"}
+)
+
+// meantFunction adds to the error about a function that PromQL does not have the one that
+// was perhaps meant.
+func meantFunction(err error) error {
+	m := unknownFunction.FindStringSubmatch(err.Error())
+	if m == nil {
+		return err
+	}
+	if meant := manifest.Similar(m[1], slices.Collect(maps.Keys(parser.Functions))); meant != "" {
+		return fmt.Errorf("%w, did you mean %q?", err, meant)
+	}
+	return err
+}
+
+// mostTemplateFaults bounds what is said about one template.
+const mostTemplateFaults = 5
+
+// templateFaults are all names in a template that nobody knows, each with what was perhaps
+// meant, and the first fault of another kind: the reader of templates stops at the first.
+func templateFaults(alert, text string, functions map[string]any) (out []error) {
+	for range mostTemplateFaults {
+		err := checkTemplate(alert, text, functions)
+		if err == nil {
+			break
+		}
+		m := undefinedName.FindStringSubmatch(err.Error())
+		if m == nil {
+			if len(out) == 0 { // else it may follow from a correction
+				out = append(out, err)
+			}
+			break
+		}
+		known := templateVariables
+		if m[2][0] != '$' {
+			known = slices.Sorted(maps.Keys(functions))
+		}
+		meant := manifest.Similar(m[2], known)
+		if meant == "" || strings.Contains(meant, m[2]) {
+			out = append(out, err)
+			break
+		}
+		out = append(out, fmt.Errorf("%w, did you mean %q?", err, meant))
+		text = strings.ReplaceAll(text, m[2], meant)
+	}
+	return out
+}

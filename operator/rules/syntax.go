@@ -1,0 +1,86 @@
+package rules
+
+import (
+	"fmt"
+	"regexp"
+
+	"github.com/Masterminds/semver/v3"
+	"github.com/prometheus/prometheus/promql/parser"
+)
+
+// syntaxGate says since when an expression may have a form. As with functions, a target
+// that does not know it refuses all rule files.
+type syntaxGate struct {
+	what    string // for people
+	instead string // what older versions understand
+	uses    func(n parser.Node, text string) bool
+	since
+}
+
+// syntaxGates are the forms that are newer than Prometheus 2.39 and Thanos 0.29, and need no
+// feature flag. A new form needs a row.
+var syntaxGates = [...]syntaxGate{
+	{"a duration as a number", "write the number of seconds", durationAsNumber, at("2.54.0", "0.37.0")},
+	{"a number with underscores", "write it without them", numberWithUnderscores, at("2.54.0", "0.37.0")},
+	{"a histogram trimmed with </ or >/", "", trimmed, at("3.11.0", "0.43.0")},
+}
+
+func durationAsNumber(n parser.Node, _ string) bool {
+	number, is := n.(*parser.NumberLiteral)
+	return is && number.Duration
+}
+
+var underscores = regexp.MustCompile(`^[0-9a-fA-FxX.]+_[0-9_a-fA-F.]*$`)
+
+func numberWithUnderscores(n parser.Node, text string) bool {
+	number, is := n.(*parser.NumberLiteral)
+	return is && underscores.MatchString(cut(text, number.PosRange.Start, number.PosRange.End))
+}
+
+func trimmed(n parser.Node, _ string) bool {
+	b, is := n.(*parser.BinaryExpr)
+	return is && (b.Op == parser.TRIM_UPPER || b.Op == parser.TRIM_LOWER)
+}
+
+// cut is a stretch of an expression, which may be one that was changed since it was parsed.
+func cut[P ~int](text string, start, end P) string {
+	if start < 0 || int(end) > len(text) || start > end {
+		return ""
+	}
+	return text[start:end]
+}
+
+// syntaxSet is a set of rows of syntaxGates.
+type syntaxSet uint8
+
+// syntaxNewerThan is the set of forms that version v does not know.
+func syntaxNewerThan(v *semver.Version, thanos bool) (set syntaxSet) {
+	for i, g := range syntaxGates {
+		if v.LessThan(g.of(thanos)) {
+			set |= 1 << i
+		}
+	}
+	return set
+}
+
+// checkSyntax reports the first form in an expression that the target does not know.
+func (s *Settings) checkSyntax(expr parser.Node, text string) error {
+	if s.newer == 0 {
+		return nil
+	}
+	for i, g := range syntaxGates {
+		if s.newer&(1<<i) != 0 && g.uses(expr, text) {
+			instead := ""
+			if g.instead != "" {
+				instead = "; " + g.instead
+			}
+			return fmt.Errorf("%s needs >= %s%s", g.what, g.of(s.Thanos), instead)
+		}
+	}
+	for child := range parser.ChildrenIter(expr) {
+		if err := s.checkSyntax(child, text); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,90 @@
+package rules
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/Masterminds/semver/v3"
+	"k8s.io/apimachinery/pkg/util/intstr"
+
+	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
+)
+
+func objectOf(r v1.Rule) *v1.PrometheusRule {
+	return object(v1.RuleGroup{Name: "g", Rules: []v1.Rule{r}})
+}
+
+// TestSyntaxGates: an expression that older servers do not read is rejected for them, with
+// what they do read, and for no other.
+func TestSyntaxGates(t *testing.T) {
+	for name, tc := range map[string]struct{ version, expr, want string }{
+		"a duration as a number":          {"2.53.0", "idle_seconds > 100d", "a duration as a number needs >= 2.54.0; write the number of seconds"},
+		"below other things":              {"2.46.0", "sum(rate(a[5m])) > (1 + 2h)", "a duration as a number needs"},
+		"since then":                      {"2.54.0", "idle_seconds > 100d", ""},
+		"a duration where one belongs":    {"2.46.0", "rate(a[5m] offset 1h) > 86400", ""},
+		"underscores":                     {"2.53.0", "a > 1_000_000", "a number with underscores needs >= 2.54.0"},
+		"underscores in a name":           {"2.46.0", "a_1_000 > 1", ""},
+		"underscores since then":          {"2.54.0", "a > 1_000_000", ""},
+		"a trimmed histogram":             {"3.10.0", "a </ 5", "needs >= 3.11.0"},
+		"a trimmed histogram, since then": {"3.11.0", "a </ 5", ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := PrometheusSettings(&v1.Prometheus{}, semver.MustParse(tc.version))
+			f := Compile(objectOf(record("a:b", tc.expr)), s)
+			switch {
+			case tc.want == "" && f.Err != nil:
+				t.Error(f.Err)
+			case tc.want != "" && (f.Err == nil || !strings.Contains(f.Err.Error(), tc.want)):
+				t.Errorf("err = %v, want %q", f.Err, tc.want)
+			}
+		})
+	}
+}
+
+// TestMeant: names that nobody knows are followed by those that are meant, all of a template.
+func TestMeant(t *testing.T) {
+	for name, tc := range map[string]struct {
+		expr, summary string
+		want          []string
+	}{
+		"a function":                {"ratee(a[5m])", "", []string{`unknown function with name "ratee", did you mean "rate"?`}},
+		"a function of nobody":      {"xyzzy(a)", "", []string{`unknown function with name "xyzzy"`}},
+		"a variable":                {"up", "{{ $lables.instance }}", []string{`undefined variable "$lables", did you mean "$labels"?`}},
+		"a variable and a function": {"up", "{{ $lables.a }} {{ $value | humanise }}", []string{`did you mean "$labels"?`, `function "humanise" not defined, did you mean "humanize"?`}},
+		"a variable of nobody":      {"up", "{{ $x }}", []string{`undefined variable "$x"`}},
+		"a brace":                   {"up", "{{ $value ", []string{"unclosed action"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := alert("A", tc.expr)
+			if tc.summary != "" {
+				r.Annotations = map[string]string{"summary": tc.summary}
+			}
+			f := Compile(objectOf(r), PrometheusSettings(&v1.Prometheus{}, semver.MustParse("3.13.2")))
+			for _, want := range tc.want {
+				if f.Err == nil || !strings.Contains(f.Err.Error(), want) {
+					t.Errorf("err = %v, want %q", f.Err, want)
+				}
+			}
+		})
+	}
+}
+
+// TestReplacedMatchers: a matcher that the enforced label overrules changes what a rule means.
+func TestReplacedMatchers(t *testing.T) {
+	for expr, want := range map[string]int{
+		`absent(up{namespace="kube-system"})`:     1,
+		`up{namespace="NS"} and up`:               0,
+		`up{namespace=~".+"}`:                     0,
+		`a{namespace!="x"} / b{namespace=~"p|q"}`: 1,
+		`up`: 0,
+	} {
+		o := objectOf(record("a:b", ""))
+		o.Spec.Groups[0].Rules[0].Expr = intstr.FromString(strings.ReplaceAll(expr, "NS", o.Namespace))
+		p := &v1.Prometheus{}
+		p.Spec.EnforcedNamespaceLabel = "namespace"
+		f := Compile(o, PrometheusSettings(p, semver.MustParse("3.13.2")))
+		if f.Err != nil || len(f.Remarks) != want {
+			t.Errorf("%s: %q, %v", expr, f.Remarks, f.Err)
+		}
+	}
+}
