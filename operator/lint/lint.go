@@ -167,7 +167,7 @@ type linter struct {
 	findings []Finding
 	seen     map[string]int // finding without owners → index
 	trees    map[string]*tree
-	made     []made // in the order of the workloads
+	made     []made              // in the order of the workloads
 	told     map[string][]string // fields of objects that have an error of the manifest, by object
 }
 
