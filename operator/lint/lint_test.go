@@ -175,7 +175,7 @@ metadata: {name: k8s, namespace: team}
 spec: {version: 2.30.0, podMonitorSelector: {}}
 ---
 `+pod("good")+"---\n"+strings.Replace(pod("bad"), "{selector: {}}", "{selector: {}, scrapeClass: none}", 1)+"---\n"+
-		strings.Replace(pod("old"), "{selector: {}}", "{selector: {}, keepDroppedTargets: 1, podMetricsEndpoints: [{}, {path: /b}]}", 1))
+		strings.Replace(pod("old"), "{selector: {}}", "{selector: {}, keepDroppedTargets: 1, podMetricsEndpoints: [{port: a}, {port: b, path: /b}]}", 1))
 	o, err := offline.Load([]string{dir}, kinds())
 	if err != nil {
 		t.Fatal(err)

@@ -102,7 +102,7 @@ type named struct{}
 
 func (named) Object(ref assets.Ref) assets.Object {
 	return assets.Object{Version: "1", Values: map[string][]byte{
-		"text": []byte("http://example.org"), "cert": golden.Certificates()["@CERT@"], "key": golden.Certificates()["@KEY@"], "list": []byte("- {}"),
+		"text": []byte("http://example.org"), "cert": golden.Certificates()["@CERT@"], "key": golden.Certificates()["@KEY@"], "list": []byte("[]"),
 	}}
 }
 

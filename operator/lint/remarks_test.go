@@ -46,7 +46,7 @@ func TestRemarks(t *testing.T) {
 		"no shards":                       {"  shards: 0\n", "", "spec.shards: 0 is below one and counts as 1"},
 		"fewer replicas than none":        {"  replicas: -1\n", "", "spec.replicas: -1 is below zero and counts as 1"},
 		"an API that is gone":             {"  alerting: {alertmanagers: [{name: a, port: web, apiVersion: v1}]}\n", "", "spec.alerting.alertmanagers[0].apiVersion: Prometheus >= 3.0 has v2 only"},
-		"labels that are not honored":     {"  overrideHonorLabels: true\n", endpoints("  - {port: a, honorLabels: true}\n"), "spec.endpoints[0].honorLabels: ignored, because the workload sets spec.overrideHonorLabels (for Prometheus/mon/k8s)"},
+		"labels that are not honored":     {"  overrideHonorLabels: true\n", endpoints("  - {port: a, honorLabels: true}\n"), "spec.endpoints[0].honorLabels: ignored, because the workload sets spec.overrideHonorLabels (for Prometheus mon/k8s)"},
 		"a namespaceSelector that is not": {"  ignoreNamespaceSelectors: true\n", endpoints("  - {port: a}\n"), "spec.namespaceSelector: ignored, because the workload sets spec.ignoreNamespaceSelectors: only namespace app counts"},
 		"a limit above the enforced one":  {"  enforcedSampleLimit: 50\n", endpoints("  - {port: a}\n"), "spec.sampleLimit: 100 counts as 50, because the workload sets spec.enforcedSampleLimit"},
 		"a matcher that is replaced":      {"  enforcedNamespaceLabel: namespace\n", rule, `spec.groups[0].rules[0].expr: the matcher namespace="kube-system" is replaced by namespace="app"`},

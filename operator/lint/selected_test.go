@@ -29,7 +29,7 @@ func TestUnknownNamespace(t *testing.T) {
 	t.Run("one Prometheus", func(t *testing.T) {
 		got := lines(t, anyPrometheus+selector+webMonitor)
 		for _, want := range []string{
-			"note: ServiceMonitor app/web: metadata.namespace: cannot tell whether it is selected by Prometheus/mon/k8s: namespace app is not among the manifests, so its labels are not known; " +
+			"note: ServiceMonitor app/web: metadata.namespace: cannot tell whether it is selected by Prometheus mon/k8s: namespace app is not among the manifests, so its labels are not known; " +
 				"spec.serviceMonitorNamespaceSelector (line 7) requires monitoring=enabled; add the Namespace to the manifests (kubectl get namespace app -o yaml) [not-selected]",
 			tooLong, "1 error, 0 warnings, 1 note",
 		} {

@@ -54,7 +54,8 @@ func templateFaults(alert, text string, functions map[string]any) (out []error) 
 			known = slices.Sorted(maps.Keys(functions))
 		}
 		meant := manifest.Similar(m[2], known)
-		if meant == "" || strings.Contains(meant, m[2]) {
+		_, other := templateFunctions()[m[2]] // of another version
+		if other || meant == "" || strings.Contains(meant, m[2]) {
 			out = append(out, err)
 			break
 		}
