@@ -36,6 +36,7 @@ func checkAdditional(text string, from assets.ContentError, t gate.Target) error
 		}
 		name := mappingValue(job, "job_name")
 		switch {
+		case name == nil && opaque(job):
 		case name == nil || name.Value == "":
 			say(job.Line, "job_name is missing")
 		case first[name.Value] > 0:
@@ -43,7 +44,7 @@ func checkAdditional(text string, from assets.ContentError, t gate.Target) error
 		default:
 			first[name.Value] = name.Line
 		}
-		if readable(t) {
+		if readable(t) && !opaque(job) {
 			checkJob(job, say)
 		}
 	}
@@ -53,6 +54,12 @@ func checkAdditional(text string, from assets.ContentError, t gate.Target) error
 // readable reports whether the linked reader of configurations stands for a version: it is of
 // version 3, and knows nothing of newer ones.
 func readable(t gate.Target) bool { return major3(t) && !t.AtLeast(firstUnread) }
+
+// opaque reports whether a job has values that are not known here: variables, which the pod
+// replaces, and parts that are written elsewhere in the document.
+func opaque(n *yaml.Node) bool {
+	return n.Kind == yaml.AliasNode || n.Tag == "!!merge" || strings.Contains(n.Value, "$(") || slices.ContainsFunc(n.Content, opaque)
+}
 
 // firstUnread is the first minor version that is newer than the library.
 const firstUnread = "3.14.0"

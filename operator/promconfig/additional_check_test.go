@@ -44,6 +44,9 @@ func TestCheckAdditional(t *testing.T) {
 		"two ways to authenticate": {"3.5.0", "- job_name: a\n  bearer_token: hunter2\n  bearer_token_file: /x\n", []string{"at most one of"}},
 		"a key of version 2":       {"2.50.0", "- job_name: a\n  scrape_classic_histograms: true\n", nil},
 		"a key of a newer version": {"3.99.0", "- job_name: a\n  from_the_future: true\n", nil},
+		"a variable":               {"3.5.0", "- job_name: a\n  scrape_interval: $(INTERVAL)\n", nil},
+		"a merge":                  {"3.5.0", "- &a {job_name: a, metrics_path: /a}\n- {<<: *a, job_name: b}\n", nil},
+		"a whole job from another": {"3.5.0", "- {<<: &a {scrape_interval: 1s, job_name: a}}\n- {<<: *a}\n", nil},
 		"a step that shards":       {"3.5.0", "- job_name: a\n  relabel_configs: [{action: hashmod, source_labels: [a], modulus: 2, target_label: b}]\n", nil},
 	} {
 		t.Run(name, func(t *testing.T) {
