@@ -58,7 +58,7 @@ var confusions = []confused{
 	{"", "additionalPrometheusRulesMap", "a value of the Helm chart; make each of them a PrometheusRule"},
 	{"", "persistentVolumeClaim", "write volumeClaimTemplate"},
 	{"StorageSpec", "resources", inClaim}, {"StorageSpec", "storageClassName", inClaim}, {"StorageSpec", "accessModes", inClaim}, {"StorageSpec", "storageClass", inClaim},
-	{"", "existingClaim", "a claim that is there already is mounted with spec.volumes; storage makes one for each pod from volumeClaimTemplate"},
+	{"", "existingClaim", "mount an existing volume claim with spec.volumes; storage makes one for each pod from volumeClaimTemplate"},
 
 	// The configuration of Prometheus itself.
 	{"Endpoint", "metrics_path", "write path"}, {"Endpoint", "metricsPath", "write path"},

@@ -27,7 +27,7 @@ type pattern struct {
 var patterns = map[string]pattern{
 	`^(0|(([0-9]+)y)?(([0-9]+)w)?(([0-9]+)d)?(([0-9]+)h)?(([0-9]+)m)?(([0-9]+)s)?(([0-9]+)ms)?)$`: {durationWords, meantDuration},
 	`^(([0-9]+)y)?(([0-9]+)w)?(([0-9]+)d)?(([0-9]+)h)?(([0-9]+)m)?(([0-9]+)s)?(([0-9]+)ms)?$`:     {durationWords, meantDuration},
-	`^(0|(([0-9]+)h)?(([0-9]+)m)?(([0-9]+)s)?(([0-9]+)ms)?)$`:                                     {"want a duration such as 30s, 5m or 1h30m: whole numbers with the units h, m, s and ms, without blanks", meantDuration},
+	`^(0|(([0-9]+)h)?(([0-9]+)m)?(([0-9]+)s)?(([0-9]+)ms)?)$`:                                     {"want a duration such as 30s, 5m or 1h30m: integers with the units h, m, s and ms, without blanks", meantDuration},
 	`(^0|([0-9]*[.])?[0-9]+((K|M|G|T|E|P)i?)?B)$`:                                                 {"want a size such as 512MB or 20GiB: a number, a unit and B, without blanks", meantSize},
 	`^https?://.+$`:                  {"want a URL with http:// or https://", nil},
 	`^(http|https)://.+$`:            {"want a URL with http:// or https://", nil},
@@ -38,7 +38,7 @@ var patterns = map[string]pattern{
 	`^(\+|-)?(([0-9]+(\.[0-9]*)?)|(\.[0-9]+))(([KMGTPE]i)|[numkMGTPE]|([eE](\+|-)?(([0-9]+(\.[0-9]*)?)|(\.[0-9]+))))?$`: {"want a quantity such as 500m, 2, 50G or 50Gi", meantQuantity},
 }
 
-const durationWords = "want a duration such as 30s, 5m or 1h30m: whole numbers with the units y, w, d, h, m, s and ms, without blanks"
+const durationWords = "want a duration such as 30s, 5m or 1h30m: integers with the units y, w, d, h, m, s and ms, without blanks"
 
 // patternOf finds the wording of "should match '…'".
 func patternOf(detail string) (pattern, bool) {

@@ -88,7 +88,7 @@ func TestConfusions(t *testing.T) {
 		"Prometheus' own names":                {monitor + "{selector: {}, endpoints: [{metrics_path: /m}]}", "spec.endpoints[0].metrics_path: unknown field: write path"},
 		"an annotation of a rule":              {rule + "spec: {groups: [{name: a, rules: [{alert: A, expr: up, severity: page}]}]}", "rules[0].severity: unknown field: it is a label: labels: {severity: …}"},
 		"a duration that is a number":          {rule + "spec: {groups: [{name: a, rules: [{alert: A, expr: up, for: 300}]}]}", "rules[0].for: want a duration with its unit, as a string such as 30s, got a number without unit; write 300s"},
-		"a duration in words":                  {rule + "spec: {groups: [{name: a, interval: 1 m}]}", "spec.groups[0].interval: want a duration such as 30s, 5m or 1h30m: whole numbers with the units y, w, d, h, m, s and ms, without blanks; write 1m"},
+		"a duration in words":                  {rule + "spec: {groups: [{name: a, interval: 1 m}]}", "spec.groups[0].interval: want a duration such as 30s, 5m or 1h30m: integers with the units y, w, d, h, m, s and ms, without blanks; write 1m"},
 		"a size without B":                     {server + "{retentionSize: 20Gi}", "spec.retentionSize: want a size such as 512MB or 20GiB: a number, a unit and B, without blanks; write 20GiB"},
 		"a quantity with B":                    {server + "{storage: {volumeClaimTemplate: {spec: {resources: {requests: {storage: 50GB}}}}}}", "want a quantity such as 500m, 2, 50G or 50Gi; write 50G"},
 		"an action in another order":           {monitor + "{selector: {}, endpoints: [{metricRelabelings: [{action: droplabel}]}]}", `"labelkeep", "lowercase", "uppercase", "keepequal", "dropequal"; did you mean "labeldrop"?`},

@@ -40,7 +40,7 @@ func checkAdditional(text string, from assets.ContentError, t gate.Target) error
 		case name == nil || name.Value == "":
 			say(job.Line, "job_name is missing")
 		case first[name.Value] > 0:
-			say(name.Line, "job_name %q is there already (line %d)", name.Value, first[name.Value])
+			say(name.Line, "job_name %q is a duplicate (of line %d)", name.Value, first[name.Value])
 		default:
 			first[name.Value] = name.Line
 		}

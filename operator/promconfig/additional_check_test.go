@@ -34,7 +34,7 @@ func TestCheckAdditional(t *testing.T) {
   params: {a: [b]}
   bearer_token: x
 `, nil},
-		"a name twice":             {"2.30.0", "- job_name: a\n- {job_name: a}\n", []string{`[1]: line 2: job_name "a" is there already (line 1)`}},
+		"a name twice":             {"2.30.0", "- job_name: a\n- {job_name: a}\n", []string{`[1]: line 2: job_name "a" is a duplicate (of line 1)`}},
 		"no name":                  {"2.30.0", "- metrics_path: /a\n- job_name: ''\n", []string{"[0]: line 1: job_name is missing", "[1]: line 2: job_name is missing"}},
 		"typos":                    {"3.0.0", "- job_name: a\n  static_config: []\n  scrape_intervall: 1s\n", []string{"[0]: line 2: unknown field static_config, did you mean static_configs?", "line 3: unknown field scrape_intervall, did you mean scrape_interval?"}},
 		"a typo in a step":         {"3.5.0", "- job_name: a\n  relabel_configs: [{source_label: [a]}]\n", []string{"field source_label not found"}},
