@@ -164,7 +164,7 @@ func (w targetsWorld) address(ctx context.Context, key types.NamespacedName) (st
 	}
 	switch {
 	case pod == nil:
-		return "", fmt.Errorf("Pod %s does not exist %s", key, w.where())
+		return "", fmt.Errorf("pod %s does not exist %s", key, w.where())
 	case pod.Spec.HostNetwork:
 		return "", nil
 	}

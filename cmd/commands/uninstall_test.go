@@ -47,7 +47,10 @@ func TestUninstall(t *testing.T) {
 	kubectl(append(strings.Fields(objects), "--timeout=2m")...)
 	kubectl("-n", "demo", "wait", "--for=delete", "statefulset/prometheus-main", "--timeout=2m")
 	stop()
-	kubectl("delete", "-k", "../../deploy", "--timeout=3m")
+	if want := "kubectl delete -k deploy --ignore-not-found\n"; !strings.Contains(string(page), want) {
+		t.Errorf("the page has no %q", want)
+	}
+	kubectl("delete", "-k", "../../deploy", "--ignore-not-found", "--timeout=3m") // the namespace goes first, with what is in it
 
 	if left := kubectl("get", "crds", "-o", "name") + kubectl("get", "clusterroles,clusterrolebindings,namespaces", "-l", "app.kubernetes.io/name=prometheus-operator", "-o", "name"); left != "" {
 		t.Errorf("these stay:\n%s", left)

@@ -154,7 +154,8 @@ func (v *View) add(o Object, addresses map[string][]string) {
 	switch o := o.(type) {
 	case *corev1.Service:
 		v.services = append(v.services, service{thing: thingOf("Service", o), spec: &o.Spec})
-	case *corev1.Endpoints: //nolint:staticcheck // the default of service discovery
+	//lint:ignore SA1019 the default of service discovery
+	case *corev1.Endpoints:
 		key := o.Namespace + "/" + o.Name
 		for _, subset := range o.Subsets {
 			for _, p := range subset.Ports {

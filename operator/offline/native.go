@@ -32,7 +32,8 @@ type nativeKind struct {
 var nativeKinds = map[schema.GroupKind]nativeKind{
 	{Kind: "Service"}:        {empty: func() Native { return new(corev1.Service) }},
 	{Kind: "Pod"}:            {empty: func() Native { return new(corev1.Pod) }},
-	{Kind: "Endpoints"}:      {empty: func() Native { return new(corev1.Endpoints) }}, //nolint:staticcheck // jobs discover this kind by default
+	//lint:ignore SA1019 jobs discover this kind by default
+	{Kind: "Endpoints"}:      {empty: func() Native { return new(corev1.Endpoints) }},
 	{Kind: "Node"}:           {empty: func() Native { return new(corev1.Node) }, cluster: true},
 	{Kind: "ServiceAccount"}: {empty: func() Native { return new(corev1.ServiceAccount) }},
 	{Group: discoveryv1.GroupName, Kind: "EndpointSlice"}: {empty: func() Native { return new(discoveryv1.EndpointSlice) }},

@@ -210,7 +210,7 @@ func (r *reading) running(f *Facts) {
 	}
 	events, err := r.c.Kube.CoreV1().Events(namespace).List(r.ctx, metav1.ListOptions{})
 	if err != nil {
-		f.unread(fmt.Errorf("Events: %w", err))
+		f.unread(fmt.Errorf("events: %w", err))
 		return
 	}
 	for _, e := range events.Items {

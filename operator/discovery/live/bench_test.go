@@ -1,7 +1,6 @@
 package live
 
 import (
-	"bytes"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
@@ -52,8 +51,8 @@ func typicalPod(i int) corev1.Pod {
 			Annotations:     map[string]string{"checksum/config": strings.Repeat("ab", 32), "prometheus.io/scrape": "true"},
 			OwnerReferences: []metav1.OwnerReference{{APIVersion: "apps/v1", Kind: "ReplicaSet", Name: "web-5d4f8c7b9", UID: "1", Controller: new(true)}},
 			ManagedFields: []metav1.ManagedFieldsEntry{
-				{Manager: "kube-controller-manager", Operation: "Update", FieldsType: "FieldsV1", FieldsV1: &metav1.FieldsV1{Raw: bytes.Repeat([]byte(`{"f:metadata":{}}`), 90)}},
-				{Manager: "kubelet", Operation: "Update", FieldsType: "FieldsV1", FieldsV1: &metav1.FieldsV1{Raw: bytes.Repeat([]byte(`{"f:status":{}}`), 70)}},
+				{Manager: "kube-controller-manager", Operation: "Update", FieldsType: "FieldsV1", FieldsV1: metav1.NewFieldsV1(strings.Repeat(`{"f:metadata":{}}`, 90))},
+				{Manager: "kubelet", Operation: "Update", FieldsType: "FieldsV1", FieldsV1: metav1.NewFieldsV1(strings.Repeat(`{"f:status":{}}`, 70))},
 			},
 		},
 		Spec: corev1.PodSpec{NodeName: "node-" + strconv.Itoa(i%1000), ServiceAccountName: "web", RestartPolicy: corev1.RestartPolicyAlways, SchedulerName: "default-scheduler",

@@ -147,6 +147,7 @@ func (r random) application(add func(discoverytest.Object, string, ...any), ns, 
 		add(&corev1.Service{}, `{metadata: {namespace: %s, name: %s, labels: {%s}, annotations: {%s}}, spec: {type: ClusterIP, clusterIP: %s, selector: {app: %s}, ports: %s}}`,
 			ns, app, labels, r.maybe(2, "prometheus.io/port: '9090'"), r.of("10.8.0.1", "None"), app, servicePorts)
 	}
+	//lint:ignore SA1019 jobs discover this kind by default
 	add(&corev1.Endpoints{}, `{metadata: {namespace: %s, name: %s, labels: {%s}}, subsets: [{addresses: [%s], notReadyAddresses: [%s], ports: %s}]}`,
 		ns, app, labels, strings.Join(ready, ", "), strings.Join(notReady, ", "), backends)
 	for i, part := range [][]string{addresses[:len(addresses)/2], addresses[len(addresses)/2:]} {
