@@ -162,7 +162,7 @@ func TestTargetsInClusterWithoutPermissions(t *testing.T) {
 		},
 		"monitors":   {served{denied: []string{"servicemonitors"}}, "", []string{"list servicemonitors (--namespaces and "}},
 		"namespaces": {served{denied: []string{"namespaces"}}, "", []string{"list namespaces, whose labels decide what workloads select"}},
-		"no pod":     {served{}, "pod demo/none", []string{"Pod demo/none does not exist in the cluster"}},
+		"no pod":     {served{}, "pod demo/none", []string{"pod demo/none does not exist in the cluster"}},
 		"no object":  {served{}, "smon demo/none", []string{"ServiceMonitor demo/none does not exist in the cluster"}},
 	} {
 		t.Run(name, func(t *testing.T) {
