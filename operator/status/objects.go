@@ -57,7 +57,7 @@ func objectsOf(f Facts) ([]Objects, error) {
 	verdicts, err := selectAll(f)
 	for _, s := range f.Setup.Selects {
 		of := Objects{Kind: s.Kind}
-		for _, o := range f.Objects[s.Row] {
+		for _, o := range ownFirst(f.Objects[s.Row], f.Object.GetNamespace()) {
 			state, message := judge(f, s.Row, o, verdicts[id(s.Kind, o)])
 			of.add(state, message, o.GetNamespace()+"/"+o.GetName())
 		}
@@ -70,6 +70,19 @@ func objectsOf(f Facts) ([]Objects, error) {
 		}
 	}
 	return out, err
+}
+
+// ownFirst are objects by name, those of the workload's own namespace first: they are the ones that their author looks for.
+func ownFirst(objects []catalog.Object, namespace string) []catalog.Object {
+	return slices.SortedStableFunc(slices.Values(objects), func(a, b catalog.Object) int {
+		elsewhere := func(o catalog.Object) int {
+			if o.GetNamespace() == namespace {
+				return 0
+			}
+			return 1
+		}
+		return cmp.Or(elsewhere(a)-elsewhere(b), informer.CompareKeys(a, b))
+	})
 }
 
 func (o *Objects) add(state State, message, name string) {

@@ -139,7 +139,7 @@ spec: {prober: {url: "prober:80"}, targets: {staticConfig: {static: [a]}}}
 		"not selected "+ns+"/alone", "spec.probeSelector is not set")
 	eventually(t, "the watch prints the change", func() error { return contains(watched, "rejected "+ns+"/slow\n") })
 	shows(few, 1, []string{"prom", ns + "/web"}, "rejected "+ns+"/slow\n", "pods\n  not read\n", "\nnot read\n", "podmonitors in namespaces other than "+ns,
-		"servicemonitors: ", "labels of Namespaces", "Events: ")
+		"servicemonitors: ", "labels of Namespaces", "events: ")
 	shows(few, 2, []string{}, "list prometheuses: ", "forbidden")
 	shows(reader, 2, []string{"prom", ns + "/none"}, "Prometheus "+ns+"/none does not exist in the cluster")
 }
