@@ -30,8 +30,8 @@ type nativeKind struct {
 // nativeKinds are those that decide what a scrape job finds, and what it may look for.
 // Namespaces are kept too, see [reader.namespace].
 var nativeKinds = map[schema.GroupKind]nativeKind{
-	{Kind: "Service"}:        {empty: func() Native { return new(corev1.Service) }},
-	{Kind: "Pod"}:            {empty: func() Native { return new(corev1.Pod) }},
+	{Kind: "Service"}: {empty: func() Native { return new(corev1.Service) }},
+	{Kind: "Pod"}:     {empty: func() Native { return new(corev1.Pod) }},
 	//lint:ignore SA1019 jobs discover this kind by default
 	{Kind: "Endpoints"}:      {empty: func() Native { return new(corev1.Endpoints) }},
 	{Kind: "Node"}:           {empty: func() Native { return new(corev1.Node) }, cluster: true},
