@@ -65,7 +65,7 @@ func TestCompileRejects(t *testing.T) {
 		"no expression":          {"", []v1.RuleGroup{of(record("a", ""))}, `spec.groups[0].rules[0].expr: must be set (group "g", record "a")`},
 		"only a comment":         {"", []v1.RuleGroup{of(record("a", "# up"))}, `spec.groups[0].rules[0].expr: 1:1: parse error: no expression found in input (group "g", record "a")`},
 		"unclosed bracket":       {"", []v1.RuleGroup{of(record("a", "sum(up"))}, `spec.groups[0].rules[0].expr: 1:7: parse error: unclosed left parenthesis (group "g", record "a")`},
-		"unknown function":       {"", []v1.RuleGroup{of(record("a", "sin2(up)"))}, `spec.groups[0].rules[0].expr: 1:1: parse error: unknown function with name "sin2", did you mean "sinh"? (group "g", record "a")`},
+		"unknown function":       {"", []v1.RuleGroup{of(record("a", "sin2(up)"))}, `spec.groups[0].rules[0].expr: 1:1: parse error: unknown function with name "sin2", did you mean "sin"? (group "g", record "a")`},
 		"wrong type of argument": {"", []v1.RuleGroup{of(record("a", "rate(up)"))}, `spec.groups[0].rules[0].expr: 1:6: parse error: expected type range vector in call to function "rate", got instant vector (group "g", record "a")`},
 		"selector without a matcher": {"", []v1.RuleGroup{of(record("a", `{a=""}`))},
 			`spec.groups[0].rules[0].expr: 1:1: parse error: vector selector must contain at least one non-empty matcher (group "g", record "a")`},

@@ -25,7 +25,7 @@ func meantFunction(err error) error {
 	if m == nil {
 		return err
 	}
-	if meant := manifest.Similar(m[1], slices.Collect(maps.Keys(parser.Functions))); meant != "" {
+	if meant := manifest.Similar(m[1], slices.Sorted(maps.Keys(parser.Functions))); meant != "" {
 		return fmt.Errorf("%w, did you mean %q?", err, meant)
 	}
 	return err
