@@ -114,3 +114,18 @@ func TestTargetsDocs(t *testing.T) {
 		t.Errorf("exit code %d: %s\nthe page does not have\n%s", code, stderr, out)
 	}
 }
+
+// TestTroubleshootingExample: the answer on the page for people in trouble is that of the page
+// about targets, which a test runs.
+func TestTroubleshootingExample(t *testing.T) {
+	text, err := os.ReadFile("../../docs/troubleshooting.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	page, _ := examples(t, "../../docs/targets.md")
+	_, example, found := strings.Cut(string(text), "```\nServiceMonitor ")
+	example, _, _ = strings.Cut(example, "```")
+	if !found || strings.Count(example, "\n") < 3 || !strings.Contains(page, "ServiceMonitor "+example) {
+		t.Errorf("docs/targets.md has no such answer:\n%s", example)
+	}
+}
