@@ -45,7 +45,7 @@ var layers = []string{
 	// What works with a cluster or with manifests instead of one.
 	"test/bench", "test/e2e", "test/integration", "test/truth",
 	"reference",
-	"startup", "server", "admission", "webhookcerts", "permissions",
+	"startup", "server", "web", "admission", "webhookcerts", "permissions",
 	"preview",
 	"verify", "status", "explain", "lint", "render", "routing", "offline", "nearmiss", "report",
 

@@ -14,6 +14,7 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/catalog"
 	"github.com/firekeeper-dev/firekeeper/operator/engine"
 	"github.com/firekeeper-dev/firekeeper/operator/startup"
+	"github.com/firekeeper-dev/firekeeper/operator/web"
 )
 
 // process is what the controllers of one process have in common.
@@ -24,6 +25,7 @@ type process struct {
 	ready   *readiness
 	log     *slog.Logger
 	reg     promclient.Registerer
+	api     *web.Handler
 }
 
 // readiness says whether the caches of the controllers that could start at once are
@@ -71,13 +73,16 @@ func (o *Options) controllers(ctx context.Context, setups []engine.Setup, scopes
 	}
 	var now []*startup.Component
 	for _, s := range setups {
-		s.Lead, s.Synced = p.leader.Await, p.ready.synced
+		s.Lead = p.leader.Await
 		s.InstantDelivery, s.Settled, s.StorageClasses = delivers.Load, settled, !p.starter.Lacks(startup.GetStorageClasses)
 		c := startup.Controller(s.Controller, resourceOf(s.Row), required(s.Kind), startupScopes(s, scopes), func() error {
 			if err := mayUseGates(ctx, clients.Kube, s, scopes.SelectedBy(s.Kind)); err != nil {
 				return err
 			}
-			return engine.New(s.Kind, s.Options, sources, clients, p.log, p.reg).Run(ctx)
+			var controller *engine.Controller
+			s.Synced = func() { p.api.Add(s.Row, controller); p.ready.synced() }
+			controller = engine.New(s.Kind, s.Options, sources, clients, p.log, p.reg)
+			return controller.Run(ctx)
 		})
 		ready, err := p.starter.Check(ctx, c)
 		if err != nil {

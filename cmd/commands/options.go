@@ -15,6 +15,7 @@ import (
 	"github.com/firekeeper-dev/firekeeper/internal/version"
 	"github.com/firekeeper-dev/firekeeper/operator/informer"
 	"github.com/firekeeper-dev/firekeeper/operator/rollout"
+	"github.com/firekeeper-dev/firekeeper/operator/web"
 	"github.com/firekeeper-dev/firekeeper/operator/workload"
 )
 
@@ -24,6 +25,7 @@ type Options struct {
 	Log                   logging.Options
 	ListenAddress         string
 	Web                   httpserver.TLS
+	API                   string // a mode of package web
 	WebhookCertificates   string // NAMESPACE/NAME of a Secret; empty: none are kept
 	listenSet, tlsSet     bool   // whether the user gave --web.listen-address, --web.enable-tls
 	MemoryRatio           float64
@@ -133,6 +135,8 @@ func (o *Options) bindProcess(flags flagSet) {
 func (o *Options) bindWeb(flags flagSet) {
 	flags.Flag("web.listen-address", "host:port to serve metrics, health, profiles and webhooks on. Default of admission-webhook: "+webhookAddress+".").
 		Default(":8080").IsSetByUser(&o.listenSet).StringVar(&o.ListenAddress)
+	flags.Flag("web.api", "Who may read the HTTP API: authenticated (whoever may get the object in the cluster), open (everybody who reaches the port) or off.").
+		Default(web.Authenticated).EnumVar(&o.API, web.Authenticated, web.Open, web.Off)
 	flags.Flag("web.enable-tls", "Serve HTTPS. Default of admission-webhook.").IsSetByUser(&o.tlsSet).BoolVar(&o.Web.Enable)
 	flags.Flag("web.enable-http2", "Allow HTTP/2 over TLS.").BoolVar(&o.Web.HTTP2)
 	flags.Flag("web.cert-file", "PEM file with the server certificate.").Default("/etc/tls/private/tls.crt").StringVar(&o.Web.CertFile)

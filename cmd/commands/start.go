@@ -37,6 +37,7 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/informer"
 	"github.com/firekeeper-dev/firekeeper/operator/server"
 	"github.com/firekeeper-dev/firekeeper/operator/startup"
+	"github.com/firekeeper-dev/firekeeper/operator/web"
 )
 
 // start runs the operator until the context ends.
@@ -58,13 +59,14 @@ func (o *Options) start(ctx context.Context, stdout io.Writer) error {
 		return err
 	}
 	webhooks := admission.New(admission.Options{Kinds: kinds, Logger: log})
-	srv, err := o.listen(server.Handler(reg, ready.ok, webhooks), log)
+	api := web.New(o.API)
+	srv, err := o.listen(server.Handler(reg, ready.ok, webhooks, api), log)
 	if err != nil {
 		return err
 	}
 	g, running := errgroup.WithContext(ctx)
 	g.Go(func() error { return srv.Serve(running) })
-	g.Go(func() error { return o.control(running, log, reg, ready) })
+	g.Go(func() error { return o.control(running, log, reg, ready, api) })
 	err = g.Wait()
 	if ctx.Err() != nil && errors.Is(err, context.Canceled) {
 		err = nil // told to stop in the middle of starting
@@ -98,12 +100,15 @@ func (o *Options) listen(handler http.Handler, log *slog.Logger) (*httpserver.Se
 }
 
 // control connects to the cluster and runs the controllers.
-func (o *Options) control(ctx context.Context, log *slog.Logger, reg promclient.Registerer, ready *readiness) error {
+func (o *Options) control(ctx context.Context, log *slog.Logger, reg promclient.Registerer, ready *readiness, api *web.Handler) error {
 	cfg, err := o.restConfig()
 	if err != nil {
 		return err
 	}
 	cfg.WarningHandler = &apiWarnings{log: log}
+	if err := api.Connect(cfg); err != nil {
+		return err
+	}
 	leader, err := o.Leader.leader(ctx, cfg, log)
 	if err != nil {
 		return err
@@ -127,7 +132,7 @@ func (o *Options) control(ctx context.Context, log *slog.Logger, reg promclient.
 	}
 	log.Info("connected", "kubernetes_version", info.GitVersion, "host", cfg.Host)
 	return o.lead(ctx, leader, cfg, log, func(ctx context.Context) error {
-		return o.reconcile(ctx, cfg, kube, kubernetesVersion, process{leader: leader, missing: missing, ready: ready, log: log, reg: reg})
+		return o.reconcile(ctx, cfg, kube, kubernetesVersion, process{leader: leader, missing: missing, ready: ready, log: log, reg: reg, api: api})
 	})
 }
 

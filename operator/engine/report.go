@@ -22,18 +22,10 @@ func (c *Controller) report(ctx context.Context, key types.NamespacedName, r Res
 	if !known && len(w.GetWorkloadStatus().Conditions) > 0 {
 		return nil // after a restart the last status stands until the first reconciliation reports
 	}
-	shape := c.kind.Shape(w)
-	in := StatusInputs{
-		Workload: w, Replicas: shape.Replicas, Selector: shape.Selector, Result: r, Known: known, Now: metav1.Now().Rfc3339Copy(),
+	status, in := c.statusNow(w, r, known)
+	if in.Nodes == nil {
+		c.repair(ctx, in.Sets, in.Replicas)
 	}
-	if shape.DaemonSet != "" {
-		in.Nodes = c.nodes(w, shape.DaemonSet)
-	} else {
-		in.Sets = c.sets(w, shape.Sets)
-		c.repair(ctx, in.Sets, shape.Replicas)
-	}
-	in.Applied = c.applied(w, shape, in)
-	status := StatusOf(in)
 	want, have := c.kind.Status(w, status)
 	if equality.Semantic.DeepEqual(want, have) {
 		return nil
@@ -48,6 +40,39 @@ func (c *Controller) report(ctx context.Context, key types.NamespacedName, r Res
 		return nil
 	}
 	return err
+}
+
+// statusNow is the status that a workload should have, and what it was computed from.
+func (c *Controller) statusNow(w v1.Workload, r Result, known bool) (Status, StatusInputs) {
+	shape := c.kind.Shape(w)
+	in := StatusInputs{
+		Workload: w, Replicas: shape.Replicas, Selector: shape.Selector, Result: r, Known: known, Now: metav1.Now().Rfc3339Copy(),
+	}
+	if shape.DaemonSet != "" {
+		in.Nodes = c.nodes(w, shape.DaemonSet)
+	} else {
+		in.Sets = c.sets(w, shape.Sets)
+	}
+	in.Applied = c.applied(w, shape, in)
+	return StatusOf(in), in
+}
+
+// Workload returns an object of the kind that this controller manages, and the status it
+// should have now, of the kind's own type. Neither is to be changed. Before the first
+// reconciliation, so in a standby, the status is the one that the object has; ok is false
+// for an object that does not exist or that this operator does not manage.
+func (c *Controller) Workload(key types.NamespacedName) (w v1.Workload, status any, ok bool) {
+	w, ok = c.stores.workloads.get(key.Namespace, key.Name)
+	if !ok || !c.manages(w) {
+		return nil, nil, false
+	}
+	r, known := c.loop.Result(key)
+	now, _ := c.statusNow(w, r, known)
+	want, have := c.kind.Status(w, now)
+	if !known || w.GetDeletionTimestamp() != nil {
+		want = have
+	}
+	return w, want, true
 }
 
 // lacksFields reports whether the CRD does not know some field of what was written.

@@ -11,7 +11,6 @@ import (
 
 	"github.com/firekeeper-dev/firekeeper/internal/httpserver"
 	"github.com/firekeeper-dev/firekeeper/internal/version"
-	"github.com/firekeeper-dev/firekeeper/operator/admission"
 )
 
 // Registry returns a registry with the metrics of the process and the build.
@@ -30,11 +29,16 @@ func Registry(program string) *prometheus.Registry {
 	return reg
 }
 
-// Handler answers /metrics, /healthz, /readyz, /debug/pprof/ and the webhooks. ready
-// reports whether the caches are complete.
-func Handler(reg *prometheus.Registry, ready func() bool, webhooks *admission.Handler) http.Handler {
+// Part is something that answers paths of its own.
+type Part interface{ Register(mux *http.ServeMux) }
+
+// Handler answers /metrics, /healthz, /readyz, /debug/pprof/ and what parts have: the
+// webhooks, the HTTP API. ready reports whether the caches are complete.
+func Handler(reg *prometheus.Registry, ready func() bool, parts ...Part) http.Handler {
 	mux := http.NewServeMux()
-	webhooks.Register(mux)
+	for _, p := range parts {
+		p.Register(mux)
+	}
 	mux.Handle("GET /metrics", httpserver.Metrics(reg))
 	mux.HandleFunc("/healthz", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusOK) })
 	mux.HandleFunc("/readyz", func(w http.ResponseWriter, _ *http.Request) {
@@ -52,7 +56,7 @@ func Handler(reg *prometheus.Registry, ready func() bool, webhooks *admission.Ha
 
 // WebhookHandler answers the webhooks, /metrics and /healthz, for a program that has
 // nothing else to do.
-func WebhookHandler(reg *prometheus.Registry, webhooks *admission.Handler) http.Handler {
+func WebhookHandler(reg *prometheus.Registry, webhooks Part) http.Handler {
 	mux := http.NewServeMux()
 	webhooks.Register(mux)
 	mux.Handle("GET /metrics", httpserver.Metrics(reg))

@@ -1,0 +1,124 @@
+package web
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/util/wait"
+	"k8s.io/apiserver/pkg/authentication/authenticator"
+	"k8s.io/apiserver/pkg/authentication/group"
+	"k8s.io/apiserver/pkg/authentication/request/bearertoken"
+	"k8s.io/apiserver/pkg/authentication/token/cache"
+	"k8s.io/apiserver/pkg/authentication/user"
+	"k8s.io/apiserver/pkg/authorization/authorizer"
+	"k8s.io/apiserver/pkg/authorization/authorizerfactory"
+	"k8s.io/apiserver/plugin/pkg/authenticator/token/webhook"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/rest"
+
+	"github.com/firekeeper-dev/firekeeper/operator/catalog"
+)
+
+// Values of --web.api.
+const (
+	Off           = "off"
+	Authenticated = "authenticated"
+	Open          = "open"
+)
+
+// How long answers about callers are remembered, and how many questions there may be.
+const (
+	allowedFor    = 10 * time.Second
+	deniedFor     = 2 * time.Second
+	reviewTimeout = 5 * time.Second
+	reviewQPS     = 10
+	reviewBurst   = 20
+)
+
+// access decides who may read what.
+type access struct {
+	callers authenticator.Request
+	rights  authorizer.Authorizer
+}
+
+// newAccess asks the API server of cfg about callers, over a connection of its own.
+func newAccess(cfg *rest.Config) (*access, error) {
+	cfg = rest.CopyConfig(cfg)
+	cfg.QPS, cfg.Burst, cfg.RateLimiter = reviewQPS, reviewBurst, nil
+	kube, err := kubernetes.NewForConfig(cfg)
+	if err != nil {
+		return nil, err
+	}
+	once := &wait.Backoff{Duration: 100 * time.Millisecond, Steps: 2}
+	tokens, err := webhook.NewFromInterface(kube.AuthenticationV1(), nil, *once, reviewTimeout, webhook.AuthenticatorMetrics{
+		RecordRequestTotal:   func(context.Context, string) {},
+		RecordRequestLatency: func(context.Context, string, float64) {},
+	})
+	if err != nil {
+		return nil, err
+	}
+	rights, err := authorizerfactory.DelegatingAuthorizerConfig{
+		SubjectAccessReviewClient: kube.AuthorizationV1(), AllowCacheTTL: allowedFor, DenyCacheTTL: deniedFor,
+		WebhookRetryBackoff: once,
+	}.New()
+	if err != nil {
+		return nil, err
+	}
+	callers := group.NewAuthenticatedGroupAdder(bearertoken.New(cache.New(tokens, false, allowedFor, deniedFor)))
+	return &access{callers, rights}, nil
+}
+
+// errNoToken does not say which objects there are.
+var errNoToken = apierrors.NewUnauthorized("no valid bearer token: send the header Authorization: Bearer TOKEN, for example with a token of kubectl create token")
+
+// check returns nil if the caller may get an object.
+//
+// Errors, as an API server answers them: 401 without a valid token; 403 without the
+// permission; 503 when the API server cannot be asked.
+func (a *access) check(r *http.Request, row *catalog.Row, namespace, name string) error {
+	caller, known, err := a.callers.AuthenticateRequest(r)
+	switch {
+	case known && err == nil:
+	case unanswered(err):
+		return unavailable("authenticate the caller (create tokenreviews)", err)
+	default:
+		return errNoToken
+	}
+	verb := authorizer.AttributesRecord{
+		User: caller.User, Verb: "get", ResourceRequest: true,
+		APIGroup: row.Group, APIVersion: row.Version, Resource: row.Resource, Namespace: namespace, Name: name,
+	}
+	decision, _, err := a.rights.Authorize(r.Context(), verb)
+	switch {
+	case decision == authorizer.DecisionAllow:
+		return nil
+	case err != nil:
+		return unavailable("look up the permissions of the caller (create subjectaccessreviews)", err)
+	}
+	return apierrors.NewForbidden(resource(row), name,
+		fmt.Errorf("%s has no permission to get %s in namespace %q", nameOf(caller.User), row.Resource, namespace))
+}
+
+func nameOf(u user.Info) string {
+	if u.GetName() == "" {
+		return "the caller"
+	}
+	return fmt.Sprintf("user %q", u.GetName())
+}
+
+// unanswered reports whether the API server did not answer a question; that a token is not
+// valid is an answer.
+func unanswered(err error) bool {
+	_, status := errors.AsType[*apierrors.StatusError](err)
+	_, network := errors.AsType[net.Error](err)
+	return status || network || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)
+}
+
+func unavailable(what string, err error) error {
+	return apierrors.NewServiceUnavailable(fmt.Sprintf("the operator cannot %s: %v", what, err))
+}

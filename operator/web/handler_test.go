@@ -1,0 +1,340 @@
+package web
+
+import (
+	"encoding/json"
+	"io"
+	"maps"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	authenticationv1 "k8s.io/api/authentication/v1"
+	authorizationv1 "k8s.io/api/authorization/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/rest"
+
+	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
+	"github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1alpha1"
+	"github.com/firekeeper-dev/firekeeper/operator/catalog"
+)
+
+// fixed are workloads that do not change.
+type fixed map[string]v1.Workload
+
+func (f fixed) Workload(key types.NamespacedName) (v1.Workload, any, bool) {
+	w, ok := f[key.String()]
+	return w, v1.PrometheusStatus{WorkloadStatus: v1.WorkloadStatus{Replicas: 2, AvailableReplicas: 1}}, ok
+}
+
+// apiServer knows two tokens: "reader" may get Prometheus objects in demo, "nobody" may
+// nothing. It counts its reviews.
+type apiServer struct {
+	*httptest.Server
+	tokens, rights atomic.Int32
+	down           atomic.Bool
+	forbids        atomic.Bool // that the operator asks
+}
+
+func newAPIServer(t *testing.T) *apiServer {
+	s := &apiServer{}
+	s.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		switch {
+		case s.down.Load():
+			http.Error(w, "etcd is away", http.StatusInternalServerError)
+		case s.forbids.Load():
+			w.WriteHeader(http.StatusForbidden)
+			_ = json.NewEncoder(w).Encode(metav1.Status{Status: metav1.StatusFailure, Reason: metav1.StatusReasonForbidden, Code: 403, Message: "tokenreviews is forbidden"})
+		case strings.HasSuffix(r.URL.Path, "/tokenreviews"):
+			s.tokens.Add(1)
+			var review authenticationv1.TokenReview
+			_ = json.NewDecoder(r.Body).Decode(&review)
+			name := review.Spec.Token
+			review.Status.Authenticated = name == "reader" || name == "nobody"
+			if review.Status.Authenticated {
+				review.Status.User.Username = name
+			} else {
+				review.Status.Error = "token " + name + " is not valid"
+			}
+			_ = json.NewEncoder(w).Encode(review)
+		case strings.HasSuffix(r.URL.Path, "/subjectaccessreviews"):
+			s.rights.Add(1)
+			var review authorizationv1.SubjectAccessReview
+			_ = json.NewDecoder(r.Body).Decode(&review)
+			a := review.Spec.ResourceAttributes
+			review.Status.Allowed = review.Spec.User == "reader" && a.Verb == "get" && a.Group == "monitoring.coreos.com" && a.Resource == "prometheuses" && a.Namespace == "demo"
+			_ = json.NewEncoder(w).Encode(review)
+		default:
+			t.Errorf("%s %s", r.Method, r.URL)
+		}
+	}))
+	t.Cleanup(s.Close)
+	return s
+}
+
+func api(t *testing.T, mode string, of *apiServer) *httptest.Server {
+	t.Helper()
+	h := New(mode)
+	if of != nil {
+		if err := h.Connect(&rest.Config{Host: of.URL}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	main := &v1.Prometheus{ObjectMeta: metav1.ObjectMeta{Namespace: "demo", Name: "main", ResourceVersion: "7"}}
+	main.Spec.Version = "v3.5.1"
+	main.Status.Replicas = 99 // of long ago
+	h.Add(catalog.Prometheus, fixed{"demo/main": main})
+	h.Add(catalog.PrometheusAgent, fixed{"demo/agent": &v1alpha1.PrometheusAgent{ObjectMeta: metav1.ObjectMeta{Namespace: "demo", Name: "agent"}}})
+	mux := http.NewServeMux()
+	h.Register(mux)
+	srv := httptest.NewServer(mux)
+	t.Cleanup(srv.Close)
+	return srv
+}
+
+const mainStatus = "/apis/monitoring.coreos.com/v1/namespaces/demo/prometheuses/main/status"
+
+// ask returns the answer to a request; headers are in pairs.
+func ask(t *testing.T, srv *httptest.Server, method, path string, headers ...string) (*http.Response, string) {
+	t.Helper()
+	r, err := http.NewRequest(method, srv.URL+path, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := 0; i < len(headers); i += 2 {
+		r.Header.Set(headers[i], headers[i+1])
+	}
+	resp, err := http.DefaultTransport.RoundTrip(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	body, err := io.ReadAll(resp.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return resp, string(body)
+}
+
+// TestWorkloadStatus: a client of the first operators reads the object and its status.
+func TestWorkloadStatus(t *testing.T) {
+	srv := api(t, Open, nil)
+	resp, body := ask(t, srv, "GET", mainStatus)
+	if resp.StatusCode != 200 || resp.Header.Get("Content-Type") != "application/json" {
+		t.Fatalf("%s, %s\n%s", resp.Status, resp.Header.Get("Content-Type"), body)
+	}
+	var got v1.Prometheus
+	if err := json.Unmarshal([]byte(body), &got); err != nil {
+		t.Fatal(err)
+	}
+	if got.Kind != "Prometheus" || got.APIVersion != "monitoring.coreos.com/v1" || got.Name != "main" || got.Spec.Version != "v3.5.1" ||
+		got.Status.Replicas != 2 || got.Status.AvailableReplicas != 1 {
+		t.Errorf("got %s", body)
+	}
+	if !strings.Contains(body, `"paused":false`) {
+		t.Errorf("fields that are not set are left out: %s", body)
+	}
+	if _, body := ask(t, srv, "GET", "/apis/monitoring.coreos.com/v1alpha1/namespaces/demo/prometheusagents/agent/status"); !strings.Contains(body, `"kind":"PrometheusAgent"`) {
+		t.Errorf("an agent is %s", body)
+	}
+}
+
+// TestAgain: who has the answer gets 304; HEAD has no body; large answers are compressed.
+func TestAgain(t *testing.T) {
+	srv := api(t, Open, nil)
+	resp, _ := ask(t, srv, "GET", mainStatus)
+	tag := resp.Header.Get("ETag")
+	for _, header := range []string{tag, "*", `"x", ` + tag, strings.TrimPrefix(tag, "W/")} {
+		if resp, body := ask(t, srv, "GET", mainStatus, "If-None-Match", header); resp.StatusCode != 304 || body != "" || resp.Header.Get("ETag") != tag {
+			t.Errorf("If-None-Match %s: %s %q", header, resp.Status, body)
+		}
+	}
+	if resp, _ := ask(t, srv, "GET", mainStatus, "If-None-Match", `"other"`); resp.StatusCode != 200 {
+		t.Errorf("another tag: %s", resp.Status)
+	}
+	if resp, body := ask(t, srv, "HEAD", mainStatus); resp.StatusCode != 200 || body != "" {
+		t.Errorf("HEAD: %s %q", resp.Status, body)
+	}
+	if tag == "" {
+		t.Error("no ETag")
+	}
+}
+
+// TestRefusals: every error is a Status that says what is wrong.
+func TestRefusals(t *testing.T) {
+	server := newAPIServer(t)
+	srv := api(t, Authenticated, server)
+	const reader, nobody = "Bearer reader", "Bearer nobody"
+	for name, tc := range map[string]struct {
+		method, path, token string
+		code                int
+		has                 string
+	}{
+		"allowed":            {"GET", mainStatus, reader, 200, `"name":"main"`},
+		"no token":           {"GET", mainStatus, "", 401, "no valid bearer token"},
+		"wrong token":        {"GET", mainStatus, "Bearer s3cret-typo", 401, "no valid bearer token"},
+		"basic":              {"GET", mainStatus, "Basic cmVhZGVyOng=", 401, "no valid bearer token"},
+		"no permission":      {"GET", mainStatus, nobody, 403, `user \"nobody\" has no permission to get prometheuses in namespace \"demo\"`},
+		"other namespace":    {"GET", strings.Replace(mainStatus, "demo", "prod", 1), reader, 403, `in namespace \"prod\"`},
+		"other kind":         {"GET", "/apis/monitoring.coreos.com/v1alpha1/namespaces/demo/prometheusagents/agent/status", reader, 403, "get prometheusagents"},
+		"absent, unknown":    {"GET", strings.Replace(mainStatus, "main", "none", 1), nobody, 403, "no permission"},
+		"absent":             {"GET", strings.Replace(mainStatus, "main", "none", 1), reader, 404, `prometheuses.monitoring.coreos.com \"none\" not found`},
+		"not started":        {"GET", "/apis/monitoring.coreos.com/v1/namespaces/demo/thanosrulers/r/status", reader, 403, "get thanosrulers"},
+		"write":              {"PUT", mainStatus, reader, 405, "PUT is not possible here"},
+		"delete":             {"DELETE", mainStatus, reader, 405, "DELETE is not possible here"},
+		"parameter":          {"GET", mainStatus + "?pretty=true", reader, 400, `parameter \"pretty\"`},
+		"no such path":       {"GET", "/apis/monitoring.coreos.com/v1/namespaces/demo/prometheuses/main", reader, 404, "no such page"},
+		"not a workload":     {"GET", "/apis/monitoring.coreos.com/v1/namespaces/demo/servicemonitors/web/status", reader, 404, "no such page"},
+		"version of another": {"GET", strings.Replace(mainStatus, "/v1/", "/v1alpha1/", 1), reader, 404, "no such page"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			headers := []string{}
+			if tc.token != "" {
+				headers = []string{"Authorization", tc.token}
+			}
+			resp, body := ask(t, srv, tc.method, tc.path, headers...)
+			if resp.StatusCode != tc.code || !strings.Contains(body, tc.has) {
+				t.Errorf("%s\n%s\nwant %d %s", resp.Status, body, tc.code, tc.has)
+			}
+			if resp.Header.Get("Content-Type") != "application/json" || strings.Contains(body, "s3cret") {
+				t.Errorf("%s: %s", resp.Header.Get("Content-Type"), body)
+			}
+			var status metav1.Status
+			if err := json.Unmarshal([]byte(body), &status); tc.code != 200 && (err != nil || status.Kind != "Status" || int(status.Code) != tc.code) {
+				t.Errorf("not a Status (%v): %s", err, body)
+			}
+		})
+	}
+}
+
+// TestReviewsAreCached: many requests of one caller are one question each to the API server.
+func TestReviewsAreCached(t *testing.T) {
+	server := newAPIServer(t)
+	srv := api(t, Authenticated, server)
+	for range 50 {
+		if resp, body := ask(t, srv, "GET", mainStatus, "Authorization", "Bearer reader"); resp.StatusCode != 200 {
+			t.Fatalf("%s %s", resp.Status, body)
+		}
+	}
+	if server.tokens.Load() != 1 || server.rights.Load() != 1 {
+		t.Errorf("%d token reviews, %d access reviews", server.tokens.Load(), server.rights.Load())
+	}
+}
+
+// TestNoAnswerAboutCaller: without an answer of the API server nobody reads, and the
+// operator says what it lacks.
+func TestNoAnswerAboutCaller(t *testing.T) {
+	server := newAPIServer(t)
+	srv := api(t, Authenticated, server)
+	for name, set := range map[string]*atomic.Bool{"down": &server.down, "no permission": &server.forbids} {
+		set.Store(true)
+		resp, body := ask(t, srv, "GET", mainStatus, "Authorization", "Bearer reader")
+		if resp.StatusCode != 503 || !strings.Contains(body, "create tokenreviews") || resp.Header.Get("Retry-After") == "" {
+			t.Errorf("%s: %s %s", name, resp.Status, body)
+		}
+		set.Store(false)
+	}
+	if resp, body := ask(t, api(t, Authenticated, nil), "GET", mainStatus); resp.StatusCode != 503 || !strings.Contains(body, "not connected") {
+		t.Errorf("before the start: %s %s", resp.Status, body)
+	}
+}
+
+// TestNotStarted: a kind whose controller does not run is not "not found".
+func TestNotStarted(t *testing.T) {
+	resp, body := ask(t, api(t, Open, nil), "GET", "/apis/monitoring.coreos.com/v1/namespaces/demo/thanosrulers/r/status")
+	if resp.StatusCode != 503 || !strings.Contains(body, "does not watch thanosrulers") {
+		t.Errorf("%s %s", resp.Status, body)
+	}
+}
+
+// TestCompressed: a large answer is compressed for who accepts it.
+func TestCompressed(t *testing.T) {
+	h := New(Open)
+	large := &v1.Prometheus{}
+	large.Annotations = map[string]string{"note": strings.Repeat("large ", 10000)}
+	h.Add(catalog.Prometheus, fixed{"demo/main": large})
+	mux := http.NewServeMux()
+	h.Register(mux)
+	srv := httptest.NewServer(mux)
+	defer srv.Close()
+	if resp, body := ask(t, srv, "GET", mainStatus, "Accept-Encoding", "gzip"); resp.Header.Get("Content-Encoding") != "gzip" || len(body) > 5000 {
+		t.Errorf("%v, %d bytes", resp.Header, len(body))
+	}
+	if resp, body := ask(t, srv, "GET", mainStatus, "Accept-Encoding", "identity"); resp.Header.Get("Content-Encoding") != "" || len(body) < 50000 {
+		t.Errorf("%v, %d bytes", resp.Header, len(body))
+	}
+}
+
+// TestOff: no path of the API exists.
+func TestOff(t *testing.T) {
+	if resp, body := ask(t, api(t, Off, nil), "GET", mainStatus); resp.StatusCode != 404 || strings.Contains(body, "Status") {
+		t.Errorf("%s %s", resp.Status, body)
+	}
+}
+
+// waiting are workloads that come when told.
+type waiting struct {
+	fixed
+	asked, told chan struct{}
+}
+
+func (w waiting) Workload(key types.NamespacedName) (v1.Workload, any, bool) {
+	w.asked <- struct{}{}
+	<-w.told
+	return w.fixed.Workload(key)
+}
+
+// TestTooMany: what is beyond twenty requests at a time is refused at once.
+func TestTooMany(t *testing.T) {
+	h := New(Open)
+	of := waiting{fixed{"demo/main": &v1.Prometheus{}}, make(chan struct{}), make(chan struct{})}
+	h.Add(catalog.Prometheus, of)
+	mux := http.NewServeMux()
+	h.Register(mux)
+	srv := httptest.NewServer(mux)
+	defer srv.Close()
+	var wg sync.WaitGroup
+	codes := make(chan int, atATime)
+	for range atATime {
+		wg.Go(func() {
+			resp, err := http.Get(srv.URL + mainStatus)
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			resp.Body.Close()
+			codes <- resp.StatusCode
+		})
+		<-of.asked
+	}
+	if resp, body := ask(t, srv, "GET", mainStatus); resp.StatusCode != 429 || resp.Header.Get("Retry-After") == "" {
+		t.Errorf("one more: %s %s", resp.Status, body)
+	}
+	close(of.told)
+	wg.Wait()
+	close(codes)
+	counts := map[int]int{}
+	for c := range codes {
+		counts[c]++
+	}
+	if !maps.Equal(counts, map[int]int{200: atATime}) {
+		t.Errorf("codes %v", counts)
+	}
+}
+
+// TestDeadline: no request works longer than ten seconds.
+func TestDeadline(t *testing.T) {
+	done := make(chan time.Duration, 1)
+	limited(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		at, _ := r.Context().Deadline()
+		done <- time.Until(at)
+	})).ServeHTTP(httptest.NewRecorder(), httptest.NewRequest("GET", "/", nil))
+	if left := <-done; left <= 0 || left > longest {
+		t.Errorf("a request may take %s", left)
+	}
+}

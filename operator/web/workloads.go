@@ -1,0 +1,59 @@
+package web
+
+import (
+	"encoding/json"
+	"fmt"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/types"
+
+	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
+	"github.com/firekeeper-dev/firekeeper/operator/catalog"
+)
+
+// Workloads are the workloads of one kind that this operator manages.
+type Workloads interface {
+	// Workload returns an object and the status it should have now, of the kind's own
+	// type; ok is false for one that is not managed.
+	Workload(key types.NamespacedName) (w v1.Workload, status any, ok bool)
+}
+
+// status answers with a whole workload, whose status is computed now.
+func (h *Handler) status(row *catalog.Row, key types.NamespacedName) (any, error) {
+	of, err := h.workloads(row)
+	if err != nil {
+		return nil, err
+	}
+	w, status, ok := of.Workload(key)
+	if !ok {
+		return nil, apierrors.NewNotFound(resource(row), key.Name)
+	}
+	text, err := json.Marshal(w)
+	if err != nil {
+		return nil, fmt.Errorf("encode %s %s: %w", row.Kind, key, err)
+	}
+	out := map[string]json.RawMessage{}
+	if err := json.Unmarshal(text, &out); err != nil {
+		return nil, fmt.Errorf("encode %s %s: %w", row.Kind, key, err)
+	}
+	// What the cache holds may lack its own type.
+	for field, v := range map[string]any{"kind": row.Kind, "apiVersion": row.GroupVersion().String(), "status": status} {
+		if out[field], err = json.Marshal(v); err != nil {
+			return nil, fmt.Errorf("encode %s %s: %w", row.Kind, key, err)
+		}
+	}
+	return out, nil
+}
+
+// workloads are those of a kind.
+//
+// Errors: 503 if the controller of the kind has not started, for example because its CRD
+// or a permission is missing.
+func (h *Handler) workloads(row *catalog.Row) (Workloads, error) {
+	h.mu.RLock()
+	defer h.mu.RUnlock()
+	if of, ok := h.kinds[row]; ok {
+		return of, nil
+	}
+	return nil, apierrors.NewServiceUnavailable(fmt.Sprintf("the operator does not watch %s: its controller has not started (see the log)", row.Resource))
+}
