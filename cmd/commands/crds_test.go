@@ -15,7 +15,15 @@ import (
 	"github.com/firekeeper-dev/firekeeper/internal/cluster/clustertest"
 )
 
-func TestMain(m *testing.M) { os.Exit(clustertest.Main(m)) }
+// asPlugin makes this program the plugin: completion ends the process that is asked.
+const asPlugin = "RUN_AS_PLUGIN"
+
+func TestMain(m *testing.M) {
+	if os.Getenv(asPlugin) != "" {
+		os.Exit(Plugin(context.Background(), os.Args[1:], os.Stdout, os.Stderr))
+	}
+	os.Exit(clustertest.Main(m))
+}
 
 // TestPrint holds that the older spellings print the same as the newer ones.
 func TestPrint(t *testing.T) {
