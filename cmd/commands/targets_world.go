@@ -5,14 +5,18 @@ import (
 	"fmt"
 	"iter"
 	"slices"
+	"sync"
 
 	"github.com/Masterminds/semver/v3"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
 
+	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 	"github.com/firekeeper-dev/firekeeper/operator/catalog"
 	"github.com/firekeeper-dev/firekeeper/operator/engine"
 	"github.com/firekeeper-dev/firekeeper/operator/explain"
+	"github.com/firekeeper-dev/firekeeper/operator/nearmiss"
+	near "github.com/firekeeper-dev/firekeeper/operator/nearmiss/live"
 	"github.com/firekeeper-dev/firekeeper/operator/offline"
 	"github.com/firekeeper-dev/firekeeper/operator/online"
 	"github.com/firekeeper-dev/firekeeper/operator/preview"
@@ -26,6 +30,7 @@ type targetsWorld struct {
 	scopes  engine.Scopes
 	options prometheus.Options
 	finder  preview.Finder
+	look    nearmiss.Look    // for hints
 	objects *offline.Objects // nil: the cluster is asked
 	reader  online.Reader    // of the cluster; nil: the manifests are all there is
 }
@@ -50,14 +55,26 @@ func (t *targetsOptions) open(ctx context.Context, o *Options) (w targetsWorld, 
 		return w, err
 	}
 	if len(t.files) == 0 {
-		w.reader, w.finder = cluster, liveTargets{cluster.Kube}
+		w.reader, w.finder, w.look = cluster, liveTargets{cluster.Kube}, near.New(ctx, cluster).Look
 		return w, nil
 	}
 	if w.objects, err = offline.Load(t.files, explain.Kinds(w.setups)); err != nil {
 		return w, err
 	}
-	w.finder = preview.AmongManifests(w.objects.Native())
+	w.finder, w.look = preview.AmongManifests(w.objects.Native()), lookAmong(w.objects)
 	return w, nil
+}
+
+// lookAmong looks at a view of manifests, which is made when it is needed.
+func lookAmong(objects *offline.Objects) nearmiss.Look {
+	view := sync.OnceValue(func() *nearmiss.View {
+		var made []offline.Outcome
+		for _, w := range objects.Workloads() {
+			made = append(made, objects.Reconcile(w))
+		}
+		return objects.View(made)
+	})
+	return func(v1.Workload, []nearmiss.Use) (*nearmiss.View, []string) { return view(), nil }
 }
 
 // ask is the question to explain about an object.

@@ -3,10 +3,12 @@ package preview
 import (
 	"fmt"
 
+	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 	"github.com/firekeeper-dev/firekeeper/operator/assets"
 	"github.com/firekeeper-dev/firekeeper/operator/catalog"
 	"github.com/firekeeper-dev/firekeeper/operator/engine"
 	"github.com/firekeeper-dev/firekeeper/operator/explain"
+	"github.com/firekeeper-dev/firekeeper/operator/nearmiss"
 	"github.com/firekeeper-dev/firekeeper/operator/prometheus"
 	"github.com/firekeeper-dev/firekeeper/operator/targets"
 )
@@ -27,18 +29,20 @@ type Workload struct {
 	// Notes are what else there is to know about it.
 	Notes []string
 
-	parts []part
+	parts  []part
+	object v1.Workload
 }
 
 // part is one object with jobs, or the workload's own.
 type part struct {
 	object Object
 	jobs   []targets.Job
+	use    nearmiss.Use // what the jobs of an object look for
 }
 
 // Read compiles the jobs of a workload in a cluster.
 func Read(c explain.Candidate, cluster engine.Cluster, opts prometheus.Options) Workload {
-	w := Workload{Ref: c.Ref()}
+	w := Workload{Ref: c.Ref(), object: c.Object}
 	scrapes, err := prometheus.ScrapesOf(c.Object, cluster, opts)
 	switch {
 	case err != nil:
@@ -83,6 +87,10 @@ func (w *Workload) part(s prometheus.ScrapeSource) part {
 	var err error
 	if out.jobs, err = s.Document.Jobs(); err != nil { // the operator writes them, so there is something
 		out.object.State, out.object.Error = Unknown, err.Error()
+	}
+	if s.Object != nil {
+		out.use = nearmiss.Use{Kind: s.Kind, Object: s.Object}
+		out.use.Searches, _ = nearmiss.Read(s.Object, string(s.Document.Text), w.Namespace) // without them there are no hints
 	}
 	return out
 }
