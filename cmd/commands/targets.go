@@ -45,6 +45,7 @@ type targetsOptions struct {
 	limit             int
 	limitSet          bool
 	failOn            []string
+	httpSD            []string // hosts
 	kubernetesVersion string
 }
 
@@ -70,6 +71,8 @@ func (t *targetsOptions) bind(cmd *kingpin.CmdClause) {
 	cmd.Flag("limit", "Most targets to list; 0 lists all. Counts are of all targets. Default: 50 for text and wide, 0 for json and csv.").IsSetByUser(&t.limitSet).IntVar(&t.limit)
 	cmd.Flag("fail-on", "Exit 1 if: a job has no targets or an object is rejected or not used (no-targets), a target is dropped (dropped, with --dropped=ORIGIN by those fields), "+
 		"a URL is scraped more than once (overlap). Repeatable.").PlaceHolder(strings.Join(preview.Conditions, "|")).EnumsVar(&t.failOn, preview.Conditions...)
+	cmd.Flag("http-sd", "Host of httpSDConfigs of ScrapeConfigs to ask for targets from here, as HOST or HOST:PORT; * permits all. Nothing that authenticates is sent. Repeatable. "+
+		"Default: none is asked, and these targets are unknown.").PlaceHolder("HOST").StringsVar(&t.httpSD)
 	cmd.Flag("kubernetes-version", "Kubernetes version that the manifests are for.").Default(newestKubernetes).StringVar(&t.kubernetesVersion)
 }
 

@@ -11,6 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/firekeeper-dev/firekeeper/operator/catalog"
+	"github.com/firekeeper-dev/firekeeper/operator/discovery/httpsd"
 	"github.com/firekeeper-dev/firekeeper/operator/engine"
 	"github.com/firekeeper-dev/firekeeper/operator/explain"
 	"github.com/firekeeper-dev/firekeeper/operator/offline"
@@ -48,14 +49,19 @@ func (t *targetsOptions) open(ctx context.Context, o *Options) (w targetsWorld, 
 		return w, err
 	}
 	if len(t.files) == 0 {
-		w.finder = w.live
+		w.finder = t.withHTTP(w.live)
 		return w, nil
 	}
 	if w.objects, err = offline.Load(t.files, explain.Kinds(w.setups)); err != nil {
 		return w, err
 	}
-	w.finder = preview.AmongManifests(w.objects.Native())
+	w.finder = t.withHTTP(preview.AmongManifests(w.objects.Native()))
 	return w, nil
+}
+
+// withHTTP adds the targets of HTTP discoveries whose hosts may be asked.
+func (t *targetsOptions) withHTTP(f preview.Finder) preview.Finder {
+	return preview.WithHTTP{Finder: f, Client: httpsd.New(t.httpSD)}
 }
 
 // ask is the question to explain about an object.

@@ -4,6 +4,7 @@
 //	workload.go  a workload and its jobs
 //	query.go     what is asked, and what finds targets (one interface)
 //	manifests.go finds targets among manifests
+//	http.go      adds the targets of http_sd_configs
 //	run.go       jobs and what is found → report (pure but for finding)
 //	report.go    the report, as programs read it
 //	reason.go    what is not scraped, counted by its reason

@@ -84,5 +84,10 @@ func (w *Workload) part(s prometheus.ScrapeSource) part {
 	if out.jobs, err = s.Document.Jobs(); err != nil { // the operator writes them, so there is something
 		out.object.State, out.object.Error = Unknown, err.Error()
 	}
+	if s.Object == nil {
+		for i := range out.jobs {
+			out.jobs[i].HTTP = nil // from a Secret, whose URLs are not for others to ask
+		}
+	}
 	return out
 }
