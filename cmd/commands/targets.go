@@ -11,6 +11,7 @@ import (
 	"github.com/alecthomas/kingpin/v2"
 
 	"github.com/firekeeper-dev/firekeeper/operator/catalog"
+	"github.com/firekeeper-dev/firekeeper/operator/discovery/running"
 	"github.com/firekeeper-dev/firekeeper/operator/explain"
 	"github.com/firekeeper-dev/firekeeper/operator/preview"
 	"github.com/firekeeper-dev/firekeeper/operator/targets"
@@ -46,6 +47,7 @@ type targetsOptions struct {
 	limitSet          bool
 	failOn            []string
 	httpSD            []string // hosts
+	compare           bool
 	kubernetesVersion string
 }
 
@@ -64,13 +66,14 @@ func (t *targetsOptions) bind(cmd *kingpin.CmdClause) {
 	cmd.Flag("dropped", "List the targets that are dropped instead of those that are scraped; with =ORIGIN, such as --dropped=spec.endpoints[0].port, those that fields of this name drop.").
 		PlaceHolder("ORIGIN").IsSetByUser(&t.droppedSet).StringVar(&t.dropped)
 	cmd.Flag("overlaps", "Show the URLs that a workload scrapes more than once.").BoolVar(&t.overlaps)
+	cmd.Flag("compare", "Ask the pods of the workloads which targets they have, through the API server, and show what differs.").BoolVar(&t.compare)
 	cmd.Flag("show-labels", "Labels to show with each target: before relabeling, after it, both or none. For the formats text and wide.").
 		Default("after").EnumVar(&t.labels, preview.Labels...)
 	cmd.Flag("format", "Output format: text (targets, and counts of what is dropped) or wide (each target) for people, json or csv for programs.").
 		Default("text").EnumVar(&t.format, preview.Formats...)
 	cmd.Flag("limit", "Most targets to list; 0 lists all. Counts are of all targets. Default: 50 for text and wide, 0 for json and csv.").IsSetByUser(&t.limitSet).IntVar(&t.limit)
 	cmd.Flag("fail-on", "Exit 1 if: a job has no targets or an object is rejected or not used (no-targets), a target is dropped (dropped, with --dropped=ORIGIN by those fields), "+
-		"a URL is scraped more than once (overlap). Repeatable.").PlaceHolder(strings.Join(preview.Conditions, "|")).EnumsVar(&t.failOn, preview.Conditions...)
+		"a URL is scraped more than once (overlap), pods have other targets (difference). Repeatable.").PlaceHolder(strings.Join(preview.Conditions, "|")).EnumsVar(&t.failOn, preview.Conditions...)
 	cmd.Flag("http-sd", "Host of httpSDConfigs of ScrapeConfigs to ask for targets from here, as HOST or HOST:PORT; * permits all. Nothing that authenticates is sent. Repeatable. "+
 		"Default: none is asked, and these targets are unknown.").PlaceHolder("HOST").StringsVar(&t.httpSD)
 	cmd.Flag("kubernetes-version", "Kubernetes version that the manifests are for.").Default(newestKubernetes).StringVar(&t.kubernetesVersion)
@@ -113,6 +116,10 @@ func (t *targetsOptions) validate() error {
 		return fmt.Errorf("--limit=%d: want 0 or more", t.limit)
 	case t.offline && len(t.files) == 0:
 		return errors.New("--offline: needs manifests, given with -f")
+	case t.compares() && len(t.files) > 0:
+		return errors.New("--compare: asks pods in a cluster, which -f does not read")
+	case t.compares() && pod:
+		return fmt.Errorf("--compare: compares the targets of a workload or an object, and %s is a pod", t.name)
 	case t.overlaps && t.droppedSet:
 		return errors.New("--dropped: has no effect with --overlaps, which is about targets that are scraped")
 	}
@@ -131,6 +138,9 @@ func knownKinds(rows []*catalog.Row) string {
 	}
 	return strings.Join(out, ", ")
 }
+
+// compares reports whether pods are asked.
+func (t *targetsOptions) compares() bool { return t.compare || slices.Contains(t.failOn, "difference") }
 
 // run prints the targets and returns the exit code.
 func (t *targetsOptions) run(ctx context.Context, o Options, stdout io.Writer) (code int, err error) {
@@ -159,6 +169,9 @@ func (t *targetsOptions) report(ctx context.Context, o *Options) (report preview
 	q, err := t.query()
 	if err != nil {
 		return report, err
+	}
+	if t.compares() {
+		q.Servers = preview.Servers{Cluster: running.Cluster{Kube: world.live.Kube}}
 	}
 	if q.Pod.Name != "" {
 		if q.IP, err = world.address(ctx, q.Pod); err != nil {

@@ -46,6 +46,8 @@ type Query struct {
 	// Overlaps asks for what is scraped more than once; with OverlapsOnly people read of
 	// nothing else.
 	Overlaps, OverlapsOnly bool
+	// Servers (optional) are asked which targets they have, for a comparison.
+	Servers Asker
 	// Hints (optional) are what the author of an object probably meant, shown below a job.
 	Hints func(w *Workload, object explain.Ref, job *targets.Job, result targets.Result) []string
 }

@@ -27,7 +27,8 @@ type Workload struct {
 	// Notes are what else there is to know about it.
 	Notes []string
 
-	parts []part
+	parts   []part
+	servers servers
 }
 
 // part is one object with jobs, or the workload's own.
@@ -49,6 +50,7 @@ func Read(c explain.Candidate, cluster engine.Cluster, opts prometheus.Options) 
 		return w
 	}
 	w.ServiceAccount, w.Shards, w.PerNode = scrapes.ServiceAccount, scrapes.Shards, scrapes.PerNode
+	w.servers = serversOf(c)
 	if c.Object.GetWorkloadFields().Paused {
 		w.Notes = append(w.Notes, "spec.paused is true: its pods keep the configuration they had, and these are the targets without it")
 	}
