@@ -73,7 +73,7 @@ func (o *Options) controllers(ctx context.Context, setups []engine.Setup, scopes
 	for _, s := range setups {
 		s.Lead, s.Synced = p.leader.Await, p.ready.synced
 		s.InstantDelivery, s.Settled, s.StorageClasses = delivers.Load, settled, !p.starter.Lacks(startup.GetStorageClasses)
-		c := startup.Controller(s.Controller, resourceOf(s.Row), required(s.Kind), startupScopes(s, scopes), func() error {
+		c := startup.Controller(s.Controller, s.Row.GroupVersionResource(), required(s.Kind), startupScopes(s, scopes), func() error {
 			if err := mayUseGates(ctx, clients.Kube, s, scopes.SelectedBy(s.Kind)); err != nil {
 				return err
 			}
@@ -121,10 +121,6 @@ func checkLater(ctx context.Context, setups []engine.Setup, scopes engine.Scopes
 	return absent, nil
 }
 
-func resourceOf(row *catalog.Row) schema.GroupVersionResource {
-	return row.GroupVersion().WithResource(row.Resource)
-}
-
 // selectedBy are the kinds of objects that workloads of some kind select.
 func selectedBy(setups []engine.Setup) (out []*catalog.Row) {
 	for _, s := range setups {
@@ -142,7 +138,7 @@ func selectedBy(setups []engine.Setup) (out []*catalog.Row) {
 func required(k *engine.Kind) (out []schema.GroupVersionResource) {
 	for _, s := range k.Selects {
 		if !s.Recent {
-			out = append(out, resourceOf(s.Row))
+			out = append(out, s.Row.GroupVersionResource())
 		}
 	}
 	return out
@@ -152,7 +148,7 @@ func required(k *engine.Kind) (out []schema.GroupVersionResource) {
 func laterKind(row *catalog.Row, scopes engine.Scopes, start func() error) *startup.Component {
 	return &startup.Component{
 		Name:        row.Kind + "s",
-		Resources:   []schema.GroupVersionResource{resourceOf(row)},
+		Resources:   []schema.GroupVersionResource{row.GroupVersionResource()},
 		Permissions: startup.Permissions(row.Group, row.Resource, scopes.For(row).Watches(), "list", "watch"),
 		Start:       start,
 	}

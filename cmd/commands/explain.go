@@ -17,6 +17,7 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/engine"
 	"github.com/firekeeper-dev/firekeeper/operator/explain"
 	"github.com/firekeeper-dev/firekeeper/operator/offline"
+	"github.com/firekeeper-dev/firekeeper/operator/online"
 )
 
 const explainHelp = "Show, for each workload, whether it uses a monitor or rule. If not, give the first reason. " +
@@ -108,7 +109,7 @@ func (e *explainOptions) ask(ctx context.Context, o Options) (q explain.Question
 	if err != nil {
 		return q, scopes, err
 	}
-	var live explain.Live
+	var live online.Cluster
 	version := e.kubernetesVersion
 	if len(files) == 0 {
 		if live, version, err = o.connect(); err != nil {
@@ -124,7 +125,7 @@ func (e *explainOptions) ask(ctx context.Context, o Options) (q explain.Question
 		return q, scopes, err
 	}
 	if len(files) == 0 {
-		q, err = live.Ask(ctx, setups, name)
+		q, err = explain.FromCluster(ctx, live, setups, name)
 		return q, scopes, err
 	}
 	objects, faults := offline.LoadAll(files, explain.Kinds(setups))
@@ -136,7 +137,7 @@ func (e *explainOptions) ask(ctx context.Context, o Options) (q explain.Question
 }
 
 // connect reaches the cluster of a person, and returns the version of its API server.
-func (o *Options) connect() (live explain.Live, version string, err error) {
+func (o *Options) connect() (live online.Cluster, version string, err error) {
 	live, _, version, err = o.reach()
 	if errors.Is(err, rest.ErrNotInCluster) {
 		err = fmt.Errorf("%w; use -f to read manifests instead", err)
@@ -145,7 +146,7 @@ func (o *Options) connect() (live explain.Live, version string, err error) {
 }
 
 // reach is connect for a command that only reads clusters.
-func (o *Options) reach() (live explain.Live, cfg *rest.Config, version string, err error) {
+func (o *Options) reach() (live online.Cluster, cfg *rest.Config, version string, err error) {
 	if cfg, err = o.personConfig(); err != nil {
 		return live, nil, "", err
 	}

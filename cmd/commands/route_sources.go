@@ -23,6 +23,7 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/engine"
 	"github.com/firekeeper-dev/firekeeper/operator/explain"
 	"github.com/firekeeper-dev/firekeeper/operator/offline"
+	"github.com/firekeeper-dev/firekeeper/operator/online"
 	"github.com/firekeeper-dev/firekeeper/operator/routing"
 	"github.com/firekeeper-dev/firekeeper/operator/workload"
 )
@@ -34,7 +35,7 @@ const maxConfigBytes = 256 << 20
 type routeSources struct {
 	setups  []engine.Setup
 	objects *offline.Objects // nil: the cluster is asked
-	live    explain.Live
+	live    online.Cluster
 }
 
 // open loads the manifests, or reaches the cluster if it is needed.
@@ -268,7 +269,7 @@ func (s routeSources) alert(ctx context.Context, r *routeOptions, given routing.
 	if s.objects != nil {
 		q, err = explain.FromManifests(s.objects, nil, s.setups, name)
 	} else {
-		q, err = s.live.Ask(ctx, s.setups, name)
+		q, err = explain.FromCluster(ctx, s.live, s.setups, name)
 	}
 	if err != nil {
 		return nil, nil, err

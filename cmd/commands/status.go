@@ -87,7 +87,7 @@ func (s *statusOptions) run(ctx context.Context, o Options, stdout io.Writer) (c
 	if err != nil {
 		return 2, err
 	}
-	cluster := status.Cluster{Live: live}
+	cluster := status.Cluster{Reader: live}
 	if cluster.Setups, cluster.Scopes, err = o.setups(kubernetes); err != nil {
 		return 2, err
 	}

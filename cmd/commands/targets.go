@@ -171,7 +171,7 @@ func (t *targetsOptions) report(ctx context.Context, o *Options) (report preview
 		return report, err
 	}
 	if t.compares() {
-		q.Servers = preview.Servers{Cluster: running.Cluster{Kube: world.live.Kube}}
+		q.Servers = preview.Servers{Cluster: running.Cluster{Kube: world.kube}}
 	}
 	if q.Pod.Name != "" {
 		if q.IP, err = world.address(ctx, q.Pod); err != nil {

@@ -9,12 +9,14 @@ import (
 	"github.com/Masterminds/semver/v3"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/kubernetes"
 
 	"github.com/firekeeper-dev/firekeeper/operator/catalog"
 	"github.com/firekeeper-dev/firekeeper/operator/discovery/httpsd"
 	"github.com/firekeeper-dev/firekeeper/operator/engine"
 	"github.com/firekeeper-dev/firekeeper/operator/explain"
 	"github.com/firekeeper-dev/firekeeper/operator/offline"
+	"github.com/firekeeper-dev/firekeeper/operator/online"
 	"github.com/firekeeper-dev/firekeeper/operator/preview"
 	"github.com/firekeeper-dev/firekeeper/operator/prometheus"
 	"github.com/firekeeper-dev/firekeeper/operator/targets"
@@ -27,14 +29,16 @@ type targetsWorld struct {
 	options prometheus.Options
 	finder  preview.Finder
 	objects *offline.Objects // nil: the cluster is asked
-	live    liveTargets
+	reader  online.Reader    // of the cluster; nil: the manifests are all there is
+	kube    kubernetes.Interface
 }
 
 // open loads the manifests, or reaches the cluster.
 func (t *targetsOptions) open(ctx context.Context, o *Options) (w targetsWorld, err error) {
 	version := t.kubernetesVersion
+	var cluster online.Cluster
 	if len(t.files) == 0 {
-		if w.live.Live, version, err = o.connect(); err != nil {
+		if cluster, version, err = o.connect(); err != nil {
 			return w, err
 		}
 	}
@@ -49,7 +53,7 @@ func (t *targetsOptions) open(ctx context.Context, o *Options) (w targetsWorld, 
 		return w, err
 	}
 	if len(t.files) == 0 {
-		w.finder = t.withHTTP(w.live)
+		w.kube, w.reader, w.finder = cluster.Kube, cluster, t.withHTTP(liveTargets{cluster.Kube})
 		return w, nil
 	}
 	if w.objects, err = offline.Load(t.files, explain.Kinds(w.setups)); err != nil {
@@ -71,7 +75,7 @@ func (w targetsWorld) ask(ctx context.Context, kind, name string) (explain.Quest
 		return explain.Question{}, err
 	}
 	if w.objects == nil {
-		return w.live.Ask(ctx, w.setups, parsed)
+		return explain.FromCluster(ctx, w.reader, w.setups, parsed)
 	}
 	return explain.FromManifests(w.objects, nil, w.setups, parsed)
 }
@@ -82,7 +86,7 @@ func (w targetsWorld) ask(ctx context.Context, kind, name string) (explain.Quest
 func (w targetsWorld) workloads(ctx context.Context, one explain.Ref) (out []preview.Workload, err error) {
 	objects, references := w.objects, engine.Cluster{}
 	if objects == nil {
-		if objects, references, err = w.live.read(ctx, w.setups, w.scopes); err != nil {
+		if objects, references, err = readTargets(ctx, w.reader, w.setups, w.scopes); err != nil {
 			return nil, err
 		}
 	}
@@ -158,8 +162,8 @@ func (w targetsWorld) address(ctx context.Context, key types.NamespacedName) (st
 	var pod *corev1.Pod
 	if w.objects == nil {
 		var err error
-		if pod, err = w.live.pod(ctx, key); err != nil {
-			return "", err
+		if pod, err = online.Pod(ctx, w.reader, key); err != nil {
+			return "", fmt.Errorf("read Pod %s: %w", key, err)
 		}
 	} else {
 		for _, object := range w.objects.Native() {

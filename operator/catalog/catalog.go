@@ -130,6 +130,11 @@ func find(match func(*Row) bool) *Row {
 // IsWorkload reports whether the operator runs pods for objects of the kind.
 func (r *Row) IsWorkload() bool { return r.Field == "" }
 
+// GroupVersionResource is what the kind is called in URLs.
+func (r *Row) GroupVersionResource() schema.GroupVersionResource {
+	return r.GroupVersion().WithResource(r.Resource)
+}
+
 // String is the kind.
 func (r *Row) String() string { return r.Kind }
 

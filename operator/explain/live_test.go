@@ -19,6 +19,7 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/client"
 	"github.com/firekeeper-dev/firekeeper/operator/engine"
 	"github.com/firekeeper-dev/firekeeper/operator/informer"
+	"github.com/firekeeper-dev/firekeeper/operator/online"
 )
 
 const (
@@ -37,7 +38,7 @@ var answers = map[string]string{
 }
 
 // cluster is an API server.
-func cluster(t *testing.T, answers map[string]string) Live {
+func cluster(t *testing.T, answers map[string]string) online.Reader {
 	t.Helper()
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		path := r.URL.Path
@@ -64,7 +65,7 @@ func cluster(t *testing.T, answers map[string]string) Live {
 		t.Fatal(err)
 	}
 	scheme := runtime.NewScheme()
-	out := Live{Kube: kube, CRDs: map[schema.GroupVersion]*client.Client{}}
+	out := online.Cluster{Kube: kube, CRDs: map[schema.GroupVersion]*client.Client{}}
 	for version, add := range catalog.Versions {
 		if err := add(scheme); err != nil {
 			t.Fatal(err)
@@ -108,7 +109,7 @@ func TestLive(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			q, err := cluster(t, all).Ask(t.Context(), setups, n)
+			q, err := FromCluster(t.Context(), cluster(t, all), setups, n)
 			if tc.err != "" || err != nil {
 				if err == nil || tc.err == "" || !strings.Contains(err.Error(), tc.err) {
 					t.Fatalf("err = %v, want %q", err, tc.err)

@@ -10,16 +10,14 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	"k8s.io/apimachinery/pkg/api/meta"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
-	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
 
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 	"github.com/firekeeper-dev/firekeeper/operator/catalog"
 	"github.com/firekeeper-dev/firekeeper/operator/engine"
 	"github.com/firekeeper-dev/firekeeper/operator/explain"
+	"github.com/firekeeper-dev/firekeeper/operator/online"
 )
 
 // Subject is what is asked for: one workload, or all of a namespace or the cluster.
@@ -30,7 +28,7 @@ type Subject struct {
 
 // Cluster is read with the permissions of whoever asks.
 type Cluster struct {
-	explain.Live
+	online.Reader
 	Setups []engine.Setup
 	Scopes engine.Scopes
 }
@@ -77,10 +75,8 @@ func (c Cluster) workloads(ctx context.Context, of Subject) (out []explain.Candi
 		if of.Row != nil && setup.Row != of.Row {
 			continue
 		}
-		ask := c.CRDs[setup.GroupVersion()].REST().Get().Resource(setup.Resource)
 		if of.Row != nil {
-			object := setup.New()
-			err := ask.Namespace(of.Name.Namespace).Name(of.Name.Name).Do(ctx).Into(object)
+			object, err := c.Get(ctx, setup.GroupVersionResource(), of.Name)
 			if apierrors.IsNotFound(err) {
 				return nil, nil, fmt.Errorf("%s %s does not exist in the cluster", setup.Row, of.Name)
 			}
@@ -89,20 +85,13 @@ func (c Cluster) workloads(ctx context.Context, of Subject) (out []explain.Candi
 			}
 			return []explain.Candidate{{Setup: setup, Object: object.(v1.Workload)}}, nil, nil
 		}
-		list, err := ask.NamespaceIfScoped(of.Name.Namespace, of.Name.Namespace != "").Do(ctx).Get()
-		switch {
-		case apierrors.IsNotFound(err):
-			continue // not installed
-		case err != nil:
+		list, err := c.List(ctx, online.Query{GroupVersionResource: setup.GroupVersionResource(), Namespace: of.Name.Namespace})
+		if err != nil {
 			unread = append(unread, fmt.Sprintf("list %s: %v", setup.Resource, err))
 			continue
 		}
-		err = meta.EachListItem(list, func(o runtime.Object) error {
+		for _, o := range list {
 			out = append(out, explain.Candidate{Setup: setup, Object: o.(v1.Workload)})
-			return nil
-		})
-		if err != nil {
-			return nil, nil, err
 		}
 	}
 	if len(out) == 0 && len(unread) > 0 {
@@ -116,7 +105,7 @@ type reading struct {
 	c             Cluster
 	ctx           context.Context
 	objects       map[*catalog.Row]listed
-	all           map[string]labels.Set // of the namespaces
+	labels        func(namespace string) (labels.Set, bool)
 	namespacesErr error
 }
 
@@ -127,23 +116,12 @@ type listed struct {
 }
 
 func (r *reading) namespaces() {
-	list, err := r.c.Kube.CoreV1().Namespaces().List(r.ctx, metav1.ListOptions{})
-	if err != nil {
-		r.namespacesErr = fmt.Errorf("labels of Namespaces, so that namespace selectors select none: %w", err)
+	var err error
+	if r.labels, err = online.AllNamespaceLabels(r.ctx, r.c); err == nil {
 		return
 	}
-	r.all = map[string]labels.Set{}
-	for _, ns := range list.Items {
-		r.all[ns.Name] = ns.Labels
-	}
-}
-
-func (r *reading) labels(name string) (labels.Set, bool) {
-	if r.all == nil {
-		return labels.Set{corev1.LabelMetadataName: name}, true
-	}
-	l, ok := r.all[name]
-	return l, ok
+	r.namespacesErr = fmt.Errorf("labels of Namespaces, so that namespace selectors select none: %w", err)
+	r.labels = func(name string) (labels.Set, bool) { return labels.Set{corev1.LabelMetadataName: name}, true }
 }
 
 // list reads a kind in the whole cluster or, where that is not permitted, in the namespace
@@ -152,70 +130,54 @@ func (r *reading) list(row *catalog.Row, namespace string) listed {
 	if known, ok := r.objects[row]; ok {
 		return known
 	}
-	var out listed
-	out.objects, out.err = r.read(row, "")
-	if apierrors.IsForbidden(out.err) {
-		refused := out.err
-		if out.objects, out.err = r.read(row, namespace); out.err == nil {
-			out.err = fmt.Errorf("%s in namespaces other than %s: %w", row.Resource, namespace, refused)
-			return out // another namespace may be another workload's
-		}
+	objects, refused, err := online.Somewhere(r.ctx, r.c, online.Query{GroupVersionResource: row.GroupVersionResource()}, namespace)
+	switch {
+	case err != nil:
+		err = fmt.Errorf("%s: %w", row.Resource, err)
+	case refused != nil: // another namespace may be another workload's
+		return listed{objects, fmt.Errorf("%s in namespaces other than %s: %w", row.Resource, namespace, refused)}
 	}
-	if apierrors.IsNotFound(out.err) {
-		out.err = nil // not installed
-	}
-	if out.err != nil {
-		out.err = fmt.Errorf("%s: %w", row.Resource, out.err)
-	}
+	out := listed{objects, err}
 	r.objects[row] = out
 	return out
-}
-
-func (r *reading) read(row *catalog.Row, namespace string) (out []catalog.Object, err error) {
-	list, err := r.c.CRDs[row.GroupVersion()].REST().Get().NamespaceIfScoped(namespace, namespace != "").Resource(row.Resource).Do(r.ctx).Get()
-	if err != nil {
-		return nil, err
-	}
-	err = meta.EachListItem(list, func(o runtime.Object) error {
-		out = append(out, o.(catalog.Object))
-		return nil
-	})
-	return out, err
 }
 
 // running reads what runs for the workload, and what happened to it.
 func (r *reading) running(f *Facts) {
 	namespace, shape := f.Object.GetNamespace(), f.Setup.Shape(f.Object)
 	about := map[string]bool{f.Setup.Row.Kind + " " + f.Object.GetName(): true, "DaemonSet " + shape.DaemonSet: true}
-	pods, err := r.c.Kube.CoreV1().Pods(namespace).List(r.ctx, metav1.ListOptions{LabelSelector: labels.Set(shape.Selector).String()})
+	pods, err := r.c.List(r.ctx, online.Query{GroupVersionResource: online.Pods, Namespace: namespace, Labels: labels.Set(shape.Selector).String()})
 	if err != nil {
 		f.PodsUnknown = true
 		f.unread(fmt.Errorf("pods: %w", err))
-	} else {
-		for i := range pods.Items {
-			f.Pods = append(f.Pods, &pods.Items[i])
-			about["Pod "+pods.Items[i].Name] = true
-		}
+	}
+	for _, p := range pods {
+		f.Pods = append(f.Pods, p.(*corev1.Pod))
+		about["Pod "+p.GetName()] = true
 	}
 	for _, set := range shape.Sets {
 		about["StatefulSet "+set.Name] = true
-		sts, err := r.c.Kube.AppsV1().StatefulSets(namespace).Get(r.ctx, set.Name, metav1.GetOptions{})
+		object, err := r.c.Get(r.ctx, online.StatefulSets, types.NamespacedName{Namespace: namespace, Name: set.Name})
 		switch {
 		case apierrors.IsNotFound(err):
 		case err != nil:
 			f.unread(fmt.Errorf("StatefulSet %s: %w", set.Name, err))
 		default:
+			sts := object.(*appsv1.StatefulSet)
 			f.StatefulSets = append(f.StatefulSets, &appsv1.StatefulSet{ObjectMeta: sts.ObjectMeta, Status: sts.Status})
 		}
 	}
-	events, err := r.c.Kube.CoreV1().Events(namespace).List(r.ctx, metav1.ListOptions{})
+	events, err := r.c.List(r.ctx, online.Query{GroupVersionResource: online.Events, Namespace: namespace, Keep: func(o online.Object) online.Object {
+		e := o.(*corev1.Event)
+		if !about[e.InvolvedObject.Kind+" "+e.InvolvedObject.Name] {
+			return nil
+		}
+		return e.DeepCopy() // not with its page
+	}})
 	if err != nil {
 		f.unread(fmt.Errorf("events: %w", err))
-		return
 	}
-	for _, e := range events.Items {
-		if about[e.InvolvedObject.Kind+" "+e.InvolvedObject.Name] {
-			f.Events = append(f.Events, e)
-		}
+	for _, e := range events {
+		f.Events = append(f.Events, *e.(*corev1.Event))
 	}
 }

@@ -92,9 +92,9 @@ func (c Cluster) watched(of Subject) map[string][]schema.GroupVersionResource {
 		if of.Row != nil && of.Row != s.Row {
 			continue
 		}
-		own = append(own, s.GroupVersion().WithResource(s.Resource))
+		own = append(own, s.GroupVersionResource())
 		for _, k := range s.Selects {
-			add(k.GroupVersion().WithResource(k.Resource))
+			add(k.GroupVersionResource())
 		}
 	}
 	if of.Name.Namespace == "" {
