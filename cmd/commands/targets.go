@@ -18,7 +18,7 @@ import (
 )
 
 const targetsHelp = "Show what Prometheus and PrometheusAgent objects scrape: the targets of each job, on which shard and with which labels, and for targets that are dropped, " +
-	"the field that drops them. Without arguments: a line for each monitor. Reads the cluster of the kubeconfig, or manifests with -f; writes nothing. " +
+	"the field that drops them. Without arguments: a line for each monitor. Reads the cluster of the kubeconfig, as it would be with the manifests of -f, or these alone; writes nothing. " +
 	"Exits 1 if a condition of --fail-on holds, 2 if something could not be read or on an error, 0 otherwise."
 
 var targetsExample = []string{
@@ -26,7 +26,8 @@ var targetsExample = []string{
 	"targets servicemonitor demo/web # what one object scrapes, and why not more",
 	"targets pod demo/web-0 # who scrapes a pod",
 	"targets prometheus demo/main --dropped # what is dropped, and whose field drops it",
-	"targets -f manifests/ --fail-on=no-targets # from manifests, for a pipeline",
+	"targets servicemonitor demo/web -f new.yaml # what it would scrape if that was applied",
+	"targets -f manifests/ --offline --fail-on=no-targets # from manifests alone, for a pipeline",
 }
 
 // targetsOptions are the arguments of the command targets.
@@ -58,8 +59,9 @@ func (t *targetsOptions) bind(cmd *kingpin.CmdClause) {
 	cmd.Arg("object", "Whose targets: "+spellings+". KIND is prometheus or prometheusagent: the jobs of one workload; servicemonitor, podmonitor, probe or scrapeconfig: "+
 		"those of one object; pod: who scrapes it; or its plural or short name. Further arguments are files, as with -f. Default: everything.").PlaceHolder("OBJECT").StringsVar(&t.words)
 	bindNamespace(cmd, &t.namespace)
-	cmd.Flag("file", "File or folder of manifests to read instead of a cluster (YAML with several documents, JSON, Lists); - is standard input. Repeatable. "+
-		"Targets are found in the Services, EndpointSlices, Endpoints, Pods, Nodes and Ingresses among them.").Short('f').StringsVar(&t.files)
+	cmd.Flag("file", "File or folder of manifests (YAML with several documents, JSON, Lists); - is standard input. Repeatable. The answer is that of the cluster after they were applied. "+
+		"With --offline, or without a kubeconfig, it is that of the manifests alone; then targets are found in the Services, EndpointSlices, Endpoints, Pods, Nodes and Ingresses among them.").
+		Short('f').StringsVar(&t.files)
 	cmd.Flag("offline", "Read nothing but the manifests of -f.").BoolVar(&t.offline)
 	cmd.Flag("job", "Only the job of this name.").StringVar(&t.job)
 	cmd.Flag("shard", "Only what this shard scrapes, counted from 0.").IsSetByUser(&t.shardSet).IntVar(&t.shard)
@@ -116,8 +118,8 @@ func (t *targetsOptions) validate() error {
 		return fmt.Errorf("--limit=%d: want 0 or more", t.limit)
 	case t.offline && len(t.files) == 0:
 		return errors.New("--offline: needs manifests, given with -f")
-	case t.compares() && len(t.files) > 0:
-		return errors.New("--compare: asks pods in a cluster, which -f does not read")
+	case t.compares() && t.offline:
+		return errors.New("--compare: asks pods in a cluster, which --offline does not read")
 	case t.compares() && pod:
 		return fmt.Errorf("--compare: compares the targets of a workload or an object, and %s is a pod", t.name)
 	case t.overlaps && t.droppedSet:

@@ -114,7 +114,7 @@ func TestCompareTellsDifferences(t *testing.T) {
 	changed.Labels = maps.Clone(changed.Labels)
 	changed.Labels["instance"] = "old"
 	down := &first.targets[first.in(t, "/probe?module=http&token=")]
-	down.Health, down.LastError = "down", `Get "http://first.example/probe?token=do-not-show": connection` + "\x1b refused"
+	down.Health, down.LastError = "down", `Get "http://first.example/probe?token=do-not-show": connection`+"\x1b refused"
 	second.targets = append(second.targets,
 		running.Target{Job: "serviceMonitor/demo/web/0", URL: "http://10.0.0.9:8080/metrics", Labels: map[string]string{"pod": "web-test-1"}, Health: "up"},
 		running.Target{Job: "serviceMonitor/demo/web/0", URL: "http://10.0.0.7:8080/metrics", Labels: map[string]string{"pod": "web-0"}, Health: "up"},

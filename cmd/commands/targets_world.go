@@ -2,6 +2,7 @@ package commands
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"iter"
 	"slices"
@@ -11,6 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/kubernetes"
 
+	"github.com/firekeeper-dev/firekeeper/operator/applied"
 	"github.com/firekeeper-dev/firekeeper/operator/catalog"
 	"github.com/firekeeper-dev/firekeeper/operator/discovery/httpsd"
 	"github.com/firekeeper-dev/firekeeper/operator/engine"
@@ -29,18 +31,22 @@ type targetsWorld struct {
 	options prometheus.Options
 	finder  preview.Finder
 	objects *offline.Objects // nil: the cluster is asked
-	reader  online.Reader    // of the cluster; nil: the manifests are all there is
+	reader  online.Reader    // of the cluster, with the manifests applied; nil: the manifests are all there is
 	kube    kubernetes.Interface
 }
 
-// open loads the manifests, or reaches the cluster.
-func (t *targetsOptions) open(ctx context.Context, o *Options) (w targetsWorld, err error) {
+// open loads the manifests, and reaches the cluster unless they are all there is.
+func (t *targetsOptions) open(_ context.Context, o *Options) (w targetsWorld, err error) {
 	version := t.kubernetesVersion
 	var cluster online.Cluster
-	if len(t.files) == 0 {
+	reads := o.readsCluster(t.files, t.offline)
+	switch {
+	case reads:
 		if cluster, version, err = o.connect(); err != nil {
 			return w, err
 		}
+	case t.compares():
+		return w, errors.New("--compare: asks pods, and no cluster is configured; name one with --kubeconfig or --context")
 	}
 	kubernetes, err := parseKubernetes(version)
 	if err != nil {
@@ -52,14 +58,21 @@ func (t *targetsOptions) open(ctx context.Context, o *Options) (w targetsWorld, 
 	if w.options, err = o.prometheus(kubernetes); err != nil {
 		return w, err
 	}
-	if len(t.files) == 0 {
-		w.kube, w.reader, w.finder = cluster.Kube, cluster, t.withHTTP(liveTargets{cluster.Kube})
-		return w, nil
+	var manifests *offline.Objects
+	if len(t.files) > 0 {
+		if manifests, err = offline.Load(t.files, explain.Kinds(w.setups)); err != nil {
+			return w, err
+		}
 	}
-	if w.objects, err = offline.Load(t.files, explain.Kinds(w.setups)); err != nil {
-		return w, err
+	switch w.kube = cluster.Kube; {
+	case !reads:
+		w.objects, w.finder = manifests, t.withHTTP(preview.AmongManifests(manifests.Native()))
+	case manifests == nil:
+		w.reader, w.finder = cluster, t.withHTTP(liveTargets{kube: cluster.Kube})
+	default:
+		over := applied.Over(cluster, manifests)
+		w.reader, w.finder = over, t.withHTTP(liveTargets{cluster.Kube, over.Discovered()})
 	}
-	w.finder = t.withHTTP(preview.AmongManifests(w.objects.Native()))
 	return w, nil
 }
 
