@@ -47,14 +47,14 @@ var layers = []string{
 	"reference",
 	"startup", "server", "web", "admission", "webhookcerts", "permissions",
 	"preview",
-	"verify", "status", "explain", "lint", "render", "routing", "offline", "nearmiss/live", "nearmiss", "report",
+	"verify", "status", "explain", "lint", "render", "routing", "applied", "offline", "nearmiss/live", "nearmiss", "report",
 
 	// What is not about workloads.
 	"kubelet",
 
 	// The kinds of workloads, and what several of them share.
 	"prometheus", "thanosruler", "alertmanager",
-	"discovery/discoverytest", "discovery/live", "online", "discovery", "targets",
+	"discovery/discoverytest", "discovery/live", "discovery/httpsd", "discovery/running", "online", "discovery", "targets",
 	"promworkload", "promconfig", "amconfig", "rules", "configsecret",
 
 	// The machine of every kind, and what it is made of.

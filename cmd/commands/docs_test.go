@@ -105,7 +105,7 @@ func TestAlertmanagerDocs(t *testing.T) {
 // TestTargetsDocs runs the example of docs/targets.md as a user would.
 func TestTargetsDocs(t *testing.T) {
 	page, dir := examples(t, "../../docs/targets.md")
-	args := "targets servicemonitor demo/web -f web.yaml"
+	args := "targets servicemonitor demo/web -f web.yaml --offline"
 	if !strings.Contains(page, "`operator "+args+"`") {
 		t.Error("the page has another command")
 	}

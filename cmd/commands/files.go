@@ -7,6 +7,7 @@ import (
 	"os"
 
 	"github.com/alecthomas/kingpin/v2"
+	"k8s.io/client-go/tools/clientcmd"
 
 	"github.com/firekeeper-dev/firekeeper/operator/offline"
 )
@@ -22,6 +23,17 @@ func bindFiles(cmd *kingpin.CmdClause, files *[]string) {
 // bindOtherFiles declares -f for a command that reads a cluster without it.
 func bindOtherFiles(cmd *kingpin.CmdClause, files *[]string) {
 	cmd.Flag("file", fmt.Sprintf(filesHelp, " to read instead of a cluster")).Short('f').StringsVar(files)
+}
+
+// readsCluster reports whether a command that takes manifests reads a cluster, too: without
+// manifests it must, with them it does where a kubeconfig or a flag names one. In a pod without
+// either it does not: a pipeline should not depend on where it runs.
+func (o *Options) readsCluster(files []string, offline bool) bool {
+	if offline || len(files) == 0 {
+		return !offline
+	}
+	_, err := os.Stat(clientcmd.RecommendedHomeFile)
+	return o.Kubeconfig != "" || o.APIServer != "" || os.Getenv(clientcmd.RecommendedConfigPathEnvVar) != "" || err == nil
 }
 
 // checkFiles reports the first path that does not exist: a typo is no finding about manifests.

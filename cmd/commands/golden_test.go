@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 
+	"k8s.io/client-go/tools/clientcmd"
+
 	"github.com/firekeeper-dev/firekeeper/internal/golden"
 )
 
@@ -53,6 +55,11 @@ func printed(t *testing.T, dir string, args []string, name string) ([]byte, erro
 		}
 	}
 	return stdout, nil
+}
+
+func init() { // commands read no cluster of whoever runs the tests
+	clientcmd.RecommendedHomeFile = "/no/kubeconfig"
+	_ = os.Unsetenv("KUBECONFIG")
 }
 
 // runIn runs a command in a folder; a file "stdin" there is its input.

@@ -11,13 +11,14 @@ import (
 	"github.com/alecthomas/kingpin/v2"
 
 	"github.com/firekeeper-dev/firekeeper/operator/catalog"
+	"github.com/firekeeper-dev/firekeeper/operator/discovery/running"
 	"github.com/firekeeper-dev/firekeeper/operator/explain"
 	"github.com/firekeeper-dev/firekeeper/operator/preview"
 	"github.com/firekeeper-dev/firekeeper/operator/targets"
 )
 
 const targetsHelp = "Show what Prometheus and PrometheusAgent objects scrape: the targets of each job, on which shard and with which labels, and for targets that are dropped, " +
-	"the field that drops them. Without arguments: a line for each monitor. Reads the cluster of the kubeconfig, or manifests with -f; writes nothing. " +
+	"the field that drops them. Without arguments: a line for each monitor. Reads the cluster of the kubeconfig, as it would be with the manifests of -f, or these alone; writes nothing. " +
 	"Exits 1 if a condition of --fail-on holds, 2 if something could not be read or on an error, 0 otherwise."
 
 var targetsExample = []string{
@@ -25,7 +26,8 @@ var targetsExample = []string{
 	"targets servicemonitor demo/web # what one object scrapes, and why not more",
 	"targets pod demo/web-0 # who scrapes a pod",
 	"targets prometheus demo/main --dropped # what is dropped, and whose field drops it",
-	"targets -f manifests/ --fail-on=no-targets # from manifests, for a pipeline",
+	"targets servicemonitor demo/web -f new.yaml # what it would scrape if that was applied",
+	"targets -f manifests/ --offline --fail-on=no-targets # from manifests alone, for a pipeline",
 }
 
 // targetsOptions are the arguments of the command targets.
@@ -45,6 +47,8 @@ type targetsOptions struct {
 	limit             int
 	limitSet          bool
 	failOn            []string
+	httpSD            []string // hosts
+	compare           bool
 	kubernetesVersion string
 }
 
@@ -55,21 +59,25 @@ func (t *targetsOptions) bind(cmd *kingpin.CmdClause) {
 	cmd.Arg("object", "Whose targets: "+spellings+". KIND is prometheus or prometheusagent: the jobs of one workload; servicemonitor, podmonitor, probe or scrapeconfig: "+
 		"those of one object; pod: who scrapes it; or its plural or short name. Further arguments are files, as with -f. Default: everything.").PlaceHolder("OBJECT").StringsVar(&t.words)
 	bindNamespace(cmd, &t.namespace)
-	cmd.Flag("file", "File or folder of manifests to read instead of a cluster (YAML with several documents, JSON, Lists); - is standard input. Repeatable. "+
-		"Targets are found in the Services, EndpointSlices, Endpoints, Pods, Nodes and Ingresses among them.").Short('f').StringsVar(&t.files)
+	cmd.Flag("file", "File or folder of manifests (YAML with several documents, JSON, Lists); - is standard input. Repeatable. The answer is that of the cluster after they were applied. "+
+		"With --offline, or without a kubeconfig, it is that of the manifests alone; then targets are found in the Services, EndpointSlices, Endpoints, Pods, Nodes and Ingresses among them.").
+		Short('f').StringsVar(&t.files)
 	cmd.Flag("offline", "Read nothing but the manifests of -f.").BoolVar(&t.offline)
 	cmd.Flag("job", "Only the job of this name.").StringVar(&t.job)
 	cmd.Flag("shard", "Only what this shard scrapes, counted from 0.").IsSetByUser(&t.shardSet).IntVar(&t.shard)
 	cmd.Flag("dropped", "List the targets that are dropped instead of those that are scraped; with =ORIGIN, such as --dropped=spec.endpoints[0].port, those that fields of this name drop.").
 		PlaceHolder("ORIGIN").IsSetByUser(&t.droppedSet).StringVar(&t.dropped)
 	cmd.Flag("overlaps", "Show the URLs that a workload scrapes more than once.").BoolVar(&t.overlaps)
+	cmd.Flag("compare", "Ask the pods of the workloads which targets they have, through the API server, and show what differs.").BoolVar(&t.compare)
 	cmd.Flag("show-labels", "Labels to show with each target: before relabeling, after it, both or none. For the formats text and wide.").
 		Default("after").EnumVar(&t.labels, preview.Labels...)
 	cmd.Flag("format", "Output format: text (targets, and counts of what is dropped) or wide (each target) for people, json or csv for programs.").
 		Default("text").EnumVar(&t.format, preview.Formats...)
 	cmd.Flag("limit", "Most targets to list; 0 lists all. Counts are of all targets. Default: 50 for text and wide, 0 for json and csv.").IsSetByUser(&t.limitSet).IntVar(&t.limit)
 	cmd.Flag("fail-on", "Exit 1 if: a job has no targets or an object is rejected or not used (no-targets), a target is dropped (dropped, with --dropped=ORIGIN by those fields), "+
-		"a URL is scraped more than once (overlap). Repeatable.").PlaceHolder(strings.Join(preview.Conditions, "|")).EnumsVar(&t.failOn, preview.Conditions...)
+		"a URL is scraped more than once (overlap), pods have other targets (difference). Repeatable.").PlaceHolder(strings.Join(preview.Conditions, "|")).EnumsVar(&t.failOn, preview.Conditions...)
+	cmd.Flag("http-sd", "Host of httpSDConfigs of ScrapeConfigs to ask for targets from here, as HOST or HOST:PORT; * permits all. Nothing that authenticates is sent. Repeatable. "+
+		"Default: none is asked, and these targets are unknown.").PlaceHolder("HOST").StringsVar(&t.httpSD)
 	cmd.Flag("kubernetes-version", "Kubernetes version that the manifests are for.").Default(newestKubernetes).StringVar(&t.kubernetesVersion)
 }
 
@@ -110,6 +118,10 @@ func (t *targetsOptions) validate() error {
 		return fmt.Errorf("--limit=%d: want 0 or more", t.limit)
 	case t.offline && len(t.files) == 0:
 		return errors.New("--offline: needs manifests, given with -f")
+	case t.compares() && t.offline:
+		return errors.New("--compare: asks pods in a cluster, which --offline does not read")
+	case t.compares() && pod:
+		return fmt.Errorf("--compare: compares the targets of a workload or an object, and %s is a pod", t.name)
 	case t.overlaps && t.droppedSet:
 		return errors.New("--dropped: has no effect with --overlaps, which is about targets that are scraped")
 	}
@@ -128,6 +140,9 @@ func knownKinds(rows []*catalog.Row) string {
 	}
 	return strings.Join(out, ", ")
 }
+
+// compares reports whether pods are asked.
+func (t *targetsOptions) compares() bool { return t.compare || slices.Contains(t.failOn, "difference") }
 
 // run prints the targets and returns the exit code.
 func (t *targetsOptions) run(ctx context.Context, o Options, stdout io.Writer) (code int, err error) {
@@ -159,6 +174,9 @@ func (t *targetsOptions) report(ctx context.Context, o *Options) (report preview
 	}
 	if t.wantsHints(world.reader != nil) {
 		q.Look = world.look
+	}
+	if t.compares() {
+		q.Servers = preview.Servers{Cluster: running.Cluster{Kube: world.kube}}
 	}
 	if q.Pod.Name != "" {
 		if q.IP, err = world.address(ctx, q.Pod); err != nil {

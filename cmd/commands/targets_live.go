@@ -8,6 +8,7 @@ import (
 	"k8s.io/client-go/kubernetes"
 
 	"github.com/firekeeper-dev/firekeeper/operator/catalog"
+	"github.com/firekeeper-dev/firekeeper/operator/discovery"
 	"github.com/firekeeper-dev/firekeeper/operator/discovery/live"
 	"github.com/firekeeper-dev/firekeeper/operator/engine"
 	"github.com/firekeeper-dev/firekeeper/operator/explain"
@@ -19,11 +20,14 @@ import (
 )
 
 // liveTargets is a cluster in which targets are found, with the rights of whoever asks.
-type liveTargets struct{ kube kubernetes.Interface }
+type liveTargets struct {
+	kube    kubernetes.Interface
+	applied *discovery.Objects // over what the cluster has; may be nil
+}
 
 // Find implements preview.Finder.
 func (l liveTargets) Find(ctx context.Context, jobs []targets.Job, w *preview.Workload) (found []targets.Found, notes []string, err error) {
-	answer, err := live.Cluster{Kube: l.kube}.Find(ctx, jobs, live.Workload{Namespace: w.Namespace, ServiceAccount: w.ServiceAccount})
+	answer, err := live.Cluster{Kube: l.kube, Applied: l.applied}.Find(ctx, jobs, live.Workload{Namespace: w.Namespace, ServiceAccount: w.ServiceAccount})
 	return answer.Found, answer.Notes, err
 }
 

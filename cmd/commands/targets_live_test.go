@@ -7,6 +7,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"net/url"
 	"os"
 	"path/filepath"
 	"slices"
@@ -22,6 +23,8 @@ type served struct {
 	// denied are resources that nobody may list, accountDenied those that the
 	// ServiceAccount of workloads may not list or watch.
 	denied, accountDenied []string
+	// pods answer what is asked through the API server: "http:web-0:9090/path".
+	pods map[string]func(query url.Values) (int, any)
 }
 
 // resources are the kinds of cluster.yaml in the API.
@@ -89,6 +92,15 @@ func (s *served) answer(r *http.Request) (int, any) {
 		question, _ := io.ReadAll(r.Body) // not JSON: the resource is somewhere in it
 		allowed := !slices.ContainsFunc(s.accountDenied, func(resource string) bool { return bytes.Contains(question, []byte(resource)) })
 		return 201, map[string]any{"kind": "SubjectAccessReview", "apiVersion": "authorization.k8s.io/v1", "status": map[string]any{"allowed": allowed}}
+	}
+	if len(parts) > 2 && parts[2] == "proxy" {
+		if slices.Contains(s.denied, "pods/proxy") {
+			return failed(403, "Forbidden")
+		}
+		if pod := s.pods[name+"/"+strings.Join(parts[3:], "/")]; pod != nil {
+			return pod(r.URL.Query())
+		}
+		return failed(503, "ServiceUnavailable")
 	}
 	if name == "" && slices.Contains(s.denied, parts[0]) {
 		return failed(403, "Forbidden")

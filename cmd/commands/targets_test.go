@@ -3,6 +3,8 @@ package commands
 import (
 	"encoding/json"
 	"fmt"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"slices"
@@ -80,5 +82,51 @@ func TestTargetsWithoutClusterSaysWhereItLooked(t *testing.T) {
 	_, stderr, code := runIn(t, dir, []string{"targets", "--kubeconfig=" + filepath.Join(dir, "none")})
 	if code != 2 || !strings.Contains(string(stderr), "none: no such file") {
 		t.Errorf("exit %d: %s", code, stderr)
+	}
+}
+
+// Hosts that are named are asked for the targets of a ScrapeConfig, those of a Secret are not.
+func TestTargetsOfHTTPDiscoveries(t *testing.T) {
+	asked := ""
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		asked += r.URL.Path
+		w.Header().Set("Content-Type", "application/json")
+		fmt.Fprint(w, `[{"targets": ["10.0.0.1:9100", "10.0.0.2:9100"], "labels": {"rack": "a"}}]`)
+	}))
+	defer server.Close()
+	manifests := fmt.Sprintf(`apiVersion: monitoring.coreos.com/v1
+kind: Prometheus
+metadata: {name: main, namespace: demo}
+spec:
+  shards: 2
+  scrapeConfigSelector: {}
+  additionalScrapeConfigs: {name: more, key: jobs.yaml}
+---
+apiVersion: v1
+kind: Secret
+metadata: {name: more, namespace: demo}
+stringData: {jobs.yaml: '[{job_name: more, http_sd_configs: [{url: "%[1]s/secret"}]}]'}
+---
+apiVersion: monitoring.coreos.com/v1alpha1
+kind: ScrapeConfig
+metadata: {name: machines, namespace: demo}
+spec:
+  httpSDConfigs: [{url: "%[1]s/open"}]
+  relabelings: [{sourceLabels: [__address__], regex: "10.0.0.2:.*", action: drop}]
+`, server.URL)
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "a.yaml"), []byte(manifests), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	out, stderr, code := runIn(t, dir, strings.Fields("targets -f a.yaml --format=wide --http-sd=127.0.0.1"))
+	for _, want := range []string{
+		"job scrapeConfig/demo/machines   1 target, 1 dropped\n", `rack="a"`, "spec.relabelings[0] drops targets", "unknown  targets of http_sd_configs are found by the running Prometheus only",
+	} {
+		if !strings.Contains(string(out), want) {
+			t.Errorf("does not say %q", want)
+		}
+	}
+	if asked != "/open" || code != 2 || t.Failed() {
+		t.Errorf("asked %q, exit code %d\n%s%s", asked, code, out, stderr)
 	}
 }

@@ -2,6 +2,7 @@ package commands
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"iter"
 	"slices"
@@ -10,9 +11,12 @@ import (
 	"github.com/Masterminds/semver/v3"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/kubernetes"
 
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
+	"github.com/firekeeper-dev/firekeeper/operator/applied"
 	"github.com/firekeeper-dev/firekeeper/operator/catalog"
+	"github.com/firekeeper-dev/firekeeper/operator/discovery/httpsd"
 	"github.com/firekeeper-dev/firekeeper/operator/engine"
 	"github.com/firekeeper-dev/firekeeper/operator/explain"
 	"github.com/firekeeper-dev/firekeeper/operator/nearmiss"
@@ -32,17 +36,22 @@ type targetsWorld struct {
 	finder  preview.Finder
 	look    nearmiss.Look    // for hints
 	objects *offline.Objects // nil: the cluster is asked
-	reader  online.Reader    // of the cluster; nil: the manifests are all there is
+	reader  online.Reader    // of the cluster, with the manifests applied; nil: the manifests are all there is
+	kube    kubernetes.Interface
 }
 
-// open loads the manifests, or reaches the cluster.
+// open loads the manifests, and reaches the cluster unless they are all there is.
 func (t *targetsOptions) open(ctx context.Context, o *Options) (w targetsWorld, err error) {
 	version := t.kubernetesVersion
 	var cluster online.Cluster
-	if len(t.files) == 0 {
+	reads := o.readsCluster(t.files, t.offline)
+	switch {
+	case reads:
 		if cluster, version, err = o.connect(); err != nil {
 			return w, err
 		}
+	case t.compares():
+		return w, errors.New("--compare: asks pods, and no cluster is configured; name one with --kubeconfig or --context")
 	}
 	kubernetes, err := parseKubernetes(version)
 	if err != nil {
@@ -54,14 +63,24 @@ func (t *targetsOptions) open(ctx context.Context, o *Options) (w targetsWorld, 
 	if w.options, err = o.prometheus(kubernetes); err != nil {
 		return w, err
 	}
-	if len(t.files) == 0 {
-		w.reader, w.finder, w.look = cluster, liveTargets{cluster.Kube}, near.New(ctx, cluster).Look
-		return w, nil
+	var manifests *offline.Objects
+	if len(t.files) > 0 {
+		if manifests, err = offline.Load(t.files, explain.Kinds(w.setups)); err != nil {
+			return w, err
+		}
 	}
-	if w.objects, err = offline.Load(t.files, explain.Kinds(w.setups)); err != nil {
-		return w, err
+	switch w.kube = cluster.Kube; {
+	case !reads:
+		w.objects, w.finder, w.look = manifests, t.withHTTP(preview.AmongManifests(manifests.Native())), lookAmong(manifests)
+	case manifests == nil:
+		w.reader, w.finder = cluster, t.withHTTP(liveTargets{kube: cluster.Kube})
+	default:
+		over := applied.Over(cluster, manifests)
+		w.reader, w.finder = over, t.withHTTP(liveTargets{cluster.Kube, over.Discovered()})
 	}
-	w.finder, w.look = preview.AmongManifests(w.objects.Native()), lookAmong(w.objects)
+	if reads {
+		w.look = near.New(ctx, w.reader).Look
+	}
 	return w, nil
 }
 
@@ -75,6 +94,11 @@ func lookAmong(objects *offline.Objects) nearmiss.Look {
 		return objects.View(made)
 	})
 	return func(v1.Workload, []nearmiss.Use) (*nearmiss.View, []string) { return view(), nil }
+}
+
+// withHTTP adds the targets of HTTP discoveries whose hosts may be asked.
+func (t *targetsOptions) withHTTP(f preview.Finder) preview.Finder {
+	return preview.WithHTTP{Finder: f, Client: httpsd.New(t.httpSD)}
 }
 
 // ask is the question to explain about an object.

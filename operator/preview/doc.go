@@ -4,10 +4,13 @@
 //	workload.go  a workload and its jobs
 //	query.go     what is asked, and what finds targets (one interface)
 //	manifests.go finds targets among manifests
+//	http.go      adds the targets of http_sd_configs
 //	run.go       jobs and what is found → report (pure but for finding)
 //	report.go    the report, as programs read it
 //	reason.go    what is not scraped, counted by its reason
 //	overlap.go   what is scraped more than once
+//	servers.go compare.go text_compare.go
+//	             what the pods of workloads have, and how that differs
 //	mask.go      what is not shown
 //	words.go     counts, reasons and names for people
 //	text.go text_reason.go text_forms.go

@@ -3,7 +3,6 @@ package preview
 import (
 	"maps"
 	"net/url"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -12,9 +11,6 @@ import (
 
 // hidden stands for what is not shown.
 const hidden = "<hidden>"
-
-// telling are names of parameters whose values let somebody in.
-var telling = regexp.MustCompile(`(?i)token|secret|passw|key|sig|credential|auth`)
 
 // param begins the labels that are parameters of a URL.
 const param = "__param_"
@@ -48,7 +44,7 @@ func maskedFound(d *targets.Drop) string {
 // secret reports whether the value of a label is hidden.
 func secret(label string) bool {
 	name, is := strings.CutPrefix(label, param)
-	return is && telling.MatchString(name)
+	return is && targets.IsCredential(name)
 }
 
 func maskedURL(text string) string {
@@ -59,7 +55,7 @@ func maskedURL(text string) string {
 	u.User = nil
 	pairs := strings.Split(u.RawQuery, "&")
 	for i, pair := range pairs {
-		if name, _, ok := strings.Cut(pair, "="); ok && telling.MatchString(name) {
+		if name, _, ok := strings.Cut(pair, "="); ok && targets.IsCredential(name) {
 			pairs[i] = name + "=" + hidden
 		}
 	}

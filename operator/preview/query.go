@@ -50,6 +50,8 @@ type Query struct {
 	// Look (optional) is where is looked for what the author of a job probably meant that has
 	// no targets.
 	Look nearmiss.Look
+	// Servers (optional) are asked which targets they have, for a comparison.
+	Servers Asker
 }
 
 // asksFor reports whether a job is one that is asked about.

@@ -23,6 +23,8 @@ type Report struct {
 	WithoutTargets []Without `json:"withoutTargets,omitempty"`
 	// Overlaps are URLs that a workload scrapes more than once, if they are asked for.
 	Overlaps []Overlap `json:"overlaps,omitempty"`
+	// Comparisons with the pods of workloads, if they are asked for.
+	Comparisons []Comparison `json:"comparisons,omitempty"`
 	// NotUsed is why workloads do not use the object that is asked about.
 	NotUsed []explain.Verdict `json:"notUsed,omitempty"`
 
@@ -154,7 +156,7 @@ func (c *Counts) gaps() int { return c.Forbidden + c.Unknown }
 func (c *Counts) scraped() int { return c.Kept + c.OtherShard }
 
 // Conditions are those on which a report can fail.
-var Conditions = []string{noTargets, "dropped", "overlap"}
+var Conditions = []string{noTargets, "dropped", "overlap", "difference"}
 
 const noTargets = "no-targets"
 
@@ -171,6 +173,8 @@ func (r *Report) Fails(conditions []string) bool {
 				}
 			}
 			return false
+		case "difference":
+			return slices.ContainsFunc(r.Comparisons, func(c Comparison) bool { return len(c.Differences) > 0 })
 		}
 		return len(r.Overlaps) > 0
 	})
@@ -181,6 +185,9 @@ func (r *Report) Fails(conditions []string) bool {
 func (r *Report) Undecided(conditions []string) bool {
 	if r.question.Pod.Name != "" && r.Counts.scraped() > 0 {
 		return false // what else may scrape the pod does not change the answer
+	}
+	if slices.ContainsFunc(r.Comparisons, func(c Comparison) bool { return c.unknown() }) {
+		return true
 	}
 	return r.unread(slices.Equal(conditions, []string{noTargets}))
 }

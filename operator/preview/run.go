@@ -52,8 +52,10 @@ func (r *run) workload(ctx context.Context, w *Workload, f Finder) error {
 	}
 	o.Notes = append(o.Notes, notes...)
 	r.twice = overlaps{}
+	running := comparison{w: w, partial: w.Error != "", all: r.Object == explain.Ref{} && r.Job == ""}
 	for k := range w.parts {
 		p := &w.parts[k]
+		running.partial = running.partial || p.object.State == Unknown
 		object := p.object
 		for i := range p.jobs {
 			if !r.evaluates(p.object.Ref, p.jobs[i].Name) {
@@ -66,6 +68,9 @@ func (r *run) workload(ctx context.Context, w *Workload, f Finder) error {
 			}
 			if r.asksFor(object.Ref, p.jobs[i].Name) {
 				object.Jobs = append(object.Jobs, r.job(w, p, &p.jobs[i], result))
+				if r.Servers != nil {
+					running.add(object.Ref, p.jobs[i].Name, result)
+				}
 			}
 		}
 		if r.asksForObject(object) {
@@ -74,6 +79,9 @@ func (r *run) workload(ctx context.Context, w *Workload, f Finder) error {
 		}
 	}
 	r.report.Overlaps = append(r.report.Overlaps, r.twice.list(w, &r.Query)...)
+	if r.Servers != nil && w.Error == "" {
+		r.report.Comparisons = append(r.report.Comparisons, running.with(r.Servers.Ask(ctx, w, r.Shard)))
+	}
 	r.report.Counts.join(&o.Counts)
 	r.report.Owners = append(r.report.Owners, o)
 	return nil

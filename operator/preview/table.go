@@ -4,12 +4,16 @@ import (
 	"encoding/csv"
 	"fmt"
 	"io"
+	"slices"
+	"strconv"
 	"strings"
 )
 
 // csv writes a row for each target, below a row with the names of the columns.
 func (r *Report) csv(w io.Writer) error {
-	out := csv.NewWriter(w)
+	if r.question.Servers != nil {
+		return writeCSV(w, r.differences())
+	}
 	rows := [][]string{{"owner", "object", "job", "state", "url", "shards", "source", "node", "origin", "message", "labels"}}
 	items := r.Items
 	if r.question.OverlapsOnly {
@@ -20,11 +24,42 @@ func (r *Report) csv(w io.Writer) error {
 	for i := range items {
 		rows = append(rows, items[i].row())
 	}
+	return writeCSV(w, rows)
+}
+
+func writeCSV(w io.Writer, rows [][]string) error {
+	out := csv.NewWriter(w)
 	if err := out.WriteAll(rows); err != nil {
 		return err
 	}
 	out.Flush()
 	return out.Error()
+}
+
+// differences has a row for each difference to a pod, each target that is down in one, and each
+// pod that is not known.
+func (r *Report) differences() [][]string {
+	rows := [][]string{{"owner", "pod", "difference", "job", "url", "labels", "pod labels", "dropped", "pod dropped", "health", "message"}}
+	for i := range r.Comparisons {
+		c := &r.Comparisons[i]
+		for _, p := range c.Pods {
+			if p.Error != "" {
+				rows = append(rows, []string{c.Owner.String(), p.Pod, "unknown", "", "", "", "", "", "", "", p.Error})
+			}
+		}
+		for _, d := range slices.Concat(c.Differences, c.Down) {
+			dropped, there := "", ""
+			if d.Kind == DroppedCounts {
+				dropped, there = strconv.Itoa(d.Dropped), strconv.Itoa(d.PodDropped)
+			}
+			for _, pod := range d.Pods {
+				rows = append(rows, []string{
+					c.Owner.String(), pod, string(d.Kind), d.Job, d.URL, labelText(d.Labels), labelText(d.PodLabels), dropped, there, d.Health, d.Message,
+				})
+			}
+		}
+	}
+	return rows
 }
 
 func (t *Target) row() []string {

@@ -82,6 +82,7 @@ func (t text) report() {
 	if t.Omitted > 0 {
 		t.line("\n%d of %d targets are listed; --limit=0 lists all", len(t.Items), len(t.Items)+t.Omitted)
 	}
+	t.comparisons()
 }
 
 // overview is a line for each object.

@@ -29,8 +29,9 @@ type Workload struct {
 	// Notes are what else there is to know about it.
 	Notes []string
 
-	parts  []part
-	object v1.Workload
+	parts   []part
+	object  v1.Workload
+	servers servers
 }
 
 // part is one object with jobs, or the workload's own.
@@ -53,6 +54,7 @@ func Read(c explain.Candidate, cluster engine.Cluster, opts prometheus.Options) 
 		return w
 	}
 	w.ServiceAccount, w.Shards, w.PerNode = scrapes.ServiceAccount, scrapes.Shards, scrapes.PerNode
+	w.servers = serversOf(c)
 	if c.Object.GetWorkloadFields().Paused {
 		w.Notes = append(w.Notes, "spec.paused is true: its pods keep the configuration they had, and these are the targets without it")
 	}
@@ -88,9 +90,13 @@ func (w *Workload) part(s prometheus.ScrapeSource) part {
 	if out.jobs, err = s.Document.Jobs(); err != nil { // the operator writes them, so there is something
 		out.object.State, out.object.Error = Unknown, err.Error()
 	}
-	if s.Object != nil {
-		out.use = nearmiss.Use{Kind: s.Kind, Object: s.Object}
-		out.use.Searches, _ = nearmiss.Read(s.Object, string(s.Document.Text), w.Namespace) // without them there are no hints
+	if s.Object == nil {
+		for i := range out.jobs {
+			out.jobs[i].HTTP = nil // from a Secret, whose URLs are not for others to ask
+		}
+		return out
 	}
+	out.use = nearmiss.Use{Kind: s.Kind, Object: s.Object}
+	out.use.Searches, _ = nearmiss.Read(s.Object, string(s.Document.Text), w.Namespace) // without them there are no hints
 	return out
 }

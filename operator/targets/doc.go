@@ -7,7 +7,8 @@
 // a target are those of Prometheus (model/relabel and scrape.PopulateLabels); only the
 // order of steps, the origin of each and the division among shards are looked at here.
 //
-//	job.go sd.go       jobs from their text: steps by shard, discoveries
+//	job.go sd.go sd_http.go
+//	                   jobs from their text: steps by shard, discoveries
 //	evaluate.go        groups → targets with their states
 //	drop.go words.go   why a target is dropped, for programs and for people
 //	target.go          the result

@@ -24,6 +24,8 @@ type Found struct {
 	Groups []*targetgroup.Group
 	// Gaps are what could not be looked at.
 	Gaps []Gap
+	// Looked are those of [Job.Others] that were looked at.
+	Looked []string
 }
 
 // Gap stands for targets that may exist.
@@ -55,7 +57,7 @@ func (j *Job) Evaluate(found Found) Result {
 		}
 	}
 	e.limit()
-	for _, gap := range slices.Concat(found.Gaps, j.gaps()) {
+	for _, gap := range slices.Concat(found.Gaps, j.gaps(found.Looked)) {
 		e.targets = append(e.targets, Target{Job: j.Name, State: gap.State, Shards: []int{}, Message: gap.Message})
 	}
 	return Result{e.targets}
@@ -73,9 +75,12 @@ func (r Result) OnShard(shard int) Result {
 	return out
 }
 
-// gaps are the discoveries that the job has and nobody looks at.
-func (j *Job) gaps() (out []Gap) {
+// gaps are the discoveries that the job has and nobody looked at.
+func (j *Job) gaps(looked []string) (out []Gap) {
 	for _, key := range j.Others {
+		if slices.Contains(looked, key) {
+			continue
+		}
 		out = append(out, Gap{Unknown, fmt.Sprintf("targets of %s are found by the running Prometheus only", key)})
 	}
 	if j.SDsDiffer {

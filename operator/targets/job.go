@@ -41,7 +41,8 @@ type Job struct {
 	Origins []promconfig.Origin
 	// Discoveries are where targets come from.
 	Discoveries
-	// Others are keys of discoveries that are not looked at: "consul_sd_configs".
+	// Others are keys of discoveries in which nobody looks unless [Found.Looked] says so:
+	// "consul_sd_configs".
 	Others []string
 	// SDsDiffer is true when variables are used outside of relabel steps, so that
 	// shards look for different targets.
@@ -179,6 +180,9 @@ func (j *Job) addShard(text *jobText, global config.GlobalConfig) error {
 	}
 	if len(j.shards) == 0 {
 		j.Name, j.Discoveries, j.Others = text.Name, text.Discoveries, otherDiscoveries(text.Rest)
+		if len(j.HTTP) > 0 {
+			j.Others = append(j.Others, HTTPSDKey)
+		}
 	} else if len(c.RelabelConfigs) != len(j.shards[0].RelabelConfigs) {
 		return errors.New("shards have different numbers of relabel steps")
 	}

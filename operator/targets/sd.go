@@ -51,6 +51,8 @@ type AttachMetadata struct {
 type Discoveries struct {
 	// Kubernetes discoveries in the order of the job.
 	Kubernetes []KubernetesSD `yaml:"kubernetes_sd_configs"`
+	// HTTP discoveries.
+	HTTP []HTTPSD `yaml:"http_sd_configs"`
 	// Static groups.
 	Static []*targetgroup.Group `yaml:"static_configs"`
 }

@@ -16,6 +16,8 @@ import (
 type Cluster struct {
 	// Kube has the rights of whoever asks. Its limits of requests per second are waited for.
 	Kube kubernetes.Interface
+	// Applied (optional) are objects that take the place of those in the cluster.
+	Applied *discovery.Objects
 }
 
 // Workload is for whom targets are looked for.
@@ -45,7 +47,7 @@ type Answer struct {
 // Errors: those of the context.
 func (c Cluster) Find(ctx context.Context, jobs []targets.Job, w Workload) (Answer, error) {
 	p := newPlan(jobs, w.Namespace)
-	r := reading{plan: p, account: w.account()}
+	r := reading{plan: p, account: w.account(), applied: c.Applied}
 	r.denied, r.notes = c.denied(ctx, r.account, p.places())
 	r.read = c.readAll(ctx, p.lists(r.denied))
 	r.makeGroups()
@@ -63,6 +65,7 @@ func (c Cluster) Find(ctx context.Context, jobs []targets.Job, w Workload) (Answ
 type reading struct {
 	plan    plan
 	account account
+	applied *discovery.Objects
 	denied  map[where][]string // verbs that the account lacks
 	read    map[list]content
 	notes   []string
@@ -103,7 +106,12 @@ func (r *reading) look(v *view) (out targets.Found) {
 			gap(targets.Unknown, unread(got.err, l.where(), v))
 			continue
 		}
-		objects.Join(got.objects)
+		there, err := r.with(l, got.objects)
+		if err != nil {
+			gap(targets.Unknown, "kubernetes discovery: "+err.Error())
+			continue
+		}
+		objects.Join(there)
 	}
 	if out.Gaps != nil {
 		return out
@@ -113,6 +121,14 @@ func (r *reading) look(v *view) (out targets.Found) {
 		return targets.Found{Gaps: []targets.Gap{{State: targets.Unknown, Message: "kubernetes discovery: " + err.Error()}}}
 	}
 	return out
+}
+
+// with is a list with the objects that are applied over it.
+func (r *reading) with(l list, there *discovery.Objects) (*discovery.Objects, error) {
+	if r.applied == nil {
+		return there, nil
+	}
+	return r.applied.Over(there, l.kind.Role, l.namespace, l.label, l.field)
 }
 
 // found is what the views of a job find.

@@ -1,0 +1,147 @@
+package applied
+
+import (
+	"cmp"
+	"context"
+	"slices"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/firekeeper-dev/firekeeper/operator/assets"
+	"github.com/firekeeper-dev/firekeeper/operator/catalog"
+	"github.com/firekeeper-dev/firekeeper/operator/discovery"
+	"github.com/firekeeper-dev/firekeeper/operator/offline"
+	"github.com/firekeeper-dev/firekeeper/operator/online"
+)
+
+// Cluster is one to which manifests were applied.
+type Cluster struct {
+	under     online.Reader
+	manifests *offline.Objects
+	objects   map[schema.GroupVersionResource][]online.Object // of the manifests, by namespace and name
+}
+
+// Over applies manifests to what a reader reads.
+func Over(under online.Reader, manifests *offline.Objects) *Cluster {
+	c := &Cluster{under: under, manifests: manifests, objects: map[schema.GroupVersionResource][]online.Object{}}
+	for _, row := range catalog.All {
+		for _, o := range manifests.All(row) {
+			c.add(row.GroupVersionResource(), o)
+		}
+	}
+	for _, o := range manifests.Native() {
+		if of, known := resourceOf(o); known {
+			withDefaults(o)
+			c.add(of, o)
+		}
+	}
+	for _, all := range c.objects {
+		slices.SortStableFunc(all, compareKeys)
+	}
+	return c
+}
+
+func (c *Cluster) add(of schema.GroupVersionResource, o online.Object) {
+	c.objects[of] = append(c.objects[of], o)
+}
+
+// Discovered are the manifests in which targets can be found.
+func (c *Cluster) Discovered() *discovery.Objects {
+	out := &discovery.Objects{}
+	for _, o := range c.manifests.Native() {
+		out.Add(o)
+	}
+	return out
+}
+
+// Get implements [online.Reader].
+func (c *Cluster) Get(ctx context.Context, of schema.GroupVersionResource, key types.NamespacedName) (online.Object, error) {
+	manifest := c.manifest(of, key)
+	if manifest == nil {
+		return c.under.Get(ctx, of, key)
+	}
+	there, err := c.under.Get(ctx, of, key)
+	switch {
+	case err == nil:
+		return carry(manifest, there), nil
+	case apierrors.IsNotFound(err), apierrors.IsForbidden(err): // new, or nobody knows what it was
+		return carry(manifest, nil), nil
+	}
+	return nil, err
+}
+
+// List implements [online.Reader].
+func (c *Cluster) List(ctx context.Context, q online.Query) ([]online.Object, error) {
+	selector, err := labels.Parse(q.Labels)
+	if err != nil {
+		return nil, err
+	}
+	selects := func(o online.Object) bool {
+		return (q.Namespace == "" || o.GetNamespace() == q.Namespace) && selector.Matches(labels.Set(o.GetLabels()))
+	}
+	old := map[types.NamespacedName]online.Object{}
+	below := q
+	below.Keep = func(o online.Object) online.Object {
+		if c.manifest(q.GroupVersionResource, keyOf(o)) != nil {
+			old[keyOf(o)] = o
+			return nil
+		}
+		return q.Kept(o)
+	}
+	out, err := c.under.List(ctx, below)
+	if err != nil {
+		return nil, err
+	}
+	for _, o := range c.objects[q.GroupVersionResource] {
+		if !selects(o) {
+			continue
+		}
+		if kept := q.Kept(carry(o, old[keyOf(o)])); kept != nil {
+			out = append(out, kept)
+		}
+	}
+	slices.SortStableFunc(out, compareKeys) // as the API server has them
+	return out, nil
+}
+
+// References implements [online.Reader].
+func (c *Cluster) References(ctx context.Context) assets.Reader {
+	return references{&c.manifests.References, c.under.References(ctx)}
+}
+
+type references struct {
+	manifests *assets.Static
+	under     assets.Reader
+}
+
+// Object implements [assets.Reader].
+func (r references) Object(ref assets.Ref) (assets.Object, error) {
+	o, err := r.manifests.Object(ref)
+	if assets.IsNotFound(err) {
+		return r.under.Object(ref)
+	}
+	return o, err
+}
+
+// manifest is the one of an object; nil when there is none.
+func (c *Cluster) manifest(of schema.GroupVersionResource, key types.NamespacedName) online.Object {
+	all := c.objects[of]
+	i, has := slices.BinarySearchFunc(all, key, func(o online.Object, key types.NamespacedName) int { return compare(keyOf(o), key) })
+	if !has {
+		return nil
+	}
+	return all[i]
+}
+
+func keyOf(o online.Object) types.NamespacedName {
+	return types.NamespacedName{Namespace: o.GetNamespace(), Name: o.GetName()}
+}
+
+func compareKeys(a, b online.Object) int { return compare(keyOf(a), keyOf(b)) }
+
+func compare(a, b types.NamespacedName) int {
+	return cmp.Or(cmp.Compare(a.Namespace, b.Namespace), cmp.Compare(a.Name, b.Name))
+}

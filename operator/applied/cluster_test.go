@@ -1,0 +1,175 @@
+package applied_test
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/firekeeper-dev/firekeeper/operator/applied"
+	"github.com/firekeeper-dev/firekeeper/operator/assets"
+	"github.com/firekeeper-dev/firekeeper/operator/offline"
+	"github.com/firekeeper-dev/firekeeper/operator/online"
+)
+
+// cluster has pods and Secrets.
+type cluster struct {
+	pods    []*corev1.Pod
+	secrets assets.Static
+	err     error
+}
+
+func (c *cluster) Get(_ context.Context, of schema.GroupVersionResource, key types.NamespacedName) (online.Object, error) {
+	if c.err != nil {
+		return nil, c.err
+	}
+	for _, p := range c.pods {
+		if of == online.Pods && p.Namespace == key.Namespace && p.Name == key.Name {
+			return p, nil
+		}
+	}
+	return nil, apierrors.NewNotFound(of.GroupResource(), key.Name)
+}
+
+func (c *cluster) List(_ context.Context, q online.Query) (out []online.Object, err error) {
+	selector, err := labels.Parse(q.Labels)
+	if err != nil {
+		return nil, err
+	}
+	for _, p := range c.pods {
+		if q.GroupVersionResource == online.Pods && (q.Namespace == "" || q.Namespace == p.Namespace) && selector.Matches(labels.Set(p.Labels)) {
+			if kept := q.Kept(p); kept != nil {
+				out = append(out, kept)
+			}
+		}
+	}
+	return out, c.err
+}
+
+func (c *cluster) References(context.Context) assets.Reader { return &c.secrets }
+
+func pod(namespace, name, app string) *corev1.Pod {
+	return &corev1.Pod{
+		ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: name, UID: types.UID("uid of " + name), Labels: map[string]string{"app": app}},
+		Status:     corev1.PodStatus{Phase: corev1.PodRunning, PodIP: "10.0.0.1"},
+	}
+}
+
+const manifests = `
+{apiVersion: v1, kind: Pod, metadata: {namespace: a, name: "2", labels: {app: new}}}
+---
+{apiVersion: v1, kind: Pod, metadata: {namespace: a, name: "0", labels: {app: web}}, status: {phase: Pending}}
+---
+{apiVersion: v1, kind: Secret, metadata: {namespace: a, name: changed}, stringData: {k: new}}
+`
+
+func over(t *testing.T, c *cluster) *applied.Cluster {
+	t.Helper()
+	file := filepath.Join(t.TempDir(), "a.yaml")
+	if err := os.WriteFile(file, []byte(manifests), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	objects, err := offline.Load([]string{file}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return applied.Over(c, objects)
+}
+
+// A list has what the cluster would have, whatever labels an object had before.
+func TestList(t *testing.T) {
+	c := &cluster{pods: []*corev1.Pod{pod("a", "1", "web"), pod("a", "2", "web"), pod("b", "2", "web")}}
+	for name, tc := range map[string]struct {
+		query online.Query
+		want  []string
+	}{
+		"all":          {online.Query{}, []string{"a/0", "a/1", "a/2", "b/2"}},
+		"a namespace":  {online.Query{Namespace: "a"}, []string{"a/0", "a/1", "a/2"}},
+		"the label":    {online.Query{Labels: "app=web"}, []string{"a/0", "a/1", "b/2"}},
+		"a new label":  {online.Query{Labels: "app=new"}, []string{"a/2"}},
+		"another kind": {online.Query{GroupVersionResource: online.Services}, nil},
+		"what is kept": {online.Query{Keep: func(o online.Object) online.Object {
+			if o.GetName() == "2" {
+				return nil
+			}
+			return o
+		}}, []string{"a/0", "a/1"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if tc.query.Resource == "" {
+				tc.query.GroupVersionResource = online.Pods
+			}
+			list, err := over(t, c).List(t.Context(), tc.query)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var got []string
+			for _, o := range list {
+				got = append(got, o.GetNamespace()+"/"+o.GetName())
+			}
+			if !slices.Equal(got, tc.want) {
+				t.Error(cmp.Diff(tc.want, got))
+			}
+		})
+	}
+	c.err = apierrors.NewForbidden(online.Pods.GroupResource(), "", nil)
+	if _, err := over(t, c).List(t.Context(), online.Query{GroupVersionResource: online.Pods}); !apierrors.IsForbidden(err) {
+		t.Errorf("what may not be listed: %v", err)
+	}
+}
+
+// What the API server keeps of an object stays, and only that.
+func TestGet(t *testing.T) {
+	c := &cluster{pods: []*corev1.Pod{pod("a", "1", "web"), pod("a", "2", "web")}}
+	get := func(name string) (*corev1.Pod, error) {
+		o, err := over(t, c).Get(t.Context(), online.Pods, types.NamespacedName{Namespace: "a", Name: name})
+		if err != nil {
+			return nil, err
+		}
+		return o.(*corev1.Pod), nil
+	}
+	if p, err := get("2"); err != nil || p.UID != "uid of 2" || p.Labels["app"] != "new" || p.Status.PodIP != "10.0.0.1" {
+		t.Errorf("changed: %+v, %v", p, err)
+	}
+	if p, err := get("0"); err != nil || p.UID != "" || p.Status.Phase != corev1.PodPending {
+		t.Errorf("new: %+v, %v", p, err)
+	}
+	if p, err := get("1"); err != nil || p.Labels["app"] != "web" {
+		t.Errorf("not among the manifests: %+v, %v", p, err)
+	}
+	if _, err := get("none"); !apierrors.IsNotFound(err) {
+		t.Errorf("nowhere: %v", err)
+	}
+	if c.pods[1].Labels["app"] != "web" {
+		t.Error("what was read was changed")
+	}
+	c.err = apierrors.NewServiceUnavailable("down")
+	if _, err := get("2"); !apierrors.IsServiceUnavailable(err) {
+		t.Errorf("no answer: %v", err)
+	}
+}
+
+func TestReferences(t *testing.T) {
+	c := &cluster{}
+	for _, name := range []string{"changed", "kept"} {
+		c.secrets.AddSecret(&corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: "a", Name: name}, StringData: map[string]string{"k": "old"}})
+	}
+	r := over(t, c).References(t.Context())
+	for name, want := range map[string]string{"changed": "new", "kept": "old"} {
+		if o, err := r.Object(assets.Ref{Kind: assets.Secret, Namespace: "a", Name: name}); err != nil || string(o.Values["k"]) != want {
+			t.Errorf("%s: %v, %v", name, o, err)
+		}
+	}
+	if _, err := r.Object(assets.Ref{Kind: assets.Secret, Namespace: "a", Name: "none"}); !assets.IsNotFound(err) {
+		t.Errorf("nowhere: %v", err)
+	}
+}

@@ -1,0 +1,87 @@
+package httpsd
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"regexp"
+	"strings"
+
+	"github.com/prometheus/common/model"
+	"github.com/prometheus/prometheus/discovery/targetgroup"
+
+	"github.com/firekeeper-dev/firekeeper/operator/targets"
+)
+
+// contentType is what Prometheus accepts.
+var contentType = regexp.MustCompile(`^(?i:application/json(;\s*charset=("utf-8"|utf-8))?)$`)
+
+// ask reads the list of a discovery, and refuses what Prometheus refuses.
+func (c *Client) ask(ctx context.Context, sd *targets.HTTPSD) ([]*targetgroup.Group, error) {
+	r, err := request(ctx, sd)
+	if err != nil {
+		return nil, err
+	}
+	answer, err := c.client(sd).Do(r)
+	if err != nil {
+		return nil, withoutURL(err)
+	}
+	defer func() { _ = answer.Body.Close() }()
+	kind := strings.TrimSpace(answer.Header.Get("Content-Type"))
+	switch {
+	case answer.StatusCode != http.StatusOK:
+		return nil, fmt.Errorf("it answers with status %d", answer.StatusCode)
+	case !contentType.MatchString(kind):
+		return nil, fmt.Errorf("it answers with Content-Type %.100q, and Prometheus wants application/json", kind)
+	}
+	text, err := read(answer.Body)
+	if err != nil {
+		return nil, withoutURL(err)
+	}
+	var groups []*targetgroup.Group
+	if err := json.Unmarshal(text, &groups); err != nil {
+		return nil, fmt.Errorf("its answer is no list of targets: %.200s", err)
+	}
+	for i, g := range groups {
+		if g == nil {
+			return nil, fmt.Errorf("its answer is no list of targets: entry %d is null", i)
+		}
+		if g.Labels == nil {
+			g.Labels = model.LabelSet{}
+		}
+		g.Source = fmt.Sprintf("%s:%d", sd.URL, i)
+		g.Labels[model.MetaLabelPrefix+"url"] = model.LabelValue(sd.URL)
+	}
+	return groups, nil
+}
+
+// withoutURL is the error without the URL, which is in the message already.
+func withoutURL(err error) error {
+	if e, is := errors.AsType[*url.Error](err); is {
+		return e.Err
+	}
+	return err
+}
+
+// authenticates reports whether a URL has credentials.
+func authenticates(u *url.URL) bool {
+	for name := range u.Query() {
+		if targets.IsCredential(name) {
+			return true
+		}
+	}
+	return u.User != nil
+}
+
+// shown is a URL without what may be secret.
+func shown(text string) string {
+	u, err := url.Parse(text)
+	if err != nil {
+		return "an HTTP discovery"
+	}
+	u.User, u.RawQuery, u.Fragment = nil, "", ""
+	return u.String()
+}

@@ -1,0 +1,63 @@
+package discovery
+
+import (
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/firekeeper-dev/firekeeper/operator/targets"
+)
+
+// Over are the objects of a list, in a namespace ("" for all) and with selectors as the API
+// server takes them, if those of o were applied over what it has: under.
+//
+// Errors: a selector that cannot be read, or that names a field which is not known here.
+func (o *Objects) Over(under *Objects, role, namespace, label, field string) (*Objects, error) {
+	s := scope{selectors: []targets.Selector{{Role: role, Label: label, Field: field}}}
+	if namespace != "" {
+		s.namespaces = []string{namespace}
+	}
+	type key struct{ namespace, name string }
+	keyOf := func(object Object) key { return key{object.GetNamespace(), object.GetName()} }
+	there, ours := map[key]Object{}, map[key]bool{}
+	for _, object := range under.byRole[role] {
+		there[keyOf(object)] = object
+	}
+	all := &Objects{}
+	for _, object := range o.byRole[role] {
+		ours[keyOf(object)] = true
+		all.add(role, running(object, there[keyOf(object)]))
+	}
+	selected, err := all.objects(role, s)
+	if err != nil {
+		return nil, err
+	}
+	out := &Objects{}
+	for _, object := range under.byRole[role] {
+		if !ours[keyOf(object)] {
+			out.add(role, object)
+		}
+	}
+	for _, object := range selected {
+		out.add(role, object)
+	}
+	return out, nil
+}
+
+// running is an object with the state of the one that is there, which may be nil, if it has none.
+func running(object, there Object) Object {
+	switch o := object.(type) {
+	case *corev1.Pod:
+		if t, is := there.(*corev1.Pod); is && o.Status.Phase == "" {
+			out := o.DeepCopy()
+			out.Status = t.Status
+			out.Spec.NodeName = t.Spec.NodeName
+			return out
+		}
+	case *corev1.Service:
+		if t, is := there.(*corev1.Service); is && o.Spec.ClusterIP == "" {
+			out := o.DeepCopy()
+			out.Spec.ClusterIP = t.Spec.ClusterIP
+			return out
+		}
+	}
+	return object
+}
