@@ -3,34 +3,38 @@
 package applied
 
 import (
+	"reflect"
+
+	appsv1 "k8s.io/api/apps/v1"
+	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	discoveryv1 "k8s.io/api/discovery/v1"
 	networkingv1 "k8s.io/api/networking/v1"
+	rbacv1 "k8s.io/api/rbac/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 	"github.com/firekeeper-dev/firekeeper/operator/online"
 )
 
-// resourceOf is the resource of an object of Kubernetes' own, if commands read it.
-func resourceOf(o online.Object) (of schema.GroupVersionResource, known bool) {
-	switch o.(type) {
-	case *corev1.Namespace:
-		return online.Namespaces, true
-	case *corev1.Node:
-		return online.Nodes, true
-	case *corev1.Pod:
-		return online.Pods, true
-	case *corev1.Service:
-		return online.Services, true
-	case *corev1.Endpoints:
-		return online.Endpoints, true
-	case *discoveryv1.EndpointSlice:
-		return online.EndpointSlices, true
-	case *networkingv1.Ingress:
-		return online.Ingresses, true
-	}
-	return of, false
+// resources are what commands read of Kubernetes' own.
+var resources = map[reflect.Type]schema.GroupVersionResource{
+	reflect.TypeFor[*corev1.Namespace]():          online.Namespaces,
+	reflect.TypeFor[*corev1.Node]():               online.Nodes,
+	reflect.TypeFor[*corev1.Pod]():                online.Pods,
+	reflect.TypeFor[*corev1.Service]():            online.Services,
+	reflect.TypeFor[*corev1.Endpoints]():          online.Endpoints,
+	reflect.TypeFor[*discoveryv1.EndpointSlice](): online.EndpointSlices,
+	reflect.TypeFor[*networkingv1.Ingress]():      online.Ingresses,
+	reflect.TypeFor[*corev1.ServiceAccount]():     online.ServiceAccounts,
+	reflect.TypeFor[*appsv1.Deployment]():         online.Deployments,
+	reflect.TypeFor[*appsv1.StatefulSet]():        online.StatefulSets,
+	reflect.TypeFor[*appsv1.DaemonSet]():          online.DaemonSets,
+	reflect.TypeFor[*batchv1.Job]():               online.Jobs,
+	reflect.TypeFor[*rbacv1.Role]():               online.Roles,
+	reflect.TypeFor[*rbacv1.RoleBinding]():        online.RoleBindings,
+	reflect.TypeFor[*rbacv1.ClusterRole]():        online.ClusterRoles,
+	reflect.TypeFor[*rbacv1.ClusterRoleBinding](): online.ClusterRoleBindings,
 }
 
 // carry is a copy of the manifest with what an API server keeps of the object that is there;

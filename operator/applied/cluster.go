@@ -3,6 +3,7 @@ package applied
 import (
 	"cmp"
 	"context"
+	"reflect"
 	"slices"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -33,7 +34,7 @@ func Over(under online.Reader, manifests *offline.Objects) *Cluster {
 		}
 	}
 	for _, o := range manifests.Native() {
-		if of, known := resourceOf(o); known {
+		if of, known := resources[reflect.TypeOf(online.Object(o))]; known {
 			withDefaults(o)
 			c.add(of, o)
 		}
@@ -80,7 +81,7 @@ func (c *Cluster) List(ctx context.Context, q online.Query) ([]online.Object, er
 		return nil, err
 	}
 	selects := func(o online.Object) bool {
-		return (q.Namespace == "" || o.GetNamespace() == q.Namespace) && selector.Matches(labels.Set(o.GetLabels()))
+		return (q.Namespace == "" || o.GetNamespace() == q.Namespace) && (q.Name == "" || o.GetName() == q.Name) && selector.Matches(labels.Set(o.GetLabels()))
 	}
 	old := map[types.NamespacedName]online.Object{}
 	below := q

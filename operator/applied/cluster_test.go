@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -72,7 +73,7 @@ const manifests = `
 {apiVersion: v1, kind: Secret, metadata: {namespace: a, name: changed}, stringData: {k: new}}
 `
 
-func over(t *testing.T, c *cluster) *applied.Cluster {
+func over(t *testing.T, c *cluster, manifests string) *applied.Cluster {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "a.yaml")
 	if err := os.WriteFile(file, []byte(manifests), 0o600); err != nil {
@@ -108,7 +109,7 @@ func TestList(t *testing.T) {
 			if tc.query.Resource == "" {
 				tc.query.GroupVersionResource = online.Pods
 			}
-			list, err := over(t, c).List(t.Context(), tc.query)
+			list, err := over(t, c, manifests).List(t.Context(), tc.query)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -122,7 +123,7 @@ func TestList(t *testing.T) {
 		})
 	}
 	c.err = apierrors.NewForbidden(online.Pods.GroupResource(), "", nil)
-	if _, err := over(t, c).List(t.Context(), online.Query{GroupVersionResource: online.Pods}); !apierrors.IsForbidden(err) {
+	if _, err := over(t, c, manifests).List(t.Context(), online.Query{GroupVersionResource: online.Pods}); !apierrors.IsForbidden(err) {
 		t.Errorf("what may not be listed: %v", err)
 	}
 }
@@ -131,7 +132,7 @@ func TestList(t *testing.T) {
 func TestGet(t *testing.T) {
 	c := &cluster{pods: []*corev1.Pod{pod("a", "1", "web"), pod("a", "2", "web")}}
 	get := func(name string) (*corev1.Pod, error) {
-		o, err := over(t, c).Get(t.Context(), online.Pods, types.NamespacedName{Namespace: "a", Name: name})
+		o, err := over(t, c, manifests).Get(t.Context(), online.Pods, types.NamespacedName{Namespace: "a", Name: name})
 		if err != nil {
 			return nil, err
 		}
@@ -163,7 +164,7 @@ func TestReferences(t *testing.T) {
 	for _, name := range []string{"changed", "kept"} {
 		c.secrets.AddSecret(&corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: "a", Name: name}, StringData: map[string]string{"k": "old"}})
 	}
-	r := over(t, c).References(t.Context())
+	r := over(t, c, manifests).References(t.Context())
 	for name, want := range map[string]string{"changed": "new", "kept": "old"} {
 		if o, err := r.Object(assets.Ref{Kind: assets.Secret, Namespace: "a", Name: name}); err != nil || string(o.Values["k"]) != want {
 			t.Errorf("%s: %v, %v", name, o, err)
@@ -171,5 +172,55 @@ func TestReferences(t *testing.T) {
 	}
 	if _, err := r.Object(assets.Ref{Kind: assets.Secret, Namespace: "a", Name: "none"}); !assets.IsNotFound(err) {
 		t.Errorf("nowhere: %v", err)
+	}
+}
+
+// May implements online.Reviewer.
+func (c *cluster) May(_ context.Context, account types.NamespacedName, verb string, of schema.GroupResource, namespace string) (bool, error) {
+	return account.Name == "prometheus" && verb == "list" && of.Resource == "pods" && namespace == "app", nil
+}
+
+// What the API server says of permissions is right as long as no manifest changes them.
+func TestPermissions(t *testing.T) {
+	may := func(manifests string) (bool, error) {
+		c := over(t, &cluster{}, manifests)
+		return c.May(t.Context(), types.NamespacedName{Namespace: "monitoring", Name: "prometheus"}, "list", schema.GroupResource{Resource: "pods"}, "app")
+	}
+	if allowed, err := may("apiVersion: v1\nkind: Service\nmetadata: {name: web, namespace: app}\n"); !allowed || err != nil {
+		t.Errorf("without Roles: %v, %v", allowed, err)
+	}
+	for _, kind := range []string{"Role", "RoleBinding", "ClusterRole", "ClusterRoleBinding"} {
+		manifests := "apiVersion: rbac.authorization.k8s.io/v1\nkind: " + kind + "\nmetadata: {name: web, namespace: app}\n"
+		if allowed, err := may(manifests); allowed || !apierrors.IsForbidden(err) {
+			t.Errorf("with a %s: %v, %v", kind, allowed, err)
+		}
+	}
+}
+
+// Roles, accounts and what makes pods are those of the manifests too.
+func TestOthers(t *testing.T) {
+	c := over(t, &cluster{}, `
+apiVersion: rbac.authorization.k8s.io/v1
+kind: ClusterRole
+metadata: {name: reader}
+---
+apiVersion: v1
+kind: ServiceAccount
+metadata: {name: prometheus, namespace: monitoring}
+---
+apiVersion: v1
+kind: ServiceAccount
+metadata: {name: other, namespace: monitoring}
+---
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: web, namespace: app}
+`)
+	for of, want := range map[schema.GroupVersionResource]string{online.ClusterRoles: "/reader", online.ServiceAccounts: "monitoring/prometheus", online.Deployments: "app/web"} {
+		_, name, _ := strings.Cut(want, "/")
+		got, err := c.List(t.Context(), online.Query{GroupVersionResource: of, Name: name})
+		if err != nil || len(got) != 1 || got[0].GetNamespace()+"/"+got[0].GetName() != want {
+			t.Errorf("%s: %v, %v", of.Resource, got, err)
+		}
 	}
 }

@@ -1,0 +1,27 @@
+package applied
+
+import (
+	"context"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/firekeeper-dev/firekeeper/operator/online"
+)
+
+// rbac decides what ServiceAccounts may do.
+var rbac = []schema.GroupVersionResource{online.Roles, online.RoleBindings, online.ClusterRoles, online.ClusterRoleBindings}
+
+// May implements [online.Reviewer]. The API server knows nothing of the manifests, so that it
+// is not asked if Roles or bindings are among them: these can be read instead.
+func (c *Cluster) May(ctx context.Context, account types.NamespacedName, verb string, of schema.GroupResource, namespace string) (bool, error) {
+	under, can := c.under.(online.Reviewer)
+	for _, kind := range rbac {
+		can = can && len(c.objects[kind]) == 0
+	}
+	if !can {
+		return false, apierrors.NewForbidden(schema.ParseGroupResource(online.Reviews), "", nil)
+	}
+	return under.May(ctx, account, verb, of, namespace)
+}
