@@ -145,7 +145,7 @@ func TestGaps(t *testing.T) {
 func TestHints(t *testing.T) {
 	r := ask(t, workload(t, 1, everyPod), pods{}, Query{Shard: AllShards, Owner: main,
 		Hints: func(w *Workload, object explain.Ref, j *targets.Job, result targets.Result) []string {
-			return []string{fmt.Sprint("for ", w.Ref, " ", object, " ", j.Name, " ", len(result.Targets))}
+			return []string{fmt.Sprint("for ", w.Ref, " ", object, " ", j.Name, " ", len(result.Rows))}
 		}})
 	var b strings.Builder
 	if err := r.Print(&b, Style{Format: "text"}); err != nil || !strings.Contains(b.String(), "\n  hint  for Prometheus demo/main PodMonitor demo/web all 0\n") {

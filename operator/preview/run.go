@@ -60,7 +60,7 @@ func (r *run) workload(ctx context.Context, w *Workload, f Finder) error {
 			result := p.jobs[i].Evaluate(found[0])
 			found = found[1:] // the groups of a job are not needed any more
 			if r.Overlaps {
-				r.twice.add(w, object.Ref, result.Targets, &r.Query)
+				r.twice.add(w, object.Ref, result, &r.Query)
 			}
 			if r.asksFor(object.Ref, p.jobs[i].Name) {
 				object.Jobs = append(object.Jobs, r.job(w, object.Ref, &p.jobs[i], result))
@@ -121,8 +121,8 @@ func (r *run) job(w *Workload, object explain.Ref, j *targets.Job, result target
 		shown = result.OnShard(r.Shard)
 	}
 	var why reasons
-	for i := range shown.Targets {
-		t := &shown.Targets[i]
+	for i := range shown.Rows {
+		t := &shown.Rows[i]
 		if !r.about(t) {
 			continue
 		}
@@ -136,20 +136,20 @@ func (r *run) job(w *Workload, object explain.Ref, j *targets.Job, result target
 			}
 		}
 		if r.lists(t) {
-			r.list(&out, Target{w.Ref, object, *t})
+			r.list(&out, w.Ref, object, shown, i)
 		}
 	}
 	out.Reasons = why.list()
 	return out
 }
 
-// list adds a target to the list, as far as the limit allows.
-func (r *run) list(j *Job, t Target) {
+// list adds a row of a result to the list, as far as the limit allows.
+func (r *run) list(j *Job, owner, object explain.Ref, from targets.Result, i int) {
 	if r.Limit > 0 && len(r.report.Items) >= r.Limit {
 		r.report.Omitted++
 		return
 	}
-	t.Target = masked(t.Target)
+	t := Target{owner, object, masked(from.Target(i))}
 	r.report.Items = append(r.report.Items, t)
 	j.listed = append(j.listed, t)
 }

@@ -8,9 +8,11 @@
 // order of steps, the origin of each and the division among shards are looked at here.
 //
 //	job.go sd.go       jobs from their text: steps by shard, discoveries
-//	evaluate.go        groups → targets with their states
+//	evaluate.go        groups → what becomes of each target
+//	sieve.go           the same for most dropped targets, with few of their labels
+//	result.go          details of those that are asked for
 //	drop.go words.go   why a target is dropped, for programs and for people
-//	target.go          the result
+//	target.go          a target with all details
 //
 //	jobs, err := targets.Document{Text: fragment.YAML, Origins: fragment.Origins, …}.Jobs()
 //	result := jobs[0].Evaluate(targets.Found{Groups: groups})

@@ -51,6 +51,7 @@ type Job struct {
 	shards []*config.ScrapeConfig
 	// common is the number of first steps that are the same on all shards.
 	common int
+	sieve  sieve
 }
 
 // jobText is what is read of a job. Other keys, among them those that only other versions
@@ -120,6 +121,7 @@ func (d Document) Jobs() ([]Job, error) {
 		if d.Legacy && !d.NoDefaultPort {
 			jobs[i].addDefaultPort()
 		}
+		jobs[i].sieve = newSieve(jobs[i].shards)
 	}
 	return jobs, nil
 }

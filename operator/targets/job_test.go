@@ -43,7 +43,7 @@ func TestDiscoveriesOfJobs(t *testing.T) {
 		t.Error(diff)
 	}
 	var got []string
-	for _, target := range j.Evaluate(Found{}).Targets {
+	for _, target := range j.Evaluate(Found{}).Targets() {
 		got = append(got, string(target.State)+" "+target.URL+target.Message+" "+target.Labels["c"])
 	}
 	if diff := cmp.Diff([]string{"kept http://a:1/metrics d", "kept http://b:1/metrics d",
@@ -56,7 +56,7 @@ func TestDiscoveriesOfJobs(t *testing.T) {
 func TestVariablesOutsideOfSteps(t *testing.T) {
 	shards := []map[string]string{{"SHARD": "0"}, {"SHARD": "1"}}
 	j := read(t, "- {job_name: a, metrics_path: /$(SHARD), static_configs: [{targets: ['a:1']}]}", 0, shards...)
-	if got := j.Evaluate(Found{}).Targets[0]; len(got.Shards) != 2 || j.SDsDiffer {
+	if got := j.Evaluate(Found{}).Targets()[0]; len(got.Shards) != 2 || j.SDsDiffer {
 		t.Errorf("on shards %v", got.Shards)
 	}
 	j = read(t, "- {job_name: a, static_configs: [{targets: ['a-$(SHARD):1']}]}", 0, shards...)
@@ -73,7 +73,7 @@ func TestLegacyNames(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := jobs[0].Evaluate(Found{}).Targets[0].Labels["a b"]; got != want {
+		if got := jobs[0].Evaluate(Found{}).Targets()[0].Labels["a b"]; got != want {
 			t.Errorf("legacy %v: label %q, want %q", legacy, got, want)
 		}
 	}
@@ -92,7 +92,7 @@ func TestGlobalDefaults(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		target := jobs[0].Evaluate(Found{}).Targets[0]
+		target := jobs[0].Evaluate(Found{}).Targets()[0]
 		got := [3]string{target.Discovered[model.ScrapeIntervalLabel], target.Discovered[model.ScrapeTimeoutLabel], string(target.State)}
 		if got != want {
 			t.Errorf("%s: got %v, want %v", head, got, want)

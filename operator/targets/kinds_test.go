@@ -70,7 +70,7 @@ func TestJobsOfEveryKind(t *testing.T) {
 				continue
 			}
 			var got []string
-			for _, target := range jobs[0].Evaluate(tc.found).Targets {
+			for _, target := range jobs[0].Evaluate(tc.found).Targets() {
 				line := fmt.Sprint(target.State, " ", target.URL)
 				if target.Drop != nil {
 					line += " by " + target.Drop.Origin + ": " + target.Drop.Message

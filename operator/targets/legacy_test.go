@@ -32,7 +32,7 @@ func TestDefaultPort(t *testing.T) {
 				t.Fatal(err)
 			}
 			var got []string
-			for _, target := range jobs[0].Evaluate(Found{}).Targets {
+			for _, target := range jobs[0].Evaluate(Found{}).Targets() {
 				got = append(got, target.URL+" "+target.Labels["instance"]+" "+target.Labels["before"])
 			}
 			if diff := cmp.Diff(tc.want, got); diff != "" {

@@ -218,9 +218,9 @@ func (c *compiled) ours(ctx context.Context, t *testing.T, cluster live.Cluster,
 			if s := summary(t, result); len(s.Active)+s.Dropped > 0 {
 				of[jobs[i].Name] = s
 			}
-			for k, target := range result.Targets {
-				if on, alone := slices.Contains(onAll[i].Targets[k].Shards, shard), target.State == targets.Kept; on != alone {
-					t.Errorf("job %s, target %s: shard %d of %v, alone %s", jobs[i].Name, target.URL, shard, onAll[i].Targets[k].Shards, target.State)
+			for k, target := range result.Targets() {
+				if on, alone := slices.Contains(onAll[i].Rows[k].Shards, shard), target.State == targets.Kept; on != alone {
+					t.Errorf("job %s, target %s: shard %d of %v, alone %s", jobs[i].Name, target.URL, shard, onAll[i].Rows[k].Shards, target.State)
 				}
 			}
 		}
@@ -233,7 +233,7 @@ func (c *compiled) ours(ctx context.Context, t *testing.T, cluster live.Cluster,
 // active and fails.
 func summary(t *testing.T, r targets.Result) (out seen) {
 	t.Helper()
-	for _, target := range r.Targets {
+	for _, target := range r.Targets() {
 		switch target.State {
 		case targets.Kept, targets.OverLimit:
 			out.Active = append(out.Active, line(target.URL, target.Labels))
