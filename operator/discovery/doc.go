@@ -9,6 +9,7 @@
 //	wire.go      the same for lists as API servers send them
 //	informer.go  objects as informers, which the builders take
 //	groups.go    one discovery → groups, by role
+//	release.go   what older releases of Prometheus find
 //	find.go      all discoveries of a job, and what could not be looked at
 //
 //	var o discovery.Objects

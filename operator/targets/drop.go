@@ -74,13 +74,13 @@ func (e *evaluation) newDrop(rule *relabel.Config, step int) *Drop {
 	for i, name := range rule.SourceLabels {
 		values[i] = e.lb.Get(string(name))
 	}
-	d := &Drop{Step: step + 1, Origin: e.Origins[step].Path, Rule: ruleOf(rule), Value: strings.Join(values, rule.Separator)}
+	d := &Drop{Step: step + 1, Origin: e.Origins[step].Path, Rule: e.ruleOf(rule), Value: strings.Join(values, rule.Separator)}
 	text := sentence(d, values, e.lb.Get(rule.TargetLabel))
 	d.Want, d.Found, d.Message = text.want, text.found, text.message(d.Origin)
 	return d
 }
 
-func ruleOf(c *relabel.Config) Rule {
+func (j *Job) ruleOf(c *relabel.Config) Rule {
 	out := Rule{Action: string(c.Action)}
 	for _, name := range c.SourceLabels {
 		out.SourceLabels = append(out.SourceLabels, string(name))
@@ -89,7 +89,7 @@ func ruleOf(c *relabel.Config) Rule {
 	case relabel.KeepEqual, relabel.DropEqual:
 		out.TargetLabel = c.TargetLabel
 	default:
-		out.Regex = c.Regex.String()
+		out.Regex = j.regexOf(c)
 	}
 	return out
 }

@@ -159,6 +159,9 @@ func dropAt(lb *labels.Builder, steps []*relabel.Config) int {
 // keep finishes a target on a shard. It reports false when a step drops it there.
 func (e *evaluation) keep(r *Row, shard int) bool {
 	result, err := scrape.PopulateLabels(e.lb, e.shards[shard], r.own, r.shared)
+	if err == nil && e.needsPort {
+		err = e.checkPort(result)
+	}
 	if err != nil {
 		e.invalid(r, shard, err)
 		return true

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/Masterminds/semver/v3"
 	"github.com/google/go-cmp/cmp"
 	"github.com/prometheus/common/model"
 
@@ -68,13 +69,13 @@ func TestVariablesOutsideOfSteps(t *testing.T) {
 // The names of labels in major version 2 are not UTF-8.
 func TestLegacyNames(t *testing.T) {
 	const text = "- {job_name: a b, static_configs: [{targets: ['a:1']}], relabel_configs: [{source_labels: [job], target_label: '${1}', replacement: c}]}"
-	for legacy, want := range map[bool]string{false: "c", true: ""} {
-		jobs, err := Document{Text: []byte(text), Origins: [][]promconfig.Origin{{{Path: "x"}}}, Legacy: legacy}.Jobs()
+	for version, want := range map[string]string{"3.0.0": "c", "2.55.1": ""} {
+		jobs, err := Document{Text: []byte(text), Origins: [][]promconfig.Origin{{{Path: "x"}}}, Release: semver.MustParse(version)}.Jobs()
 		if err != nil {
 			t.Fatal(err)
 		}
 		if got := jobs[0].Evaluate(Found{}).Targets()[0].Labels["a b"]; got != want {
-			t.Errorf("legacy %v: label %q, want %q", legacy, got, want)
+			t.Errorf("version %s: label %q, want %q", version, got, want)
 		}
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"testing"
 
+	"github.com/Masterminds/semver/v3"
 	"github.com/google/go-cmp/cmp"
 	"github.com/prometheus/common/model"
 	"github.com/prometheus/prometheus/discovery/targetgroup"
@@ -64,7 +65,7 @@ func TestJobsOfEveryKind(t *testing.T) {
 			if tc.fragment.Err != nil {
 				t.Fatal(tc.fragment.Err)
 			}
-			jobs, err := Document{Text: tc.fragment.YAML, Origins: tc.fragment.Origins, Shards: s.ShardVariables(), Legacy: version[0] == '2'}.Jobs()
+			jobs, err := Document{Text: tc.fragment.YAML, Origins: tc.fragment.Origins, Shards: s.ShardVariables(), Release: semver.MustParse(version)}.Jobs()
 			if err != nil {
 				t.Errorf("%s for %s: %v", kind, version, err)
 				continue

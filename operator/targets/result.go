@@ -78,7 +78,7 @@ func (r Result) Target(i int) Target {
 		return t
 	}
 	result, err := scrape.PopulateLabels(lb, c, row.own, row.shared)
-	if err != nil || result.IsEmpty() {
+	if err != nil || result.IsEmpty() || row.State == Invalid {
 		t.URL = urlOf(lb.Labels(), c)
 		return t
 	}
