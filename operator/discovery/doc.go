@@ -10,6 +10,7 @@
 //	informer.go  objects as informers, which the builders take
 //	groups.go    one discovery → groups, by role
 //	over.go      objects that take the place of others
+//	release.go   what older releases of Prometheus find
 //	find.go      all discoveries of a job, and what could not be looked at
 //
 //	var o discovery.Objects

@@ -124,7 +124,7 @@ func TestFoundTargetIsScraped(t *testing.T) {
 		t.Fatal(err)
 	}
 	var got []string
-	for _, target := range jobs[0].Evaluate(cluster(t).Find(&jobs[0], "")).Targets {
+	for _, target := range jobs[0].Evaluate(cluster(t).Find(&jobs[0], "")).Targets() {
 		line := fmt.Sprint(target.State, " ", target.URL, " ", target.Source.Pod, " ", target.Labels["pod"])
 		if target.Drop != nil {
 			line += " by " + target.Drop.Origin

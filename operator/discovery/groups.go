@@ -44,6 +44,7 @@ func (o *Objects) Groups(sd *targets.KubernetesSD, own string) ([]*targetgroup.G
 	}
 	primary.handler.OnDelete(end)
 	out := run(builder)
+	unlabel(lacking(sd.Release, sd.Role), out)
 	slices.SortFunc(out, func(a, b *targetgroup.Group) int { return cmp.Compare(a.Source, b.Source) })
 	return out, nil
 }
@@ -74,13 +75,13 @@ func run(builder discovery.Discoverer) (out []*targetgroup.Group) {
 type informers map[string]*informer
 
 func (o *Objects) informers(sd *targets.KubernetesSD, own string) (informers, error) {
-	s, out := scopeOf(sd, own), informers{}
+	s, out, without := scopeOf(sd, own), informers{}, lacking(sd.Release, sd.Role)
 	for _, kind := range Kinds(sd) {
 		objects, err := o.objects(kind.Role, s)
 		if err != nil {
 			return nil, err
 		}
-		if out[kind.Role], err = newInformer(objects); err != nil {
+		if out[kind.Role], err = newInformer(see(without, objects)); err != nil {
 			return nil, err
 		}
 	}

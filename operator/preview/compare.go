@@ -87,9 +87,9 @@ type compared struct {
 
 // add adds a job.
 func (c *comparison) add(object explain.Ref, name string, result targets.Result) {
-	j := compared{name: name, targets: result.Targets}
-	for i := range result.Targets {
-		t := &result.Targets[i]
+	j := compared{name: name, targets: result.Targets()}
+	for i := range j.targets {
+		t := &j.targets[i]
 		switch t.State {
 		case targets.Unknown:
 			j.unsure = true

@@ -20,11 +20,12 @@ type Overlap struct {
 type overlaps map[string][]Target
 
 // add adds the targets of a job that are scraped.
-func (o overlaps) add(w *Workload, object explain.Ref, all []targets.Target, q *Query) {
-	for i := range all {
-		t := &all[i]
+func (o overlaps) add(w *Workload, object explain.Ref, all targets.Result, q *Query) {
+	for i := range all.Rows {
+		t := &all.Rows[i]
 		if t.State == targets.Kept && q.about(t) && (q.Shard == AllShards || slices.Contains(t.Shards, q.Shard)) {
-			o[t.URL] = append(o[t.URL], Target{w.Ref, object, *t})
+			one := all.Target(i)
+			o[one.URL] = append(o[one.URL], Target{w.Ref, object, one})
 		}
 	}
 }

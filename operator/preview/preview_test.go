@@ -24,7 +24,7 @@ var (
 )
 
 // workload has a job for each text, of object web.
-func workload(t *testing.T, shards int, jobs ...string) Workload {
+func workload(t testing.TB, shards int, jobs ...string) Workload {
 	t.Helper()
 	out := Workload{Ref: main, Shards: shards}
 	for _, text := range jobs {

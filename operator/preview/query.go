@@ -60,25 +60,26 @@ func (q *Query) asksFor(object explain.Ref, job string) bool {
 }
 
 // lists reports whether a target is to be listed.
-func (q *Query) lists(t *targets.Target) bool {
+func (q *Query) lists(t *targets.Row) bool {
 	return (q.States == nil || slices.Contains(q.States, t.State)) && (t.Drop == nil || strings.HasPrefix(t.Drop.Origin, q.Origin))
 }
 
 // about reports whether a target is one that is asked about: that of the pod, if one is.
-func (q *Query) about(t *targets.Target) bool {
+func (q *Query) about(t *targets.Row) bool {
 	if q.Pod.Name == "" || t.State == targets.Unknown || t.State == targets.Forbidden {
 		return true
 	}
-	if t.Source.Kind != "" {
-		pod := t.Source.Pod
-		if t.Source.Kind == "Pod" {
-			pod = t.Source.Name
+	if source := t.Source(); source.Kind != "" {
+		pod := source.Pod
+		if source.Kind == "Pod" {
+			pod = source.Name
 		}
-		return pod == q.Pod.Name && t.Source.Namespace == q.Pod.Namespace
+		return pod == q.Pod.Name && source.Namespace == q.Pod.Namespace
 	}
-	host, _, err := net.SplitHostPort(t.Discovered["__address__"])
+	address := t.Label("__address__")
+	host, _, err := net.SplitHostPort(address)
 	if err != nil {
-		host = t.Discovered["__address__"]
+		host = address
 	}
 	return t.State == targets.Kept && q.IP != "" && host == q.IP
 }

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/prometheus/common/model"
+
 	"github.com/firekeeper-dev/firekeeper/operator/explain"
 	"github.com/firekeeper-dev/firekeeper/operator/targets"
 )
@@ -38,39 +40,63 @@ const (
 )
 
 // reasons collects those of a job.
-type reasons struct{ all []Reason }
+type reasons struct {
+	all  []Reason
+	seen map[*targets.Drop]spot
+}
+
+// spot is where targets are counted: indices of a reason and its finding, -1 for none.
+type spot struct{ reason, finding int }
 
 // add counts a target that is not scraped.
-func (r *reasons) add(t *targets.Target) {
+func (r *reasons) add(t *targets.Row) {
 	if t.State == targets.Kept {
 		return
 	}
+	at, seen := r.seen[t.Drop] // many share one
+	if !seen || t.Drop == nil {
+		at = r.spot(t)
+	}
+	if t.Drop != nil && !seen {
+		if r.seen == nil {
+			r.seen = map[*targets.Drop]spot{}
+		}
+		r.seen[t.Drop] = at
+	}
+	r.all[at.reason].Count++
+	if at.finding >= 0 {
+		r.all[at.reason].Found[at.finding].count(t)
+	}
+}
+
+// spot is where a target is counted.
+func (r *reasons) spot(t *targets.Row) (at spot) {
 	key := Reason{State: t.State}
 	message := t.Message
 	if d := t.Drop; d != nil {
 		key.Origin, key.Want, message = d.Origin, d.Want, maskedFound(d)
 	}
-	i := slices.IndexFunc(r.all, func(o Reason) bool { return o.State == key.State && o.Origin == key.Origin && o.Want == key.Want })
-	if i < 0 {
-		i = len(r.all)
+	at.reason = slices.IndexFunc(r.all, func(o Reason) bool { return o.State == key.State && o.Origin == key.Origin && o.Want == key.Want })
+	if at.reason < 0 {
+		at.reason = len(r.all)
 		r.all = append(r.all, key)
 	}
-	r.all[i].Count++
-	r.all[i].find(message, sourceOf(t))
+	reason := &r.all[at.reason]
+	at.finding = slices.IndexFunc(reason.Found, func(f Finding) bool { return f.Message == message })
+	if at.finding < 0 && len(reason.Found) < maxCounted {
+		at.finding = len(reason.Found)
+		reason.Found = append(reason.Found, Finding{Message: message})
+	}
+	return at
 }
 
-// find counts what was found.
-func (r *Reason) find(message, source string) {
-	i := slices.IndexFunc(r.Found, func(f Finding) bool { return f.Message == message })
-	if i < 0 {
-		if len(r.Found) == maxCounted {
-			return
-		}
-		i = len(r.Found)
-		r.Found = append(r.Found, Finding{Message: message})
-	}
-	f := &r.Found[i]
+// count counts a target, and names where it was found.
+func (f *Finding) count(t *targets.Row) {
 	f.Count++
+	if f.More || t.State == targets.Unknown || t.State == targets.Forbidden {
+		return
+	}
+	source := sourceOf(t.Source(), t.Label)
 	switch {
 	case source == "" || slices.Contains(f.Sources, source):
 	case len(f.Sources) == maxSources:
@@ -97,18 +123,15 @@ func rank(s targets.State) int { return slices.Index(targets.States, s) }
 
 // sourceOf is the object in which a target was found, as people know it: a Service rather
 // than its EndpointSlice.
-func sourceOf(t *targets.Target) string {
-	s := t.Source
-	if name := t.Discovered["__meta_kubernetes_service_name"]; name != "" {
+func sourceOf(s targets.Source, label func(model.LabelName) string) string {
+	if name := label("__meta_kubernetes_service_name"); name != "" {
 		s.Kind, s.Name = "Service", name
 	}
-	switch {
-	case s.Kind == "Node":
+	switch s.Kind {
+	case "Node":
 		return "Node " + s.Name
-	case s.Kind != "":
-		return explain.Ref{Kind: s.Kind, Namespace: s.Namespace, Name: s.Name}.String()
-	case t.Discovered != nil:
-		return "address " + strings.TrimSpace(t.Discovered["__address__"])
+	case "":
+		return "address " + strings.TrimSpace(label("__address__"))
 	}
-	return ""
+	return explain.Ref{Kind: s.Kind, Namespace: s.Namespace, Name: s.Name}.String()
 }

@@ -106,13 +106,26 @@ type Counts struct {
 
 // of is the number of a state other than dropped; nil for that one.
 func (c *Counts) of(s targets.State) *int {
-	return map[targets.State]*int{
-		targets.Kept: &c.Kept, targets.OtherShard: &c.OtherShard, targets.Invalid: &c.Invalid, targets.Duplicate: &c.Duplicate,
-		targets.OverLimit: &c.OverLimit, targets.Forbidden: &c.Forbidden, targets.Unknown: &c.Unknown,
-	}[s]
+	switch s {
+	case targets.Kept:
+		return &c.Kept
+	case targets.OtherShard:
+		return &c.OtherShard
+	case targets.Invalid:
+		return &c.Invalid
+	case targets.Duplicate:
+		return &c.Duplicate
+	case targets.OverLimit:
+		return &c.OverLimit
+	case targets.Forbidden:
+		return &c.Forbidden
+	case targets.Unknown:
+		return &c.Unknown
+	}
+	return nil
 }
 
-func (c *Counts) add(t *targets.Target) {
+func (c *Counts) add(t *targets.Row) {
 	if t.Drop == nil {
 		*c.of(t.State)++
 		return

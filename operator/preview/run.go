@@ -64,7 +64,7 @@ func (r *run) workload(ctx context.Context, w *Workload, f Finder) error {
 			result := p.jobs[i].Evaluate(found[0])
 			found = found[1:] // the groups of a job are not needed any more
 			if r.Overlaps {
-				r.twice.add(w, object.Ref, result.Targets, &r.Query)
+				r.twice.add(w, object.Ref, result, &r.Query)
 			}
 			if r.asksFor(object.Ref, p.jobs[i].Name) {
 				object.Jobs = append(object.Jobs, r.job(w, p, &p.jobs[i], result))
@@ -128,8 +128,8 @@ func (r *run) job(w *Workload, p *part, j *targets.Job, result targets.Result) J
 		shown = result.OnShard(r.Shard)
 	}
 	var why reasons
-	for i := range shown.Targets {
-		t := &shown.Targets[i]
+	for i := range shown.Rows {
+		t := &shown.Rows[i]
 		if !r.about(t) {
 			continue
 		}
@@ -143,7 +143,7 @@ func (r *run) job(w *Workload, p *part, j *targets.Job, result targets.Result) J
 			}
 		}
 		if r.lists(t) {
-			r.list(&out, Target{w.Ref, p.object.Ref, *t})
+			r.list(&out, w.Ref, p.object.Ref, shown, i)
 		}
 	}
 	out.Reasons = why.list()
@@ -152,8 +152,8 @@ func (r *run) job(w *Workload, p *part, j *targets.Job, result targets.Result) J
 
 // hints are what the author of a job probably meant that has no targets.
 func (r *run) hints(w *Workload, p *part, j *targets.Job, result targets.Result) (out []nearmiss.Hint) {
-	scraped := func(t targets.Target) bool { return t.State == targets.Kept || t.State == targets.OtherShard }
-	if r.Look == nil || r.Pod.Name != "" || slices.ContainsFunc(result.Targets, scraped) {
+	scraped := func(row targets.Row) bool { return row.State == targets.Kept || row.State == targets.OtherShard }
+	if r.Look == nil || r.Pod.Name != "" || slices.ContainsFunc(result.Rows, scraped) {
 		return nil
 	}
 	uses := []nearmiss.Use{p.use}
@@ -170,13 +170,13 @@ func (r *run) hints(w *Workload, p *part, j *targets.Job, result targets.Result)
 	return out
 }
 
-// list adds a target to the list, as far as the limit allows.
-func (r *run) list(j *Job, t Target) {
+// list adds a row of a result to the list, as far as the limit allows.
+func (r *run) list(j *Job, owner, object explain.Ref, from targets.Result, i int) {
 	if r.Limit > 0 && len(r.report.Items) >= r.Limit {
 		r.report.Omitted++
 		return
 	}
-	t.Target = masked(t.Target)
+	t := Target{owner, object, masked(from.Target(i))}
 	r.report.Items = append(r.report.Items, t)
 	j.listed = append(j.listed, t)
 }

@@ -229,7 +229,7 @@ func (t text) job(o *Owner, object *Object, j *Job) {
 func (t text) listsAll(r Reason) bool {
 	q := &t.question
 	gap := r.State == targets.Unknown || r.State == targets.Forbidden
-	return !gap && q.lists(&targets.Target{State: r.State, Drop: &targets.Drop{Origin: r.Origin}})
+	return !gap && q.lists(&targets.Row{State: r.State, Drop: &targets.Drop{Origin: r.Origin}})
 }
 
 // targets are rows of targets.

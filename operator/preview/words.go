@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/prometheus/common/model"
 	"github.com/prometheus/prometheus/model/labels"
 
 	"github.com/firekeeper-dev/firekeeper/operator/targets"
@@ -155,7 +156,10 @@ func place(t *Target) string {
 	case t.Source.Kind == "Pod":
 		return "pod " + t.Source.Name
 	}
-	return sourceOf(&t.Target)
+	if t.Discovered == nil {
+		return ""
+	}
+	return sourceOf(t.Source, func(name model.LabelName) string { return t.Discovered[string(name)] })
 }
 
 // labelText is labels as PromQL writes them.

@@ -3,6 +3,7 @@ package prometheus
 import (
 	"bytes"
 	"fmt"
+	"slices"
 
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 	"github.com/firekeeper-dev/firekeeper/operator/catalog"
@@ -29,6 +30,9 @@ type Scrapes struct {
 	// Trouble is why the operator does not write this configuration; nil when it does.
 	Trouble error
 }
+
+// noDefaultPort is a feature of servers before 3.0, which changes the addresses of targets.
+const noDefaultPort = "no-default-scrape-port"
 
 // ScrapeSource is one part of a configuration with jobs.
 type ScrapeSource struct {
@@ -81,7 +85,9 @@ func ScrapesOf(w v1.Workload, c engine.Cluster, opts Options) (Scrapes, error) {
 	monitorCompiler{g, c, selectors, settings, in}.compile()
 	frame, err := o.frame(settings, nil, c.References)
 	out.Trouble = err
-	base := targets.Document{Head: frame.Head, Shards: shards, Legacy: settings.Target().Version.Major() < 3}
+	base := targets.Document{
+		Head: frame.Head, Shards: shards, Release: settings.Target().Version, NoDefaultPort: slices.Contains(o.Fields.EnableFeatures, noDefaultPort),
+	}
 	for _, m := range in.Monitors {
 		source := ScrapeSource{Kind: m.Kind, Object: m.Object, Err: m.Err, Document: base}
 		if m.Err == nil {

@@ -95,7 +95,7 @@ func TestScrapesAreTheConfiguration(t *testing.T) {
 		for i := range jobs {
 			names = append(names, s.Kind+s.Field+" "+jobs[i].Name+" "+jobs[i].Origins[len(jobs[i].Origins)-1].Path)
 		}
-		if len(s.Document.Head) == 0 || s.Document.Legacy {
+		if len(s.Document.Head) == 0 || s.Document.Release.Major() != 3 {
 			t.Errorf("%s: %+v", s.Kind, s.Document)
 		}
 	}
@@ -118,12 +118,12 @@ func TestScrapesAreTheConfiguration(t *testing.T) {
 
 // A workload that is wrong in another part still shows what its monitors find.
 func TestScrapesOfAWorkloadInTrouble(t *testing.T) {
-	spec := everything + ", version: 2.55.0, remoteWrite: [{url: 'http://x', basicAuth: {username: {name: gone, key: a}}}]"
+	spec := everything + ", version: 2.55.0, enableFeatures: [no-default-scrape-port], remoteWrite: [{url: 'http://x', basicAuth: {username: {name: gone, key: a}}}]"
 	got, err := ScrapesOf(scrapingServer(t, spec), scraped(t), Options{})
 	if err != nil || got.Trouble == nil || len(got.Sources) != 6 {
 		t.Fatalf("%+v, %v", got, err)
 	}
-	if first := got.Sources[0].Document; !first.Legacy || !strings.Contains(string(first.Head), "scrape_interval: 30s") {
+	if first := got.Sources[0].Document; first.Release.String() != "2.55.0" || !first.NoDefaultPort || !strings.Contains(string(first.Head), "scrape_interval: 30s") {
 		t.Errorf("%+v", first)
 	}
 	if own := got.Sources[5]; own.Err == nil || own.Field != "spec.additionalScrapeConfigs" || !strings.Contains(own.Err.Error(), `"team/gone"`) {

@@ -9,13 +9,16 @@
 //
 //	job.go sd.go sd_http.go
 //	                   jobs from their text: steps by shard, discoveries
-//	evaluate.go        groups → targets with their states
+//	evaluate.go        groups → what becomes of each target
+//	sieve.go           the same for most dropped targets, with few of their labels
+//	result.go          details of those that are asked for
 //	drop.go words.go   why a target is dropped, for programs and for people
-//	target.go          the result
+//	legacy.go          what servers of major version 2 do else
+//	target.go          a target with all details
 //
 //	jobs, err := targets.Document{Text: fragment.YAML, Origins: fragment.Origins, …}.Jobs()
 //	result := jobs[0].Evaluate(targets.Found{Groups: groups})
 //
-// The rules are those of the Prometheus release that is linked. Servers of major version 2
-// differ in label names and default ports, see [Document.Legacy].
+// The rules are those of the Prometheus release that is linked, but for servers of major
+// version 2 (legacy.go); see [Document.Release].
 package targets

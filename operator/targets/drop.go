@@ -1,10 +1,9 @@
 package targets
 
 import (
+	"encoding/binary"
 	"strings"
 
-	"github.com/prometheus/common/model"
-	"github.com/prometheus/prometheus/config"
 	"github.com/prometheus/prometheus/model/relabel"
 	"github.com/prometheus/prometheus/scrape"
 )
@@ -36,21 +35,52 @@ type Rule struct {
 
 // drop says that a step of a shard drops the target. It relabels again up to the step, as
 // only here the values on the way matter.
-func (e *evaluation) drop(t *Target, own, shared model.LabelSet, c *config.ScrapeConfig, step int) {
-	scrape.PopulateDiscoveredLabels(e.lb, c, own, shared)
-	relabel.ProcessBuilder(e.lb, c.RelabelConfigs[:step]...)
-	rule := c.RelabelConfigs[step]
+func (e *evaluation) drop(r *Row, shard, step int) {
+	if step < e.sieve.steps {
+		e.sieve.populate(e.lb, r, shard)
+		e.sieve.dropAt(e.lb, shard, 0, step)
+	} else {
+		c := e.shards[shard]
+		scrape.PopulateDiscoveredLabels(e.lb, c, r.own, r.shared)
+		relabel.ProcessBuilder(e.lb, c.RelabelConfigs[:step]...)
+	}
+	e.explain(r, shard, step)
+}
+
+// maxDrops bounds the drops that rows share.
+const maxDrops = 10_000
+
+// explain says that a step of a shard drops the target whose labels the builder has.
+func (e *evaluation) explain(r *Row, shard, step int) {
+	rule := e.shards[shard].RelabelConfigs[step]
+	key := binary.AppendUvarint(binary.AppendUvarint(e.scratch[:0], uint64(shard)), uint64(step))
+	for _, name := range rule.SourceLabels {
+		key = append(append(key, e.lb.Get(string(name))...), 0)
+	}
+	key = append(key, e.lb.Get(rule.TargetLabel)...)
+	e.scratch = key
+	d, known := e.drops[string(key)]
+	if !known {
+		d = e.newDrop(rule, step)
+	}
+	if !known && len(e.drops) < maxDrops {
+		e.drops[string(key)] = d
+	}
+	r.State, r.on, r.Drop, r.Message = Dropped, shard, d, d.Message
+}
+
+func (e *evaluation) newDrop(rule *relabel.Config, step int) *Drop {
 	values := make([]string, len(rule.SourceLabels))
 	for i, name := range rule.SourceLabels {
 		values[i] = e.lb.Get(string(name))
 	}
-	d := Drop{Step: step + 1, Origin: e.Origins[step].Path, Rule: ruleOf(rule), Value: strings.Join(values, rule.Separator)}
-	text := sentence(&d, values, e.lb.Get(rule.TargetLabel))
+	d := &Drop{Step: step + 1, Origin: e.Origins[step].Path, Rule: e.ruleOf(rule), Value: strings.Join(values, rule.Separator)}
+	text := sentence(d, values, e.lb.Get(rule.TargetLabel))
 	d.Want, d.Found, d.Message = text.want, text.found, text.message(d.Origin)
-	t.State, t.Drop, t.Message, t.URL = Dropped, &d, d.Message, urlOf(e.lb.Labels(), c)
+	return d
 }
 
-func ruleOf(c *relabel.Config) Rule {
+func (j *Job) ruleOf(c *relabel.Config) Rule {
 	out := Rule{Action: string(c.Action)}
 	for _, name := range c.SourceLabels {
 		out.SourceLabels = append(out.SourceLabels, string(name))
@@ -59,7 +89,7 @@ func ruleOf(c *relabel.Config) Rule {
 	case relabel.KeepEqual, relabel.DropEqual:
 		out.TargetLabel = c.TargetLabel
 	default:
-		out.Regex = c.Regex.String()
+		out.Regex = j.regexOf(c)
 	}
 	return out
 }

@@ -3,12 +3,8 @@ package targets
 import (
 	"errors"
 	"fmt"
-	"hash/fnv"
 	"slices"
-	"strings"
 
-	"github.com/prometheus/common/model"
-	"github.com/prometheus/prometheus/config"
 	"github.com/prometheus/prometheus/discovery/targetgroup"
 	"github.com/prometheus/prometheus/model/labels"
 	"github.com/prometheus/prometheus/model/relabel"
@@ -40,39 +36,36 @@ type Gap struct {
 type evaluation struct {
 	*Job
 	lb      *labels.Builder
-	targets []Target
-	winners []map[string]string // by shard: labels and URL → ID
-	kept    [][]int             // by target: shards on which it is the first of its kind
+	rows    []Row
+	winners []map[string]int // by shard: labels → row
+	drops   map[string]*Drop // by what they say
+	scratch []byte
 }
 
-// Evaluate says what becomes of each target.
+// Evaluate says what becomes of each target. Most of the labels of a target are only looked at
+// if it is kept, or in [Result.Target].
 func (j *Job) Evaluate(found Found) Result {
-	e := evaluation{Job: j, lb: labels.NewBuilder(labels.EmptyLabels()), targets: []Target{}, winners: make([]map[string]string, len(j.shards))}
+	e := evaluation{Job: j, lb: labels.NewBuilder(labels.EmptyLabels()), winners: make([]map[string]int, len(j.shards)), drops: map[string]*Drop{}}
 	for i := range e.winners {
-		e.winners[i] = map[string]string{}
+		e.winners[i] = map[string]int{}
 	}
-	for _, group := range slices.Concat(found.Groups, j.Static) {
+	groups, n := slices.Concat(found.Groups, j.Static), 0
+	for _, group := range groups {
+		n += len(group.Targets)
+	}
+	e.rows = make([]Row, 0, n)
+	for _, group := range groups {
 		for _, own := range group.Targets {
-			e.add(own, group.Labels)
+			r := Row{own: own, shared: group.Labels}
+			e.decide(&r)
+			e.rows = append(e.rows, r)
 		}
 	}
 	e.limit()
 	for _, gap := range slices.Concat(found.Gaps, j.gaps(found.Looked)) {
-		e.targets = append(e.targets, Target{Job: j.Name, State: gap.State, Shards: []int{}, Message: gap.Message})
+		e.rows = append(e.rows, Row{State: gap.State, Message: gap.Message})
 	}
-	return Result{e.targets}
-}
-
-// OnShard is the result as one shard sees it: targets that only others scrape are in state
-// otherShard.
-func (r Result) OnShard(shard int) Result {
-	out := Result{slices.Clone(r.Targets)}
-	for i := range out.Targets {
-		if t := &out.Targets[i]; t.State == Kept && !slices.Contains(t.Shards, shard) {
-			t.State = OtherShard
-		}
-	}
-	return out
+	return Result{Rows: e.rows, job: j}
 }
 
 // gaps are the discoveries that the job has and nobody looked at.
@@ -89,88 +82,118 @@ func (j *Job) gaps(looked []string) (out []Gap) {
 	return out
 }
 
-// add evaluates one target on all shards.
-func (e *evaluation) add(own, shared model.LabelSet) {
-	scrape.PopulateDiscoveredLabels(e.lb, e.shards[0], own, shared)
-	discovered := e.lb.Labels()
-	t := Target{Job: e.Name, Shards: []int{}, ID: idOf(e.Name, discovered), Source: sourceOf(discovered), Discovered: discovered.Map()}
-	var shards []int
-	if step := e.dropAt(e.shards[0].RelabelConfigs[:e.common]); step >= 0 {
-		e.drop(&t, own, shared, e.shards[0], step)
-	} else {
-		base := e.lb.Labels()
-		shards = e.divide(&t, base, own, shared)
+// decide decides about a target on all shards.
+func (e *evaluation) decide(r *Row) {
+	sifted := min(e.sieve.steps, e.common)
+	e.sieve.populate(e.lb, r, 0)
+	if at := e.sieve.dropAt(e.lb, 0, 0, sifted); at >= 0 {
+		e.explain(r, 0, at)
+		return
 	}
-	e.targets = append(e.targets, t)
-	e.kept = append(e.kept, shards)
+	last, on := -1, 0 // the step that is reached on the way of the shard that gets furthest
+	drops := func(shard, at int) {
+		if at > last {
+			last, on = at, shard
+		}
+	}
+	if len(e.shards) > 1 && sifted < e.common {
+		e.divide(r, drops)
+	} else {
+		e.sift(r, drops)
+	}
+	if r.State == "" {
+		e.drop(r, on, last)
+	}
+}
+
+// sift looks at a target on each shard, at all of its labels only where the sieve does not drop
+// it. Where it is dropped, drops is told.
+func (e *evaluation) sift(r *Row, drops func(shard, at int)) {
+	var base labels.Labels
+	if len(e.shards) > 1 {
+		base = e.lb.Labels()
+	}
+	for shard, c := range e.shards {
+		from := e.common
+		switch {
+		case from == 0:
+			e.sieve.populate(e.lb, r, shard)
+		case shard > 0:
+			e.lb.Reset(base)
+		}
+		at := e.sieve.dropAt(e.lb, shard, from, e.sieve.steps)
+		if at < 0 && !e.keep(r, shard) {
+			scrape.PopulateDiscoveredLabels(e.lb, c, r.own, r.shared)
+			if at = dropAt(e.lb, c.RelabelConfigs); at < 0 {
+				e.invalid(r, shard, errUnstable)
+			}
+		}
+		drops(shard, at)
+	}
+}
+
+// divide runs the steps that differ between shards on labels that are the result of the
+// others. Where the target is dropped, drops is told.
+func (e *evaluation) divide(r *Row, drops func(shard, at int)) {
+	scrape.PopulateDiscoveredLabels(e.lb, e.shards[0], r.own, r.shared)
+	if at := dropAt(e.lb, e.shards[0].RelabelConfigs[:e.common]); at >= 0 {
+		drops(0, at)
+		return
+	}
+	base := e.lb.Labels()
+	for shard, c := range e.shards {
+		e.lb.Reset(base)
+		if at := dropAt(e.lb, c.RelabelConfigs[e.common:]); at >= 0 {
+			drops(shard, e.common+at)
+		} else if !e.keep(r, shard) {
+			e.invalid(r, shard, errUnstable)
+		}
+	}
 }
 
 // dropAt relabels and returns the index of the step that drops the target, -1 if none does.
-func (e *evaluation) dropAt(steps []*relabel.Config) int {
+func dropAt(lb *labels.Builder, steps []*relabel.Config) int {
 	for i, step := range steps {
-		if !relabel.ProcessBuilder(e.lb, step) {
+		if !relabel.ProcessBuilder(lb, step) {
 			return i
 		}
 	}
 	return -1
 }
 
-// divide runs the steps that differ between shards on labels that are the result of the
-// others. It returns the shards on which the target is scraped.
-func (e *evaluation) divide(t *Target, base labels.Labels, own, shared model.LabelSet) (shards []int) {
-	last, on := -1, 0 // the step that is reached on the way of the shard that gets furthest
-	for shard, c := range e.shards {
-		if e.common > 0 {
-			e.lb.Reset(base)
-		} else {
-			scrape.PopulateDiscoveredLabels(e.lb, c, own, shared)
-		}
-		if at := e.dropAt(c.RelabelConfigs[e.common:]); at >= 0 {
-			if at > last {
-				last, on = at, shard
-			}
-			continue
-		}
-		if e.keep(t, shard, own, shared) {
-			shards = append(shards, shard)
-		}
-	}
-	if t.State == "" {
-		e.drop(t, own, shared, e.shards[on], e.common+last)
-	}
-	return shards
-}
-
-// keep finishes a target that all steps of a shard keep, and reports whether that shard
-// scrapes it.
-func (e *evaluation) keep(t *Target, shard int, own, shared model.LabelSet) bool {
-	c := e.shards[shard]
-	result, err := scrape.PopulateLabels(e.lb, c, own, shared)
-	if err == nil && result.IsEmpty() {
-		err = errUnstable
+// keep finishes a target on a shard. It reports false when a step drops it there.
+func (e *evaluation) keep(r *Row, shard int) bool {
+	result, err := scrape.PopulateLabels(e.lb, e.shards[shard], r.own, r.shared)
+	if err == nil && e.needsPort {
+		err = e.checkPort(result)
 	}
 	if err != nil {
-		if t.State == "" {
-			t.State, t.Message = Invalid, err.Error()
-			t.URL = urlOf(e.lb.Labels(), c)
-		}
+		e.invalid(r, shard, err)
+		return true
+	}
+	if result.IsEmpty() {
 		return false
 	}
-	url := urlOf(result, c)
-	key := result.String() + "\x00" + url
-	if winner, taken := e.winners[shard][key]; taken {
-		if t.State != Kept {
-			t.State, t.Winner, t.URL, t.Labels = Duplicate, winner, url, public(result)
-			t.Message = "another target of the job has the same labels and URL"
+	e.scratch = result.Bytes(e.scratch) // of the URL, too, which is made of labels
+	if winner, taken := e.winners[shard][string(e.scratch)]; taken {
+		if r.State != Kept {
+			r.State, r.Message, r.on, r.winner = Duplicate, "another target of the job has the same labels and URL", shard, winner
 		}
-		return false
+		return true
 	}
-	e.winners[shard][key] = t.ID
-	if t.State != Kept {
-		t.State, t.Message, t.Winner, t.URL, t.Labels = Kept, "", "", url, public(result)
+	e.winners[shard][string(e.scratch)] = len(e.rows)
+	if r.State != Kept {
+		r.State, r.Message, r.on = Kept, "", shard
 	}
-	t.Shards = append(t.Shards, shard)
+	r.Shards = append(r.Shards, shard)
 	return true
+}
+
+// invalid notes that a shard cannot scrape the target.
+func (e *evaluation) invalid(r *Row, shard int, err error) {
+	if r.State == "" {
+		r.State, r.Message, r.on = Invalid, err.Error(), shard
+	}
 }
 
 // limit applies targetLimit: a shard with more targets scrapes none of the job.
@@ -180,47 +203,17 @@ func (e *evaluation) limit() {
 		if c.TargetLimit == 0 || n <= int(c.TargetLimit) {
 			continue
 		}
-		for i := range e.targets {
-			t := &e.targets[i]
-			if !slices.Contains(e.kept[i], shard) {
+		for i := range e.rows {
+			r := &e.rows[i]
+			at := slices.Index(r.Shards, shard)
+			if at < 0 {
 				continue
 			}
-			t.Shards = slices.DeleteFunc(t.Shards, func(s int) bool { return s == shard })
-			if len(t.Shards) == 0 {
-				t.State = OverLimit
-				t.Message = fmt.Sprintf("the job has %d targets on shard %d and targetLimit is %d: none of them is scraped", n, shard, c.TargetLimit)
+			r.Shards = slices.Delete(r.Shards, at, at+1)
+			if len(r.Shards) == 0 {
+				r.State = OverLimit
+				r.Message = fmt.Sprintf("the job has %d targets on shard %d and targetLimit is %d: none of them is scraped", n, shard, c.TargetLimit)
 			}
 		}
 	}
-}
-
-// urlOf is the URL that a target with the labels would have.
-func urlOf(l labels.Labels, c *config.ScrapeConfig) string {
-	if l.Get(model.AddressLabel) == "" {
-		return ""
-	}
-	return scrape.NewTarget(l, c, nil, nil).URL().String()
-}
-
-// public are the labels that series have.
-func public(l labels.Labels) map[string]string {
-	out := map[string]string{}
-	l.Range(func(l labels.Label) {
-		if !strings.HasPrefix(l.Name, model.ReservedLabelPrefix) {
-			out[l.Name] = l.Value
-		}
-	})
-	return out
-}
-
-// idOf is a hash of the job's name and the discovered labels.
-func idOf(job string, discovered labels.Labels) string {
-	h := fnv.New64a()
-	write := func(text string) { _, _ = h.Write(append([]byte(text), 0)) }
-	write(job)
-	discovered.Range(func(l labels.Label) {
-		write(l.Name)
-		write(l.Value)
-	})
-	return fmt.Sprintf("%016x", h.Sum64())
 }

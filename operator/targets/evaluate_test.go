@@ -19,7 +19,7 @@ import (
 )
 
 // job compiles the first job of a ServiceMonitor for a Prometheus, each given by its spec.
-func job(t *testing.T, prometheus, monitor string) *Job {
+func job(t testing.TB, prometheus, monitor string) *Job {
 	t.Helper()
 	p := &v1.Prometheus{ObjectMeta: metav1.ObjectMeta{Namespace: "monitoring", Name: "k8s"}}
 	m := &v1.ServiceMonitor{ObjectMeta: metav1.ObjectMeta{Namespace: "demo", Name: "web"}}
@@ -77,7 +77,7 @@ func endpoint(address string, differs map[string]string) *targetgroup.Group {
 }
 
 func TestKeptTarget(t *testing.T) {
-	got := job(t, slices1, http).Evaluate(Found{Groups: []*targetgroup.Group{endpoint("10.0.0.7:8080", nil)}}).Targets[0]
+	got := job(t, slices1, http).Evaluate(Found{Groups: []*targetgroup.Group{endpoint("10.0.0.7:8080", nil)}}).Targets()[0]
 	if got.ID == "" || got.Discovered["__scrape_interval__"] != "30s" {
 		t.Errorf("id %q, discovered %v", got.ID, got.Discovered)
 	}
@@ -141,7 +141,7 @@ func TestDropReasons(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			got := job(t, tc.prometheus, tc.monitor).Evaluate(Found{Groups: []*targetgroup.Group{endpoint("10.0.0.7:8080", tc.differs)}})
-			target := got.Targets[0]
+			target := got.Target(0)
 			if target.State != Dropped || target.Drop == nil || target.URL != "http://10.0.0.7:8080/metrics" || len(target.Shards) > 0 {
 				t.Fatalf("got %+v", target)
 			}
@@ -169,7 +169,7 @@ func TestShards(t *testing.T) {
 	prometheus := "{serviceDiscoveryRole: EndpointSlice, shards: 4}"
 	result := job(t, prometheus, http).Evaluate(Found{Groups: groups})
 	per := map[int]int{}
-	for _, target := range result.Targets {
+	for _, target := range result.Targets() {
 		if target.State != Kept || len(target.Shards) != 1 {
 			t.Fatalf("%s: %s on %v", target.URL, target.State, target.Shards)
 		}
@@ -182,7 +182,7 @@ func TestShards(t *testing.T) {
 		t.Errorf("shard 2 sees %v, has %d", got, per[2])
 	}
 	all := "{selector: {}, endpoints: [{relabelings: [{targetLabel: __tmp_disable_sharding, replacement: 'true'}]}]}"
-	for _, target := range job(t, prometheus, all).Evaluate(Found{Groups: groups}).Targets {
+	for _, target := range job(t, prometheus, all).Evaluate(Found{Groups: groups}).Targets() {
 		if !slices.Equal(target.Shards, []int{0, 1, 2, 3}) {
 			t.Errorf("%s is on %v", target.URL, target.Shards)
 		}
@@ -217,7 +217,7 @@ func TestStates(t *testing.T) {
 			var states []State
 			message := ""
 			result := job(t, slices1, tc.monitor).Evaluate(tc.found)
-			for _, target := range result.Targets {
+			for _, target := range result.Targets() {
 				states = append(states, target.State)
 				message = target.Message
 				if (target.State == Kept) != (len(target.Shards) > 0) || target.Shards == nil {
@@ -230,8 +230,8 @@ func TestStates(t *testing.T) {
 			if message != tc.message {
 				t.Errorf("message %q, want %q", message, tc.message)
 			}
-			for _, target := range result.Targets {
-				if target.State == Duplicate && target.Winner != result.Targets[0].ID {
+			for _, target := range result.Targets() {
+				if target.State == Duplicate && target.Winner != result.Target(0).ID {
 					t.Errorf("winner %q", target.Winner)
 				}
 			}

@@ -7,6 +7,7 @@ import (
 	"net/url"
 	"reflect"
 
+	"github.com/Masterminds/semver/v3"
 	"github.com/prometheus/common/model"
 	"github.com/prometheus/prometheus/config"
 	"github.com/prometheus/prometheus/model/relabel"
@@ -26,10 +27,9 @@ type Document struct {
 	// Shards are the variables that the pods of each shard replace in the text:
 	// "SHARD" → "0" for "$(SHARD)". Without any, there is one shard without variables.
 	Shards []map[string]string
-	// Legacy is true for servers of major version 2, whose label names are not UTF-8, and
-	// which add the port of the scheme to addresses without one.
-	Legacy bool
-	// NoDefaultPort is true when the feature no-default-scrape-port keeps them from that.
+	// Release of the servers; nil for the release that is linked.
+	Release *semver.Version
+	// NoDefaultPort is true when they have the feature no-default-scrape-port of major version 2.
 	NoDefaultPort bool
 }
 
@@ -52,6 +52,9 @@ type Job struct {
 	shards []*config.ScrapeConfig
 	// common is the number of first steps that are the same on all shards.
 	common int
+	sieve  sieve
+	// Of servers of major version 2, see legacy.go.
+	legacy, needsPort bool
 }
 
 // jobText is what is read of a job. Other keys, among them those that only other versions
@@ -118,9 +121,13 @@ func (d Document) Jobs() ([]Job, error) {
 		if err := jobs[i].finish(d.Origins[i]); err != nil {
 			return nil, fmt.Errorf("job %s: %w", jobs[i].Name, err)
 		}
-		if d.Legacy && !d.NoDefaultPort {
-			jobs[i].addDefaultPort()
+		if d.legacy() {
+			jobs[i].asLegacy(d.NoDefaultPort)
 		}
+		for k := range jobs[i].Kubernetes {
+			jobs[i].Kubernetes[k].Release = d.Release
+		}
+		jobs[i].sieve = newSieve(jobs[i].shards)
 	}
 	return jobs, nil
 }
@@ -150,7 +157,7 @@ func (d Document) global() (config.GlobalConfig, error) {
 	out.TargetLimit = text.Global.TargetLimit
 	out.MetricNameEscapingScheme = ""
 	switch {
-	case d.Legacy:
+	case d.legacy():
 		out.MetricNameValidationScheme = model.LegacyValidation
 	case text.Global.NameValidation != "":
 		return out, out.MetricNameValidationScheme.Set(text.Global.NameValidation)
@@ -210,25 +217,6 @@ func (j *Job) finish(origins []promconfig.Origin) error {
 		}
 	}
 	return nil
-}
-
-// defaultPorts add the port of the scheme to an address without one. They drop nothing, so
-// that they need no origin.
-var defaultPorts = []*relabel.Config{defaultPort("(?:http)?", "80"), defaultPort("https", "443")}
-
-func defaultPort(scheme, port string) *relabel.Config {
-	return &relabel.Config{
-		Action: relabel.Replace, SourceLabels: model.LabelNames{model.SchemeLabel, model.AddressLabel}, Separator: ";",
-		Regex: relabel.MustNewRegexp(scheme + `;([^:\[\]]+|\[[^\[\]]*\])`), TargetLabel: model.AddressLabel, Replacement: "$1:" + port,
-		NameValidationScheme: model.UTF8Validation,
-	}
-}
-
-// addDefaultPort adds what servers of major version 2 do after the last step.
-func (j *Job) addDefaultPort() {
-	for _, c := range j.shards {
-		c.RelabelConfigs = append(c.RelabelConfigs[:len(c.RelabelConfigs):len(c.RelabelConfigs)], defaultPorts...)
-	}
 }
 
 // sameSeeds reports whether targets begin with the same labels in both.

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/Masterminds/semver/v3"
 	"github.com/google/go-cmp/cmp"
 	"github.com/prometheus/common/model"
 
@@ -43,7 +44,7 @@ func TestDiscoveriesOfJobs(t *testing.T) {
 		t.Error(diff)
 	}
 	var got []string
-	for _, target := range j.Evaluate(Found{}).Targets {
+	for _, target := range j.Evaluate(Found{}).Targets() {
 		got = append(got, string(target.State)+" "+target.URL+target.Message+" "+target.Labels["c"])
 	}
 	if diff := cmp.Diff([]string{"kept http://a:1/metrics d", "kept http://b:1/metrics d",
@@ -56,7 +57,7 @@ func TestDiscoveriesOfJobs(t *testing.T) {
 func TestVariablesOutsideOfSteps(t *testing.T) {
 	shards := []map[string]string{{"SHARD": "0"}, {"SHARD": "1"}}
 	j := read(t, "- {job_name: a, metrics_path: /$(SHARD), static_configs: [{targets: ['a:1']}]}", 0, shards...)
-	if got := j.Evaluate(Found{}).Targets[0]; len(got.Shards) != 2 || j.SDsDiffer {
+	if got := j.Evaluate(Found{}).Targets()[0]; len(got.Shards) != 2 || j.SDsDiffer {
 		t.Errorf("on shards %v", got.Shards)
 	}
 	j = read(t, "- {job_name: a, static_configs: [{targets: ['a-$(SHARD):1']}]}", 0, shards...)
@@ -68,13 +69,13 @@ func TestVariablesOutsideOfSteps(t *testing.T) {
 // The names of labels in major version 2 are not UTF-8.
 func TestLegacyNames(t *testing.T) {
 	const text = "- {job_name: a b, static_configs: [{targets: ['a:1']}], relabel_configs: [{source_labels: [job], target_label: '${1}', replacement: c}]}"
-	for legacy, want := range map[bool]string{false: "c", true: ""} {
-		jobs, err := Document{Text: []byte(text), Origins: [][]promconfig.Origin{{{Path: "x"}}}, Legacy: legacy}.Jobs()
+	for version, want := range map[string]string{"3.0.0": "c", "2.55.1": ""} {
+		jobs, err := Document{Text: []byte(text), Origins: [][]promconfig.Origin{{{Path: "x"}}}, Release: semver.MustParse(version)}.Jobs()
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := jobs[0].Evaluate(Found{}).Targets[0].Labels["a b"]; got != want {
-			t.Errorf("legacy %v: label %q, want %q", legacy, got, want)
+		if got := jobs[0].Evaluate(Found{}).Targets()[0].Labels["a b"]; got != want {
+			t.Errorf("version %s: label %q, want %q", version, got, want)
 		}
 	}
 }
@@ -92,7 +93,7 @@ func TestGlobalDefaults(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		target := jobs[0].Evaluate(Found{}).Targets[0]
+		target := jobs[0].Evaluate(Found{}).Targets()[0]
 		got := [3]string{target.Discovered[model.ScrapeIntervalLabel], target.Discovered[model.ScrapeTimeoutLabel], string(target.State)}
 		if got != want {
 			t.Errorf("%s: got %v, want %v", head, got, want)

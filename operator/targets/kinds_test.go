@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"testing"
 
+	"github.com/Masterminds/semver/v3"
 	"github.com/google/go-cmp/cmp"
 	"github.com/prometheus/common/model"
 	"github.com/prometheus/prometheus/discovery/targetgroup"
@@ -64,13 +65,13 @@ func TestJobsOfEveryKind(t *testing.T) {
 			if tc.fragment.Err != nil {
 				t.Fatal(tc.fragment.Err)
 			}
-			jobs, err := Document{Text: tc.fragment.YAML, Origins: tc.fragment.Origins, Shards: s.ShardVariables(), Legacy: version[0] == '2'}.Jobs()
+			jobs, err := Document{Text: tc.fragment.YAML, Origins: tc.fragment.Origins, Shards: s.ShardVariables(), Release: semver.MustParse(version)}.Jobs()
 			if err != nil {
 				t.Errorf("%s for %s: %v", kind, version, err)
 				continue
 			}
 			var got []string
-			for _, target := range jobs[0].Evaluate(tc.found).Targets {
+			for _, target := range jobs[0].Evaluate(tc.found).Targets() {
 				line := fmt.Sprint(target.State, " ", target.URL)
 				if target.Drop != nil {
 					line += " by " + target.Drop.Origin + ": " + target.Drop.Message

@@ -16,6 +16,7 @@ import (
 	"github.com/prometheus/prometheus/config"
 	"github.com/prometheus/prometheus/discovery/targetgroup"
 	"github.com/prometheus/prometheus/model/labels"
+	"github.com/prometheus/prometheus/model/relabel"
 	"github.com/prometheus/prometheus/scrape"
 	"github.com/prometheus/prometheus/storage"
 
@@ -158,8 +159,10 @@ func checkLikePrometheus(t *testing.T, seed uint64) map[State]int {
 			j := &jobs[i]
 			alone := jobs[i]
 			alone.shards, alone.common = j.shards[shard:shard+1], len(j.Origins)
+			alone.sieve = newSieve(alone.shards)
 			result := alone.Evaluate(Found{Groups: groups[j.Name]})
 			compare(t, doc, j.Name, shard, result, active[j.Name], dropped[j.Name])
+			explained(t, doc, &alone, result)
 			onAll(t, doc, j, shard, result, groups[j.Name])
 			for state, n := range result.Counts() {
 				counts[state] += n
@@ -173,7 +176,7 @@ func checkLikePrometheus(t *testing.T, seed uint64) map[State]int {
 func compare(t *testing.T, doc Document, job string, shard int, got Result, active []string, dropped int) {
 	t.Helper()
 	var urls []string
-	for _, target := range got.Targets {
+	for _, target := range got.Targets() {
 		if target.State == Kept || target.State == OverLimit { // those over the limit are active, and fail
 			urls = append(urls, target.URL+" "+labels.FromMap(target.Labels).String())
 		}
@@ -187,13 +190,36 @@ func compare(t *testing.T, doc Document, job string, shard int, got Result, acti
 	}
 }
 
+// explained checks that a target was dropped by the first step that drops it, for what its
+// labels are there.
+func explained(t *testing.T, doc Document, j *Job, got Result) {
+	t.Helper()
+	lb := labels.NewBuilder(labels.EmptyLabels())
+	for i := range got.Rows {
+		r := &got.Rows[i]
+		if r.Drop == nil {
+			continue
+		}
+		steps, at := j.shards[0].RelabelConfigs, r.Drop.Step-1
+		scrape.PopulateDiscoveredLabels(lb, j.shards[0], r.own, r.shared)
+		before := relabel.ProcessBuilder(lb, steps[:at]...)
+		var values []string
+		for _, name := range steps[at].SourceLabels {
+			values = append(values, lb.Get(string(name)))
+		}
+		if value := strings.Join(values, steps[at].Separator); !before || relabel.ProcessBuilder(lb, steps[at]) || value != r.Drop.Value {
+			t.Errorf("%s: %v dropped by step %d for %q, want %q\n%s", j.Name, r.own, r.Drop.Step, r.Drop.Value, value, doc.Text)
+		}
+	}
+}
+
 // onAll compares what is said about all shards at once with what is said about one.
 func onAll(t *testing.T, doc Document, j *Job, shard int, one Result, groups []*targetgroup.Group) {
 	t.Helper()
 	all := j.Evaluate(Found{Groups: groups})
-	for i, target := range all.Targets {
-		if has, kept := slices.Contains(target.Shards, shard), one.Targets[i].State == Kept; has != kept {
-			t.Errorf("%s, target %s: on shards %v, alone on shard %d %s\n%s", j.Name, target.URL, target.Shards, shard, one.Targets[i].State, doc.Text)
+	for i, target := range all.Targets() {
+		if has, kept := slices.Contains(target.Shards, shard), one.Rows[i].State == Kept; has != kept {
+			t.Errorf("%s, target %s: on shards %v, alone on shard %d %s\n%s", j.Name, target.URL, target.Shards, shard, one.Rows[i].State, doc.Text)
 		}
 		if target.State == Dropped && (target.Drop.Step < 1 || target.Drop.Step > len(j.Origins)) {
 			t.Errorf("%s: dropped by step %d of %d", j.Name, target.Drop.Step, len(j.Origins))

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/Masterminds/semver/v3"
 	"github.com/prometheus/prometheus/discovery/targetgroup"
 )
 
@@ -20,6 +21,8 @@ type KubernetesSD struct {
 	// APIServer and KubeconfigFile are of another cluster; empty for the workload's own.
 	APIServer      string `yaml:"api_server"`
 	KubeconfigFile string `yaml:"kubeconfig_file"`
+	// Release of Prometheus that discovers; nil for the release that is linked.
+	Release *semver.Version `yaml:"-"`
 }
 
 // Namespaces limit a discovery.

@@ -49,29 +49,3 @@ type Source struct {
 	Pod       string `json:"pod,omitempty"`
 	Node      string `json:"node,omitempty"`
 }
-
-// Result is what becomes of the targets of a job.
-type Result struct {
-	// Targets in the order in which they were found.
-	Targets []Target `json:"targets"`
-}
-
-// Counts are the numbers of targets by state.
-func (r Result) Counts() map[State]int {
-	out := map[State]int{}
-	for _, t := range r.Targets {
-		out[t.State]++
-	}
-	return out
-}
-
-// DroppedBy are the numbers of dropped targets by the origin of the step.
-func (r Result) DroppedBy() map[string]int {
-	out := map[string]int{}
-	for _, t := range r.Targets {
-		if t.Drop != nil {
-			out[t.Drop.Origin]++
-		}
-	}
-	return out
-}

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/prometheus/prometheus/model/labels"
+	"github.com/prometheus/common/model"
 
 	"github.com/firekeeper-dev/firekeeper/operator/promconfig"
 )
@@ -20,9 +20,13 @@ const (
 
 // objects are the kinds whose names are parts of labels; of several that a target has,
 // the first is where it was found.
-var objects = []struct{ label, kind string }{
-	{"endpointslice", "EndpointSlice"}, {"endpoints", "Endpoints"}, {"service", "Service"}, {"ingress", "Ingress"},
-	{"pod", "Pod"}, {"node", "Node"}, {"namespace", "Namespace"},
+var objects = []struct {
+	label, kind string
+	name        model.LabelName
+}{
+	{"endpointslice", "EndpointSlice", meta + "endpointslice_name"}, {"endpoints", "Endpoints", meta + "endpoints_name"},
+	{"service", "Service", meta + "service_name"}, {"ingress", "Ingress", meta + "ingress_name"},
+	{"pod", "Pod", meta + "pod_name"}, {"node", "Node", meta + "node_name"}, {"namespace", "Namespace", meta + "namespace_name"},
 }
 
 // named are labels that people know under another name.
@@ -145,10 +149,10 @@ func describe(label string) string {
 }
 
 // sourceOf is the object that the labels come from.
-func sourceOf(l labels.Labels) (s Source) {
-	s.Namespace = l.Get(meta + "namespace")
+func sourceOf(label func(model.LabelName) string) (s Source) {
+	s.Namespace = label(meta + "namespace")
 	for _, o := range objects {
-		if name := l.Get(meta + o.label + "_name"); name != "" && o.label != "namespace" {
+		if name := label(o.name); name != "" && o.label != "namespace" {
 			s.Kind, s.Name = o.kind, name
 			break
 		}
@@ -157,14 +161,14 @@ func sourceOf(l labels.Labels) (s Source) {
 		s.Namespace = ""
 		return s
 	}
-	s.Pod = l.Get(meta + "pod_name")
-	for _, o := range []string{"endpointslice_address_target_", "endpoint_address_target_"} {
-		if s.Pod == "" && l.Get(meta+o+"kind") == "Pod" { // there is a name, even where the pod is not known
-			s.Pod = l.Get(meta + o + "name")
+	s.Pod = label(meta + "pod_name")
+	for _, o := range []model.LabelName{"endpointslice_address_target_", "endpoint_address_target_"} {
+		if s.Pod == "" && label(meta+o+"kind") == "Pod" { // there is a name, even where the pod is not known
+			s.Pod = label(meta + o + "name")
 		}
 	}
-	for _, label := range []string{"pod_node_name", "endpointslice_endpoint_node_name", "endpoint_node_name", "node_name"} {
-		if s.Node = l.Get(meta + label); s.Node != "" {
+	for _, name := range []model.LabelName{"pod_node_name", "endpointslice_endpoint_node_name", "endpoint_node_name", "node_name"} {
+		if s.Node = label(meta + name); s.Node != "" {
 			break
 		}
 	}

@@ -78,11 +78,15 @@ func (c Cluster) pages(ctx context.Context, l list, limit int) (out []*discovery
 			break
 		}
 		if token, err = p.next(); err != nil {
+			p.release()
 			break
 		}
 		objects := &discovery.Objects{}
 		out = append(out, objects)
-		decoding.Go(func() error { return p.decode(l.kind.Role, objects) })
+		decoding.Go(func() error {
+			defer p.release()
+			return p.decode(l.kind.Role, objects)
+		})
 		if token == "" {
 			break
 		}
@@ -109,12 +113,12 @@ func (c Cluster) page(ctx context.Context, l list, token string, limit int) (pag
 	if limit > 0 {
 		r = r.Param("limit", strconv.Itoa(limit))
 	}
-	result := r.Do(ctx)
-	if err := result.Error(); err != nil {
+	body, err := r.Stream(ctx)
+	if err != nil {
 		return nil, err
 	}
-	text, err := result.Raw()
-	return page(text), err
+	defer body.Close()
+	return readPage(body)
 }
 
 // client reaches the API group of a kind.

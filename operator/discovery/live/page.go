@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
+	"sync"
 
 	"google.golang.org/protobuf/encoding/protowire"
 	"k8s.io/apimachinery/pkg/api/meta"
@@ -17,6 +19,26 @@ import (
 
 // page is a page of a list as the API server sent it.
 type page []byte
+
+// buffers are those of pages, which are large, and of which nothing is kept.
+var buffers sync.Pool
+
+// readPage reads a page.
+//
+// Errors: those of the reader.
+func readPage(from io.Reader) (page, error) {
+	var b bytes.Buffer
+	if old, ok := buffers.Get().(page); ok {
+		b = *bytes.NewBuffer(old[:0])
+	}
+	if _, err := b.ReadFrom(from); err != nil {
+		return nil, err
+	}
+	return b.Bytes(), nil
+}
+
+// release gives the buffer of a page back; the page must not be used any more.
+func (p page) release() { buffers.Put(p) }
 
 // magic begins what is no JSON: a runtime.Unknown with the list in it follows.
 var magic = []byte("k8s\x00")

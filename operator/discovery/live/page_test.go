@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/prometheus/common/model"
 
 	"github.com/firekeeper-dev/firekeeper/operator/targets"
 )
@@ -25,10 +26,17 @@ func TestPagesOfBothForms(t *testing.T) {
 	if diff := cmp.Diff(map[targets.State]int{targets.Kept: pods / 10 * 2, targets.Dropped: pods * 9 / 10 * 2}, counts); diff != "" {
 		t.Errorf("%s\n%v", diff, got.Found[0].Gaps)
 	}
+	addresses := map[model.LabelValue]bool{}
 	for i, g := range got.Found[0].Groups {
 		if name := g.Targets[0]["__meta_kubernetes_pod_container_image"]; name == "" {
 			t.Fatalf("group %d has no labels of pods: %v", i, g.Targets[0])
 		}
+		for _, target := range g.Targets { // the buffers of pages are used again
+			addresses[target["__address__"]] = true
+		}
+	}
+	if len(addresses) != 2*pods {
+		t.Errorf("%d different addresses, want %d", len(addresses), 2*pods)
 	}
 }
 

@@ -32,7 +32,7 @@ type view struct {
 
 // key is equal for views that find the same.
 func (v *view) key() string {
-	return fmt.Sprintf("%+v %+v", v.sd.AttachMetadata, v.lists)
+	return fmt.Sprintf("%v %+v %+v", v.sd.Release, v.sd.AttachMetadata, v.lists)
 }
 
 // plan is what must be read for jobs.
@@ -91,7 +91,7 @@ func viewsOf(sd *targets.KubernetesSD, own string) (out []*view, err error) {
 		scopes = []string{""}
 	}
 	for _, scope := range scopes {
-		v := &view{sd: targets.KubernetesSD{Role: sd.Role, AttachMetadata: sd.AttachMetadata}, scope: scope}
+		v := &view{sd: targets.KubernetesSD{Role: sd.Role, AttachMetadata: sd.AttachMetadata, Release: sd.Release}, scope: scope}
 		for _, kind := range kinds {
 			l := list{kind: kind, namespace: scope}
 			if kind.ClusterScoped {

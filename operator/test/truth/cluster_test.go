@@ -115,8 +115,8 @@ func forbiddenInTenant(t *testing.T, asked live.Cluster, c *compiled, w *world) 
 		const want = "Prometheus discovers no targets of role endpointslice in namespace tenant: ServiceAccount monitoring/prometheus-k8s may not list and watch " +
 			"endpointslices.discovery.k8s.io in namespace tenant; allow it with a Role in that namespace"
 		result := job.Evaluate(found.Found[0])
-		if len(result.Targets) != 3 || result.Targets[0].State != targets.Forbidden || result.Targets[0].Message != want {
-			t.Errorf("%+v", result.Targets)
+		if len(result.Rows) != 3 || result.Rows[0].State != targets.Forbidden || result.Rows[0].Message != want {
+			t.Errorf("%+v", result.Rows)
 		}
 		return
 	}

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/Masterminds/semver/v3"
 	"go.yaml.in/yaml/v2"
 
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
@@ -34,7 +35,8 @@ type compiled struct {
 	frame     promconfig.Frame
 	fragments map[string][]promconfig.Fragment // by kind
 	variables []map[string]string
-	legacy    bool
+	release   *semver.Version
+	noPort    bool // no-default-scrape-port
 }
 
 // compile compiles a world for a version of Prometheus. Monitors that are rejected are left
@@ -51,7 +53,7 @@ func (w *world) compile(t *testing.T, version string) (out compiled, rejected []
 	}
 	s = s.WithOrigins()
 	none := &assets.Static{}
-	out = compiled{fragments: map[string][]promconfig.Fragment{}, variables: s.ShardVariables(), legacy: strings.HasPrefix(version, "2.")}
+	out = compiled{fragments: map[string][]promconfig.Fragment{}, variables: s.ShardVariables(), release: semver.MustParse(version), noPort: len(p.Spec.EnableFeatures) > 0}
 	if out.frame, err = promconfig.CompileServer(p, s, nil, none); err != nil {
 		t.Fatal(err)
 	}
@@ -182,7 +184,7 @@ func (c *compiled) jobs(t *testing.T, shard int) (out []targets.Job) {
 	}
 	for _, kind := range []string{v1.ServiceMonitorKind, v1.PodMonitorKind, v1.ProbeKind, v1alpha1.ScrapeConfigKind} {
 		for _, f := range c.fragments[kind] {
-			jobs, err := targets.Document{Text: f.YAML, Origins: f.Origins, Head: c.frame.Head, Shards: shards, Legacy: c.legacy}.Jobs()
+			jobs, err := targets.Document{Text: f.YAML, Origins: f.Origins, Head: c.frame.Head, Shards: shards, Release: c.release, NoDefaultPort: c.noPort}.Jobs()
 			if err != nil {
 				t.Fatalf("%v\n%s", err, f.YAML)
 			}
@@ -218,9 +220,9 @@ func (c *compiled) ours(ctx context.Context, t *testing.T, cluster live.Cluster,
 			if s := summary(t, result); len(s.Active)+s.Dropped > 0 {
 				of[jobs[i].Name] = s
 			}
-			for k, target := range result.Targets {
-				if on, alone := slices.Contains(onAll[i].Targets[k].Shards, shard), target.State == targets.Kept; on != alone {
-					t.Errorf("job %s, target %s: shard %d of %v, alone %s", jobs[i].Name, target.URL, shard, onAll[i].Targets[k].Shards, target.State)
+			for k, target := range result.Targets() {
+				if on, alone := slices.Contains(onAll[i].Rows[k].Shards, shard), target.State == targets.Kept; on != alone {
+					t.Errorf("job %s, target %s: shard %d of %v, alone %s", jobs[i].Name, target.URL, shard, onAll[i].Rows[k].Shards, target.State)
 				}
 			}
 		}
@@ -233,7 +235,7 @@ func (c *compiled) ours(ctx context.Context, t *testing.T, cluster live.Cluster,
 // active and fails.
 func summary(t *testing.T, r targets.Result) (out seen) {
 	t.Helper()
-	for _, target := range r.Targets {
+	for _, target := range r.Targets() {
 		switch target.State {
 		case targets.Kept, targets.OverLimit:
 			out.Active = append(out.Active, line(target.URL, target.Labels))

@@ -62,8 +62,8 @@ type server struct {
 	ended chan struct{}
 }
 
-// run starts a Prometheus with a configuration; it ends with the test.
-func (p program) run(t *testing.T, configuration string) server {
+// run starts a Prometheus with a configuration and features; it ends with the test.
+func (p program) run(t *testing.T, configuration string, features ...string) server {
 	t.Helper()
 	dir := t.TempDir()
 	file := filepath.Join(dir, "prometheus.yaml")
@@ -80,7 +80,7 @@ func (p program) run(t *testing.T, configuration string) server {
 		t.Fatal(err)
 	}
 	cmd := exec.Command(p.path, "--config.file="+file, "--storage.tsdb.path="+filepath.Join(dir, "data"),
-		"--web.listen-address="+strings.TrimPrefix(s.url, "http://"), "--scrape.discovery-reload-interval=1s")
+		"--web.listen-address="+strings.TrimPrefix(s.url, "http://"), "--scrape.discovery-reload-interval=1s", "--enable-feature="+strings.Join(features, ","))
 	cmd.Stdout, cmd.Stderr = log, log
 	child.DiesWithUs(cmd)
 	if err := cmd.Start(); err != nil {

@@ -22,9 +22,6 @@ type random struct {
 	t *testing.T
 	// world is a prefix of its namespaces.
 	world string
-	// sidecars are pods whose init containers have ports. Releases before 2.55 do not discover
-	// them for Services, as the linked one does: a known difference.
-	sidecars bool
 }
 
 func (r random) of(words ...string) string { return words[r.IntN(len(words))] }
@@ -102,7 +99,7 @@ func (r random) cluster() (out []discoverytest.Object) {
 func (r random) nodes() (out []discoverytest.Object) {
 	for i, zone := range []string{"a", "b", "c"} {
 		node := &corev1.Node{}
-		r.read(node, `{metadata: {name: n%d, labels: {topology.kubernetes.io/zone: %s, kubernetes.io/os: %s}}, spec: {providerID: "x://%d"}, status: {addresses: [{type: InternalIP, address: 10.9.0.%d}, {type: Hostname, address: n%d}], daemonEndpoints: {kubeletEndpoint: {Port: 10250}}}}`,
+		r.read(node, `{metadata: {name: n%d, labels: {topology.kubernetes.io/zone: %s, kubernetes.io/os: %s}}, spec: {providerID: "x://%d"}, status: {addresses: [{type: InternalIP, address: 10.9.0.%d}, {type: Hostname, address: n%d}], conditions: [{type: Ready, status: 'True'}], daemonEndpoints: {kubeletEndpoint: {Port: 10250}}}}`,
 			i, zone, r.of("linux", "windows"), i, i, i)
 		out = append(out, node)
 	}
@@ -122,7 +119,7 @@ func (r random) application(add func(discoverytest.Object, string, ...any), ns, 
 			status += ", podIP: " + ip + ", podIPs: [{ip: " + ip + "}]"
 		}
 		add(&corev1.Pod{}, `{metadata: {namespace: %s, name: %s, uid: %s-%s, labels: {%s}, annotations: {%s}, ownerReferences: [{apiVersion: apps/v1, kind: %s, name: %s-abc, uid: u, controller: true}]}, spec: {nodeName: %s, containers: [{name: server, image: "i:1", ports: %s}%s], initContainers: [%s]}, status: {%s}}`,
-			ns, name, ns, name, list("app: "+app, r.maybe(2, "tier: "+r.of("front", "back")), "topology.kubernetes.io/zone: "+zone), r.maybe(2, "prometheus.io/scrape: 'true'"),
+			ns, name, ns, name, list("app: "+app, r.maybe(2, "tier: "+r.of("front", "back")), "topology.kubernetes.io/zone: "+zone), list(r.maybe(2, "prometheus.io/scrape: 'true'"), r.maybe(2, `note: "two\nlines"`)),
 			r.of("ReplicaSet", "StatefulSet", "Job"), app, node, ports, r.maybe(3, ", {name: proxy, image: p, ports: [{name: admin, containerPort: 15090, protocol: "+r.of("TCP", "UDP")+"}]}"),
 			r.sidecar(), status)
 		if phase == "Pending" || phase == "Succeeded" || phase == "Failed" && r.IntN(2) == 0 {
@@ -144,8 +141,8 @@ func (r random) application(add func(discoverytest.Object, string, ...any), ns, 
 	backends := strings.ReplaceAll(servicePorts, "port: 80, targetPort: 8080", "port: 8080")
 	labels := list("app: "+app, r.maybe(3, "release: r1"), r.maybe(4, "tier: ''"))
 	if r.IntN(8) > 0 {
-		add(&corev1.Service{}, `{metadata: {namespace: %s, name: %s, labels: {%s}, annotations: {%s}}, spec: {type: ClusterIP, clusterIP: %s, selector: {app: %s}, ports: %s}}`,
-			ns, app, labels, r.maybe(2, "prometheus.io/port: '9090'"), r.of("10.8.0.1", "None"), app, servicePorts)
+		add(&corev1.Service{}, `{metadata: {namespace: %s, name: %s, labels: {%s}, annotations: {%s}}, spec: {%s type: ClusterIP, clusterIP: %s, selector: {app: %s}, ports: %s}}`,
+			ns, app, labels, r.maybe(2, "prometheus.io/port: '9090'"), r.maybe(4, "ipFamilyPolicy: PreferDualStack, ipFamilies: ["+r.of("IPv4, IPv6", "IPv6, IPv4")+"],"), r.of("10.8.0.1", "None"), app, servicePorts)
 	}
 	//lint:ignore SA1019 jobs discover this kind by default
 	add(&corev1.Endpoints{}, `{metadata: {namespace: %s, name: %s, labels: {%s}}, subsets: [{addresses: [%s], notReadyAddresses: [%s], ports: %s}]}`,
@@ -164,18 +161,15 @@ func (r random) application(add func(discoverytest.Object, string, ...any), ns, 
 	}
 }
 
+// sidecar is an init container that goes on running.
 func (r random) sidecar() string {
-	text := r.maybe(3, "{name: side, image: s, restartPolicy: Always, ports: [{name: admin, containerPort: 7000}]}")
-	if !r.sidecars {
-		return ""
-	}
-	return text
+	return r.maybe(3, "{name: side, image: s, restartPolicy: Always, ports: [{name: admin, containerPort: 7000}]}")
 }
 
 // step is a relabel step of a user.
 func (r random) step() string {
 	meta := r.of("__meta_kubernetes_namespace", "__meta_kubernetes_pod_name", "__meta_kubernetes_pod_label_tier", "__meta_kubernetes_pod_node_name", "__address__",
-		"__meta_kubernetes_pod_phase", "__meta_kubernetes_service_annotation_prometheus_io_port", "__meta_kubernetes_pod_controller_kind", "__meta_kubernetes_pod_ready", "namespace", "pod", "job")
+		"__meta_kubernetes_pod_phase", "__meta_kubernetes_pod_annotation_note", "__meta_kubernetes_pod_container_init", "__meta_kubernetes_endpointslice_endpoint_zone", "__meta_kubernetes_service_annotation_prometheus_io_port", "__meta_kubernetes_pod_controller_kind", "__meta_kubernetes_pod_ready", "namespace", "pod", "job")
 	regex := r.of("(.+)", ".*a.*", "alpha|web-0|Running", "", "true")
 	switch r.IntN(9) {
 	case 0:
@@ -183,7 +177,7 @@ func (r random) step() string {
 	case 1:
 		return fmt.Sprintf("{action: drop, sourceLabels: [%s], regex: '%s'}", meta, r.of("", ".*b.*", "beta|Failed"))
 	case 2:
-		return "{action: labelmap, regex: '__meta_kubernetes_pod_label_(.+)', replacement: 'pod_$1'}"
+		return "{action: labelmap, regex: '__meta_kubernetes_" + r.of("pod_label_(.+)", "pod_container_(.+)", "endpointslice_endpoint_(.+)", "node_condition_(.+)") + "', replacement: 'pod_$1'}"
 	case 3:
 		return fmt.Sprintf("{action: labeldrop, regex: '%s'}", r.of("pod|container", "endpoint", "pod_.*", "__address__", "__tmp_hash"))
 	case 4:
@@ -218,7 +212,7 @@ func (r random) spec() string {
 }
 
 // workload is one with monitors of all kinds.
-func (r random) workload() *world {
+func (r random) workload(features ...string) *world {
 	w := &world{prometheus: &v1.Prometheus{}, endpointSlices: true, podTopology: r.IntN(2) == 0}
 	shards := 1 + r.IntN(3)
 	r.read(w.prometheus, `{metadata: {namespace: %s, name: k8s}, spec: {%s}}`, r.own(), list(
@@ -227,6 +221,7 @@ func (r random) workload() *world {
 		r.maybe(6, "ignoreNamespaceSelectors: true"), r.maybe(6, "enforcedTargetLimit: 4"),
 		r.maybe(4, "shardingStrategy: {mode: Topology, topology: {values: ["+strings.Join([]string{"a", "b", "c"}[:shards], ", ")+"]}}"),
 		"scrapeClasses: [{name: zone, relabelings: [{sourceLabels: [__meta_kubernetes_node_label_topology_kubernetes_io_zone], targetLabel: zone}], attachMetadata: {node: true}}]"))
+	w.prometheus.Spec.EnableFeatures = features
 	for i := range 4 {
 		service, pod, probe, scrape := &v1.ServiceMonitor{}, &v1.PodMonitor{}, &v1.Probe{}, &v1alpha1.ScrapeConfig{}
 		head := fmt.Sprintf("metadata: {namespace: %s, name: m%d}", r.namespace(), i)

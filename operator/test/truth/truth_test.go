@@ -8,7 +8,6 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
-	"strings"
 	"sync"
 	"testing"
 
@@ -98,14 +97,18 @@ func TestRandom(t *testing.T) {
 func compareWorlds(t *testing.T, p program, first int, total *tally) {
 	t.Helper()
 	api := &discoverytest.Server{}
+	var features []string
+	if first/batch%3 == 1 {
+		features = []string{"no-default-scrape-port"} // of major version 2
+	}
 	var worlds []*world
 	for i := range batch {
-		r := random{rand.New(rand.NewPCG(uint64(first+i), 1)), t, fmt.Sprintf("w%d-", i), !strings.HasPrefix(p.version, "2.4") && !strings.HasPrefix(p.version, "2.53")}
+		r := random{rand.New(rand.NewPCG(uint64(first+i), 1)), t, fmt.Sprintf("w%d-", i)}
 		api.Add(r.cluster()...)
 		if i == 0 {
 			api.Add(r.nodes()...)
 		}
-		worlds = append(worlds, r.workload())
+		worlds = append(worlds, r.workload(features...))
 	}
 	h := httptest.NewServer(api)
 	t.Cleanup(h.Close)
@@ -143,7 +146,7 @@ func compare(t *testing.T, p program, worlds []*world, cluster live.Cluster, kub
 	}
 	var servers []server
 	for shard := range want {
-		servers = append(servers, p.run(t, merge(t, docs[shard]...)))
+		servers = append(servers, p.run(t, merge(t, docs[shard]...), worlds[0].prometheus.Spec.EnableFeatures...))
 	}
 	for shard, got := range settle(t, servers, want) {
 		if diff := cmp.Diff(got, want[shard]); diff != "" {

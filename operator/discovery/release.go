@@ -1,0 +1,98 @@
+package discovery
+
+import (
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/Masterminds/semver/v3"
+	"github.com/prometheus/common/model"
+	"github.com/prometheus/prometheus/discovery/targetgroup"
+	corev1 "k8s.io/api/core/v1"
+)
+
+// change is something in what discoveries find that came with a release of Prometheus. The
+// builders are those of the release that is linked, which has all changes.
+type change struct {
+	since *semver.Version
+	roles []string
+	// older is what releases before see of an object; nil when that has not changed.
+	older func(Object) Object
+	// labels begin with one of these, and releases before do not add them.
+	labels []string
+}
+
+// changes since 2.47. The number of each is that of a pull request of Prometheus.
+var changes = []change{
+	// 13935
+	{since: semver.MustParse("2.52.0"), roles: []string{roleEndpointSlice},
+		labels: []string{meta + "endpointslice_endpoint_zone", meta + "endpointslice_endpoint_node_name"}},
+	// 14929: ports of sidecars, which are init containers
+	{since: semver.MustParse("3.0.0"), roles: []string{roleEndpoints, roleEndpointSlice},
+		older: withoutInitContainers, labels: []string{meta + "pod_container_init"}},
+	// 18192: in a dual-stack Service, addresses of the first family only
+	{since: semver.MustParse("3.11.0"), roles: []string{roleEndpointSlice}, older: withoutFamilies},
+	// conditions of nodes
+	{since: semver.MustParse("3.12.0"), roles: []string{roleNode}, labels: []string{meta + "node_condition_"}},
+}
+
+const meta = "__meta_kubernetes_"
+
+// lacking are the changes that a release does not have; none for nil, the release that is
+// linked.
+func lacking(release *semver.Version, role string) (out []change) {
+	for _, c := range changes {
+		if release != nil && release.LessThan(c.since) && slices.Contains(c.roles, role) {
+			out = append(out, c)
+		}
+	}
+	return out
+}
+
+// see is what a release without changes sees of objects.
+func see(without []change, objects []Object) []Object {
+	for _, c := range without {
+		if c.older == nil {
+			continue
+		}
+		for i := range objects {
+			objects[i] = c.older(objects[i])
+		}
+	}
+	return objects
+}
+
+// unlabel removes the labels that a release without changes does not add.
+func unlabel(without []change, groups []*targetgroup.Group) {
+	for _, c := range without {
+		added := func(name model.LabelName, _ model.LabelValue) bool {
+			return slices.ContainsFunc(c.labels, func(label string) bool { return strings.HasPrefix(string(name), label) })
+		}
+		for _, group := range groups {
+			maps.DeleteFunc(group.Labels, added)
+			for _, target := range group.Targets {
+				maps.DeleteFunc(target, added)
+			}
+		}
+	}
+}
+
+func withoutInitContainers(o Object) Object {
+	pod, is := o.(*corev1.Pod)
+	if !is || len(pod.Spec.InitContainers) == 0 {
+		return o
+	}
+	out := *pod
+	out.Spec.InitContainers = nil
+	return &out
+}
+
+func withoutFamilies(o Object) Object {
+	service, is := o.(*corev1.Service)
+	if !is || service.Spec.IPFamilyPolicy == nil {
+		return o
+	}
+	out := *service
+	out.Spec.IPFamilyPolicy = nil
+	return &out
+}

@@ -1,0 +1,160 @@
+package targets
+
+import (
+	"fmt"
+	"hash/fnv"
+	"slices"
+	"strings"
+
+	"github.com/prometheus/common/model"
+	"github.com/prometheus/prometheus/config"
+	"github.com/prometheus/prometheus/model/labels"
+	"github.com/prometheus/prometheus/model/relabel"
+	"github.com/prometheus/prometheus/scrape"
+)
+
+// Result is what becomes of the targets of a job. There may be very many, of which few are
+// shown: rows say what is decided about each, and [Result.Target] makes the details.
+type Result struct {
+	// Rows of targets in the order in which they were found.
+	Rows []Row
+
+	job *Job
+}
+
+// Row is what is decided about a target, see [Target].
+type Row struct {
+	State State
+	// Shards that scrape it.
+	Shards []int
+	// Drop says which step dropped it; nil unless it is dropped. Rows of which the same is to be
+	// said share it.
+	Drop *Drop
+	// Message is why it is in that state, for people; empty when it is kept.
+	Message string
+
+	own, shared model.LabelSet // discovered labels, the former before the latter; nil for gaps
+	on          int            // the shard of which that is said
+	winner      int            // of a duplicate: the row that is scraped in its place
+}
+
+// Label is a discovered label; empty if there is none.
+func (r *Row) Label(name model.LabelName) string {
+	if value, ok := r.own[name]; ok {
+		return string(value)
+	}
+	return string(r.shared[name])
+}
+
+// Source is the object in which the target was found.
+func (r *Row) Source() Source { return sourceOf(r.Label) }
+
+// isGap reports whether the row stands for any number of targets.
+func (r *Row) isGap() bool { return r.State == Forbidden || r.State == Unknown }
+
+// Targets are all, with their details.
+func (r Result) Targets() []Target {
+	out := make([]Target, len(r.Rows))
+	for i := range r.Rows {
+		out[i] = r.Target(i)
+	}
+	return out
+}
+
+// Target makes the details of a row.
+func (r Result) Target(i int) Target {
+	row := &r.Rows[i]
+	t := Target{Job: r.job.Name, State: row.State, Shards: append([]int{}, row.Shards...), Drop: row.Drop, Message: row.Message}
+	if row.isGap() {
+		return t
+	}
+	discovered := r.discovered(row)
+	t.ID, t.Source, t.Discovered = idOf(r.job.Name, discovered), row.Source(), discovered.Map()
+	c, lb := r.job.shards[row.on], labels.NewBuilder(labels.EmptyLabels())
+	if row.Drop != nil {
+		scrape.PopulateDiscoveredLabels(lb, c, row.own, row.shared)
+		relabel.ProcessBuilder(lb, c.RelabelConfigs[:row.Drop.Step-1]...)
+		t.URL = urlOf(lb.Labels(), c)
+		return t
+	}
+	result, err := scrape.PopulateLabels(lb, c, row.own, row.shared)
+	if err != nil || result.IsEmpty() || row.State == Invalid {
+		t.URL = urlOf(lb.Labels(), c)
+		return t
+	}
+	t.URL, t.Labels = urlOf(result, c), public(result)
+	if row.State == Duplicate {
+		t.Winner = idOf(r.job.Name, r.discovered(&r.Rows[row.winner]))
+	}
+	return t
+}
+
+// discovered are all discovered labels of a row, with those of the job.
+func (r Result) discovered(row *Row) labels.Labels {
+	lb := labels.NewBuilder(labels.EmptyLabels())
+	scrape.PopulateDiscoveredLabels(lb, r.job.shards[0], row.own, row.shared)
+	return lb.Labels()
+}
+
+// OnShard is the result as one shard sees it: targets that only others scrape are in state
+// otherShard.
+func (r Result) OnShard(shard int) Result {
+	r.Rows = slices.Clone(r.Rows)
+	for i := range r.Rows {
+		if row := &r.Rows[i]; row.State == Kept && !slices.Contains(row.Shards, shard) {
+			row.State = OtherShard
+		}
+	}
+	return r
+}
+
+// Counts are the numbers of targets by state.
+func (r Result) Counts() map[State]int {
+	out := map[State]int{}
+	for i := range r.Rows {
+		out[r.Rows[i].State]++
+	}
+	return out
+}
+
+// DroppedBy are the numbers of dropped targets by the origin of the step.
+func (r Result) DroppedBy() map[string]int {
+	out := map[string]int{}
+	for i := range r.Rows {
+		if d := r.Rows[i].Drop; d != nil {
+			out[d.Origin]++
+		}
+	}
+	return out
+}
+
+// urlOf is the URL that a target with the labels would have.
+func urlOf(l labels.Labels, c *config.ScrapeConfig) string {
+	if l.Get(model.AddressLabel) == "" {
+		return ""
+	}
+	return scrape.NewTarget(l, c, nil, nil).URL().String()
+}
+
+// public are the labels that series have.
+func public(l labels.Labels) map[string]string {
+	out := map[string]string{}
+	l.Range(func(l labels.Label) {
+		if !strings.HasPrefix(l.Name, model.ReservedLabelPrefix) {
+			out[l.Name] = l.Value
+		}
+	})
+	return out
+}
+
+// idOf is a hash of the job's name and the discovered labels.
+func idOf(job string, discovered labels.Labels) string {
+	h := fnv.New64a()
+	write := func(text string) { _, _ = h.Write(append([]byte(text), 0)) }
+	write(job)
+	discovered.Range(func(l labels.Label) {
+		write(l.Name)
+		write(l.Value)
+	})
+	return fmt.Sprintf("%016x", h.Sum64())
+}
