@@ -53,7 +53,7 @@ func optional(i cache.SharedIndexInformer) cache.SharedInformer {
 	return i
 }
 
-// End is an object of a role that does not exist. A builder that is told of its deletion
+// End is an object of a role, or a namespace, that does not exist. A builder that is told of its deletion
 // answers with a group for which [IsEnd] is true, after the groups of all earlier events.
 func End(role string) Object {
 	name := metav1.ObjectMeta{Namespace: last, Name: last}
@@ -70,6 +70,8 @@ func End(role string) Object {
 		return &networkingv1.Ingress{ObjectMeta: name}
 	case roleNode:
 		return &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: last}}
+	case namespaceObjects:
+		return &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: last}}
 	}
 	return nil
 }

@@ -16,14 +16,8 @@ type filter struct {
 	handlers []cache.ResourceEventHandler
 	handles  []cache.ResourceEventHandlerRegistration
 
-	mu   sync.Mutex
-	last read
-}
-
-// read is what a builder asked for: the key, and the object or nil.
-type read struct {
-	key    string
-	object discovery.Object
+	mu      sync.Mutex
+	foreign map[string]discovery.Object // by key: what refers to pods of other namespaces, or did so before
 }
 
 // AddEventHandler implements cache.SharedIndexInformer.
@@ -63,11 +57,31 @@ func (f *filter) GetIndexer() cache.Indexer {
 	return filteredIndexer{f.SharedIndexInformer.GetIndexer(), f}
 }
 
-// lastRead is what was asked for last. Builders read the object of a group before they send it.
-func (f *filter) lastRead() read {
+// note remembers what the builder reads if it refers to pods of other namespaces, and its
+// successors.
+func (f *filter) note(key string, object discovery.Object) {
+	foreign := discovery.Foreign(object)
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	return f.last
+	if _, before := f.foreign[key]; !before && !foreign {
+		return
+	}
+	if f.foreign == nil {
+		f.foreign = map[string]discovery.Object{}
+	}
+	f.foreign[key] = object
+}
+
+// readForeign returns the object of a key if it refers to pods of other namespaces or did so
+// once: the group that comes may be of that time. gone tells that the object was deleted.
+func (f *filter) readForeign(key string, gone bool) discovery.Object {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	object := f.foreign[key]
+	if gone {
+		delete(f.foreign, key)
+	}
+	return object
 }
 
 // filteredIndexer has what builders use of an indexer.
@@ -82,10 +96,9 @@ func (i filteredIndexer) GetByKey(key string) (any, bool, error) {
 	if exists && !i.filter.selects(object) {
 		object, exists = nil, false
 	}
-	o, _ := object.(discovery.Object)
-	i.filter.mu.Lock()
-	defer i.filter.mu.Unlock()
-	i.filter.last = read{key, o}
+	if o, ok := object.(discovery.Object); ok {
+		i.filter.note(key, o)
+	}
 	return object, exists, err
 }
 

@@ -70,7 +70,7 @@ type source struct {
 func newSource(p place, api *cache.ListWatch) *source {
 	s := &source{place: p, done: make(chan struct{}), failed: map[string]error{}}
 	s.informer = cache.NewSharedIndexInformer(s.observed(api), discovery.End(p.kind.Role), 0, discovery.Indexers(p.kind.Role))
-	_ = s.informer.SetTransform(transform)                                                                               // fails for started informers only
+	_ = s.informer.SetTransform(transform)                                                                                 // fails for started informers only
 	_ = s.informer.SetWatchErrorHandlerWithContext(func(_ context.Context, _ *cache.Reflector, err error) { s.lost(err) }) // the same
 	ctx, stop := context.WithCancel(context.Background())
 	s.stop = stop
