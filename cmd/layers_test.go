@@ -54,7 +54,8 @@ var layers = []string{
 
 	// The kinds of workloads, and what several of them share.
 	"prometheus", "thanosruler", "alertmanager",
-	"discovery/discoverytest", "discovery/live", "discovery", "targets",
+	"targetset",
+	"discovery/discoverytest", "discovery/live", "discovery/watch/watchtest", "discovery/watch", "discovery/compact", "discovery", "targets",
 	"promworkload", "promconfig", "amconfig", "rules", "configsecret",
 
 	// The machine of every kind, and what it is made of.

@@ -51,6 +51,17 @@ func (s *Subscription) Take(each func(source string, group *targetgroup.Group)) 
 	}
 }
 
+// Each calls a function with all groups, one at a time, in no order.
+func (s *Subscription) Each(each func(*targetgroup.Group)) {
+	for i, l := range s.leases {
+		for _, c := range l.view.all(i, s.scopes[i]) {
+			if group := l.view.read(c, s.confined); group != nil {
+				each(group)
+			}
+		}
+	}
+}
+
 // Gaps are why targets are not known: nothing that could not be listed yet counts as empty.
 // None means that all groups are known.
 func (s *Subscription) Gaps() []targets.Gap {

@@ -189,15 +189,35 @@ func (v *view) subscribe(sub *Subscription, index int, scopes []string) {
 			v.subs[scope] = map[*Subscription]int{}
 		}
 		v.subs[scope][sub] = index
-		for namespace, groups := range v.groups {
-			if scope != "" && scope != namespace {
-				continue
-			}
-			for source := range groups {
-				sub.mark(change{index, namespace, source})
-			}
+	}
+	for _, c := range v.allLocked(index, scopes) {
+		sub.mark(c)
+	}
+}
+
+// all are the groups in namespaces, "" for all.
+func (v *view) all(index int, scopes []string) []change {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	return v.allLocked(index, scopes)
+}
+
+func (v *view) allLocked(index int, scopes []string) (out []change) {
+	add := func(namespace string) {
+		for source := range v.groups[namespace] {
+			out = append(out, change{index, namespace, source})
 		}
 	}
+	for _, scope := range scopes {
+		if scope != "" {
+			add(scope)
+			continue
+		}
+		for namespace := range v.groups {
+			add(namespace)
+		}
+	}
+	return out
 }
 
 // unsubscribe ends what subscribe began.

@@ -1,11 +1,9 @@
 package watch
 
 import (
-	"context"
 	"fmt"
 	"maps"
 	"slices"
-	"sync"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -16,92 +14,17 @@ import (
 	"github.com/prometheus/prometheus/discovery/targetgroup"
 	corev1 "k8s.io/api/core/v1"
 	discoveryv1 "k8s.io/api/discovery/v1"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/runtime"
-	"k8s.io/apimachinery/pkg/runtime/schema"
-	apiwatch "k8s.io/apimachinery/pkg/watch"
-	"k8s.io/client-go/tools/cache"
-	cachetesting "k8s.io/client-go/tools/cache/testing"
 	"sigs.k8s.io/yaml"
 
 	"github.com/firekeeper-dev/firekeeper/operator/discovery"
+	"github.com/firekeeper-dev/firekeeper/operator/discovery/watch/watchtest"
 	"github.com/firekeeper-dev/firekeeper/operator/targets"
 )
 
-// api is an API server in memory.
+// api is an API server with objects that are short to write.
 type api struct {
-	t  *testing.T
-	mu sync.Mutex
-	// kinds by resource.
-	kinds  map[string]*cachetesting.FakeControllerSource
-	denied map[string]bool // "RESOURCE" or "NAMESPACE/RESOURCE"
-	slow   map[string]chan struct{}
-	opened map[string]int // lists and watches, by "NAMESPACE/RESOURCE"
-	open   int            // watches that run
-}
-
-func newAPI(t *testing.T) *api {
-	a := &api{t: t, kinds: map[string]*cachetesting.FakeControllerSource{}, denied: map[string]bool{}, slow: map[string]chan struct{}{}, opened: map[string]int{}}
-	t.Cleanup(func() {
-		for _, kind := range a.kinds {
-			kind.Shutdown()
-		}
-	})
-	return a
-}
-
-func (a *api) kind(resource string) *cachetesting.FakeControllerSource {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	if a.kinds[resource] == nil {
-		a.kinds[resource] = cachetesting.NewFakeControllerSource()
-	}
-	return a.kinds[resource]
-}
-
-// may notes a call, and refuses what is denied.
-func (a *api) may(resource schema.GroupResource, namespace string) error {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	a.opened[namespace+"/"+resource.Resource]++
-	if a.denied[resource.Resource] || a.denied[namespace+"/"+resource.Resource] {
-		return apierrors.NewForbidden(resource, "", nil)
-	}
-	return nil
-}
-
-// lists implements Lists. Namespaces select nothing: tests use them for calls only.
-func (a *api) lists(kind discovery.Kind, namespace string) *cache.ListWatch {
-	resource := kind.Resource.GroupResource()
-	source := a.kind(resource.Resource)
-	return &cache.ListWatch{
-		ListWithContextFunc: func(ctx context.Context, o metav1.ListOptions) (runtime.Object, error) {
-			if err := a.may(resource, namespace); err != nil {
-				return nil, err
-			}
-			a.mu.Lock()
-			wait := a.slow[resource.Resource]
-			a.mu.Unlock()
-			if wait != nil {
-				select {
-				case <-wait:
-				case <-ctx.Done():
-					return nil, ctx.Err()
-				}
-			}
-			return source.List(o)
-		},
-		WatchFuncWithContext: func(_ context.Context, o metav1.ListOptions) (apiwatch.Interface, error) {
-			if o.SendInitialEvents != nil {
-				return nil, apierrors.NewInvalid(schema.GroupKind{}, "", nil) // as servers that do not know it
-			}
-			if err := a.may(resource, namespace); err != nil {
-				return nil, err
-			}
-			return source.Watch(o)
-		},
-	}
+	*watchtest.API
+	t *testing.T
 }
 
 // object reads an object.
@@ -174,11 +97,11 @@ func settle() {
 
 func bubble(t *testing.T, test func(t *testing.T, a *api)) {
 	t.Helper()
-	synctest.Test(t, func(t *testing.T) { test(t, newAPI(t)) })
+	synctest.Test(t, func(t *testing.T) { test(t, &api{watchtest.New(t), t}) })
 }
 
 func (a *api) cluster(namespaces ...string) *Cluster {
-	c := &Cluster{Lists: a.lists, Namespaces: namespaces}
+	c := &Cluster{Lists: a.Lists, Namespaces: namespaces}
 	a.t.Cleanup(func() {
 		c.Close()
 		if len(c.sources)+len(c.leases) > 0 {
@@ -203,7 +126,7 @@ var inDemo = targets.KubernetesSD{Role: "endpointslice", Namespaces: targets.Nam
 func TestEvents(t *testing.T) {
 	bubble(t, func(t *testing.T, a *api) {
 		c := a.cluster()
-		pods, slices := a.kind("pods"), a.kind("endpointslices")
+		pods, slices := a.Kind("pods"), a.Kind("endpointslices")
 		pods.Add(a.pod("demo", "web", "10.0.0.1", "web"))
 		slices.Add(a.slice("demo", "web", "10.0.0.1", "demo", "web"))
 		demo := subscribe(t, c, inDemo)
@@ -218,7 +141,7 @@ func TestEvents(t *testing.T) {
 
 		before := own.wakes.Load()
 		slices.Add(a.slice("demo", "db", "10.0.0.2", "demo", "db"))
-		a.kind("services").Add(object(t, &corev1.Service{}, "metadata: {namespace: demo, name: web, labels: {app: web}}"))
+		a.Kind("services").Add(object(t, &corev1.Service{}, "metadata: {namespace: demo, name: web, labels: {app: web}}"))
 		same(t, []string{"endpointslice/demo/db", "endpointslice/demo/web web"}, demo.found("__meta_kubernetes_service_label_app"))
 		slices.Delete(a.slice("demo", "web", "", "demo", "web"))
 		same(t, []string{"endpointslice/demo/db"}, demo.found(podApp))
@@ -231,21 +154,21 @@ func TestEvents(t *testing.T) {
 		late := subscribe(t, c, inDemo)
 		defer late.Close()
 		same(t, []string{"endpointslice/demo/db"}, late.found(podApp))
-		same(t, map[string]int{"/endpointslices": 2, "/pods": 2, "/services": 2}, a.opened)
+		same(t, map[string]int{"/endpointslices": 2, "/pods": 2, "/services": 2}, a.Calls())
 	})
 }
 
 // An event that changes no label wakes nobody.
 func TestEventsWithoutChange(t *testing.T) {
 	bubble(t, func(t *testing.T, a *api) {
-		a.kind("pods").Add(a.pod("demo", "web", "10.0.0.1", "web"))
+		a.Kind("pods").Add(a.pod("demo", "web", "10.0.0.1", "web"))
 		r := subscribe(t, a.cluster(), targets.KubernetesSD{Role: "pod"})
 		defer r.Close()
 		same(t, []string{"pod/demo/web web"}, r.found(podApp))
 		before := r.wakes.Load()
 		pod := a.pod("demo", "web", "10.0.0.1", "web")
 		pod.Spec.Volumes = []corev1.Volume{{Name: "more"}}
-		a.kind("pods").Modify(pod)
+		a.Kind("pods").Modify(pod)
 		settle()
 		if r.wakes.Load() != before {
 			t.Error("woken")
@@ -257,7 +180,7 @@ func TestEventsWithoutChange(t *testing.T) {
 func TestSelectors(t *testing.T) {
 	bubble(t, func(t *testing.T, a *api) {
 		c := a.cluster()
-		pods := a.kind("pods")
+		pods := a.Kind("pods")
 		pods.Add(a.pod("demo", "web", "10.0.0.1", "web"))
 		pods.Add(a.pod("demo", "db", "10.0.0.2", "db"))
 		r := subscribe(t, c, targets.KubernetesSD{Role: "pod", Selectors: []targets.Selector{{Role: "pod", Label: "app=web"}}})
@@ -288,21 +211,21 @@ func TestSelectors(t *testing.T) {
 func TestPodsOfOtherNamespaces(t *testing.T) {
 	bubble(t, func(t *testing.T, a *api) {
 		c := a.cluster()
-		a.kind("pods").Add(a.pod("secret", "web", "10.0.0.1", "hidden"))
-		a.kind("endpointslices").Add(a.slice("demo", "web", "10.0.0.1", "secret", "web"))
+		a.Kind("pods").Add(a.pod("secret", "web", "10.0.0.1", "hidden"))
+		a.Kind("endpointslices").Add(a.slice("demo", "web", "10.0.0.1", "secret", "web"))
 		demo, all := subscribe(t, c, inDemo), subscribe(t, c, targets.KubernetesSD{Role: "endpointslice"})
 		defer demo.Close()
 		defer all.Close()
 		same(t, []string{"endpointslice/demo/web hidden"}, all.found(podApp))
 		same(t, []string{"endpointslice/demo/web"}, demo.found(podApp))
 		same(t, []string{"endpointslice/demo/web web"}, demo.found("__meta_kubernetes_endpointslice_address_target_name"))
-		a.kind("endpointslices").Modify(a.slice("demo", "web", "10.0.0.1", "demo", "web"))
+		a.Kind("endpointslices").Modify(a.slice("demo", "web", "10.0.0.1", "demo", "web"))
 		same(t, []string{"endpointslice/demo/web"}, all.found(podApp))
-		a.kind("pods").Add(a.pod("demo", "web", "10.0.0.1", "shown"))
+		a.Kind("pods").Add(a.pod("demo", "web", "10.0.0.1", "shown"))
 		settle() // only events of slices rebuild their groups
-		a.kind("endpointslices").Modify(a.slice("demo", "web", "10.0.0.9", "demo", "web"))
+		a.Kind("endpointslices").Modify(a.slice("demo", "web", "10.0.0.9", "demo", "web"))
 		same(t, []string{"endpointslice/demo/web shown"}, demo.found(podApp))
-		a.kind("endpointslices").Delete(a.slice("demo", "web", "10.0.0.9", "demo", "web"))
+		a.Kind("endpointslices").Delete(a.slice("demo", "web", "10.0.0.9", "demo", "web"))
 		same(t, []string(nil), demo.found(podApp))
 	})
 }
@@ -312,8 +235,8 @@ func TestGaps(t *testing.T) {
 	bubble(t, func(t *testing.T, a *api) {
 		c := a.cluster()
 		wait := make(chan struct{})
-		a.slow["pods"] = wait
-		a.denied["ingresses"] = true
+		a.Delay("pods", wait)
+		a.Deny("ingresses", true)
 		pods, ingresses := subscribe(t, c, targets.KubernetesSD{Role: "pod"}), subscribe(t, c, targets.KubernetesSD{Role: "ingress"})
 		defer pods.Close()
 		defer ingresses.Close()
@@ -327,9 +250,7 @@ func TestGaps(t *testing.T) {
 		if pods.wakes.Load() == before {
 			t.Error("nobody is woken when the list is complete")
 		}
-		a.mu.Lock()
-		delete(a.denied, "ingresses")
-		a.mu.Unlock()
+		a.Deny("ingresses", false)
 		time.Sleep(time.Minute) // the pauses of an informer
 		settle()
 		same(t, 0, len(ingresses.Gaps()))
@@ -340,7 +261,7 @@ func TestGaps(t *testing.T) {
 func TestNamespacesOneByOne(t *testing.T) {
 	bubble(t, func(t *testing.T, a *api) {
 		c := a.cluster("demo", "prod")
-		a.denied["prod/pods"] = true
+		a.Deny("prod/pods", true)
 		in := func(names ...string) targets.KubernetesSD {
 			return targets.KubernetesSD{Role: "pod", Namespaces: targets.Namespaces{Names: names}, AttachMetadata: targets.AttachMetadata{Node: true}}
 		}
@@ -353,8 +274,8 @@ func TestNamespacesOneByOne(t *testing.T) {
 		same(t, []targets.Gap{{State: targets.Forbidden, Message: "targets of role pod are not known: no permission to list pods in namespace prod"}}, both.Gaps())
 		same(t, []targets.Gap{{State: targets.Unknown, Message: "targets of role pod are not known: pods in namespace other are not watched"}}, other.Gaps())
 		same(t, []targets.Gap{{State: targets.Unknown, Message: "targets of role pod are not known: pods in all namespaces are not watched"}}, all.Gaps())
-		if a.opened["demo/pods"] != 2 || a.opened["/nodes"] != 2 || a.opened["/pods"] != 0 {
-			t.Errorf("read %v", a.opened)
+		if calls := a.Calls(); calls["demo/pods"] != 2 || calls["/nodes"] != 2 || calls["/pods"] != 0 {
+			t.Errorf("read %v", a.Calls())
 		}
 	})
 }
@@ -364,8 +285,8 @@ func TestIdle(t *testing.T) {
 	bubble(t, func(t *testing.T, a *api) {
 		c := a.cluster()
 		settle()
-		same(t, map[string]int{}, a.opened)
-		a.kind("pods").Add(a.pod("demo", "web", "10.0.0.1", "web"))
+		same(t, map[string]int{}, a.Calls())
+		a.Kind("pods").Add(a.pod("demo", "web", "10.0.0.1", "web"))
 		pod := targets.KubernetesSD{Role: "pod"}
 		first := subscribe(t, c, pod)
 		settle()
@@ -375,18 +296,18 @@ func TestIdle(t *testing.T) {
 		second := subscribe(t, c, pod)
 		time.Sleep(2 * idle)
 		same(t, []string{"pod/demo/web web"}, second.found(podApp))
-		same(t, map[string]int{"/pods": 2}, a.opened)
+		same(t, map[string]int{"/pods": 2}, a.Calls())
 		second.Close()
 		time.Sleep(idle + time.Second)
 		synctest.Wait()
 		same(t, 0, len(c.sources)+len(c.leases))
 		c.table.Put(&targetgroup.Group{})
-		a.kind("pods").Add(a.pod("demo", "new", "10.0.0.2", "web"))
+		a.Kind("pods").Add(a.pod("demo", "new", "10.0.0.2", "web"))
 		third := subscribe(t, c, pod)
 		defer third.Close()
 		same(t, []string{"pod/demo/new web", "pod/demo/web web"}, third.found(podApp))
-		if a.opened["/pods"] != 4 {
-			t.Errorf("read %v", a.opened)
+		if a.Calls()["/pods"] != 4 {
+			t.Errorf("read %v", a.Calls())
 		}
 	})
 }
