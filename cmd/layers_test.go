@@ -54,7 +54,9 @@ var layers = []string{
 
 	// The kinds of workloads, and what several of them share.
 	"prometheus", "thanosruler", "alertmanager",
-	"discovery/discoverytest", "discovery/live", "discovery/httpsd", "discovery/running", "online", "discovery", "targets",
+	"targetset",
+	"discovery/discoverytest", "discovery/live", "discovery/httpsd", "discovery/running", "discovery/watch/watchtest", "discovery/watch", "discovery/compact",
+	"online", "discovery", "targets",
 	"promworkload", "promconfig", "amconfig", "rules", "configsecret",
 
 	// The machine of every kind, and what it is made of.

@@ -166,13 +166,45 @@ func (s scope) matcher(role string) (func(Object) (bool, error), error) {
 		for _, r := range required {
 			value, ok := fieldOf(object, r.Field)
 			if !ok {
-				return false, fmt.Errorf("field selector of role %s: field %q is not known", role, r.Field)
+				return false, unknownField(role, r.Field)
 			}
 			if !meets(r, value) {
 				return false, nil
 			}
 		}
 		return true, nil
+	}, nil
+}
+
+func unknownField(role, field string) error {
+	return fmt.Errorf("field selector of role %s: field %q is not known", role, field)
+}
+
+// Matcher tells which objects of a role the selectors of a discovery select; nil for all.
+//
+// Errors: a selector that cannot be read, or that names a field which is not known here.
+func Matcher(sd *targets.KubernetesSD, role string) (func(Object) bool, error) {
+	if !slices.ContainsFunc(sd.Selectors, func(s targets.Selector) bool { return s.Role == role }) {
+		return nil, nil
+	}
+	all, err := scope{selectors: sd.Selectors}.matcher(role)
+	if err != nil {
+		return nil, err
+	}
+	for _, s := range sd.Selectors {
+		f, err := fields.ParseSelector(s.Field)
+		if err != nil || s.Role != role {
+			continue
+		}
+		for _, r := range f.Requirements() {
+			if _, ok := fieldOf(End(role), r.Field); !ok {
+				return nil, unknownField(role, r.Field)
+			}
+		}
+	}
+	return func(object Object) bool {
+		ok, _ := all(object)
+		return ok
 	}, nil
 }
 

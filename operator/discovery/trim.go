@@ -32,6 +32,15 @@ func trim(object Object) (role string, out Object) {
 	return role, out
 }
 
+// Trim is what is kept of an object, and may share memory with it; the object itself for kinds
+// that do not matter.
+func Trim(object Object) Object {
+	if _, out := trim(object); out != nil {
+		return out
+	}
+	return object
+}
+
 func trimMeta(m metav1.ObjectMeta) metav1.ObjectMeta {
 	return metav1.ObjectMeta{
 		Name: m.Name, Namespace: m.Namespace, UID: m.UID, ResourceVersion: m.ResourceVersion,

@@ -45,27 +45,39 @@ type evaluation struct {
 // Evaluate says what becomes of each target. Most of the labels of a target are only looked at
 // if it is kept, or in [Result.Target].
 func (j *Job) Evaluate(found Found) Result {
-	e := evaluation{Job: j, lb: labels.NewBuilder(labels.EmptyLabels()), winners: make([]map[string]int, len(j.shards)), drops: map[string]*Drop{}}
-	for i := range e.winners {
-		e.winners[i] = map[string]int{}
-	}
 	groups, n := slices.Concat(found.Groups, j.Static), 0
 	for _, group := range groups {
 		n += len(group.Targets)
 	}
-	e.rows = make([]Row, 0, n)
+	e := newEvaluation(j, n)
 	for _, group := range groups {
-		for _, own := range group.Targets {
-			r := Row{own: own, shared: group.Labels}
-			e.decide(&r)
-			e.rows = append(e.rows, r)
-		}
+		e.group(group)
 	}
 	e.limit()
 	for _, gap := range slices.Concat(found.Gaps, j.gaps(found.Looked)) {
 		e.rows = append(e.rows, Row{State: gap.State, Message: gap.Message})
 	}
 	return Result{Rows: e.rows, job: j}
+}
+
+// newEvaluation is one of so many targets.
+func newEvaluation(j *Job, targets int) *evaluation {
+	e := &evaluation{
+		Job: j, lb: labels.NewBuilder(labels.EmptyLabels()), rows: make([]Row, 0, targets), winners: make([]map[string]int, len(j.shards)), drops: map[string]*Drop{},
+	}
+	for i := range e.winners {
+		e.winners[i] = map[string]int{}
+	}
+	return e
+}
+
+// group decides about the targets of a group.
+func (e *evaluation) group(group *targetgroup.Group) {
+	for _, own := range group.Targets {
+		r := Row{own: own, shared: group.Labels}
+		e.decide(&r)
+		e.rows = append(e.rows, r)
+	}
 }
 
 // gaps are the discoveries that the job has and nobody looked at.

@@ -4,6 +4,7 @@
 //
 //	go test ./operator/test/truth                                # the releases that are built already
 //	FIREKEEPER_PROMETHEUSES=1 go test ./operator/test/truth      # builds missing ones, minutes for each
+//	FIREKEEPER_EVENTS=10000 go test ./operator/test/truth -run TestBuilders
 //	FIREKEEPER_TRUTH=500 go test -timeout 2h ./operator/test/truth -run TestRandom
 //
 // Compared are, for every job and shard, labels and URL of each active target and the number of
@@ -14,4 +15,6 @@
 //	prometheus_test.go  the real server and its targets
 //	truth_test.go       the comparison
 //	cluster_test.go     kube-prometheus in a real API server
+//	builders_test.go    the groups of shared informers and those of Prometheus' own, while
+//	events_test.go      objects change at random
 package truth

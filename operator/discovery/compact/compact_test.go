@@ -1,0 +1,99 @@
+package compact
+
+import (
+	"fmt"
+	"math/rand"
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/prometheus/common/model"
+	"github.com/prometheus/prometheus/discovery/targetgroup"
+)
+
+func group(source string, shared model.LabelSet, targets ...model.LabelSet) *targetgroup.Group {
+	return &targetgroup.Group{Source: source, Labels: shared, Targets: targets}
+}
+
+// sorted is a group as text whose targets are in order.
+func sorted(g *targetgroup.Group) []string {
+	var out []string
+	for _, t := range g.Targets {
+		out = append(out, t.String())
+	}
+	slices.Sort(out)
+	return append(out, g.Source+g.Labels.String())
+}
+
+func TestGroupsComeBack(t *testing.T) {
+	var table Table
+	for _, g := range []*targetgroup.Group{
+		group("svc/a/b", model.LabelSet{"a": "b"}, model.LabelSet{"x": "y", "a": "x"}, model.LabelSet{}),
+		group("svc/a/none", nil),
+	} {
+		put := table.Put(g)
+		if put.Len() != len(g.Targets) || put.Source() != g.Source {
+			t.Errorf("%s: %d targets", put.Source(), put.Len())
+		}
+		if diff := cmp.Diff(sorted(g), sorted(table.Expand(put))); diff != "" {
+			t.Error(diff)
+		}
+	}
+}
+
+// Builders walk through maps: the order of targets says nothing.
+func TestEqualGroups(t *testing.T) {
+	var table Table
+	one, two := model.LabelSet{"a": "1"}, model.LabelSet{"a": "2", "b": "1"}
+	put := table.Put(group("a", one, one, two))
+	if !table.Equal(put, table.Put(group("a", one, two, one))) {
+		t.Error("the order of targets matters")
+	}
+	for _, other := range []*targetgroup.Group{group("a", one, one), group("a", two, one, two), group("a", one, two, two)} {
+		if table.Equal(put, table.Put(other)) {
+			t.Errorf("equal to %v", other)
+		}
+	}
+	if table.Equal(put, nil) || !table.Equal(nil, nil) {
+		t.Error("no group is equal to no group only")
+	}
+}
+
+// Labels that change forever do not make the table grow, and groups outlive that it is rebuilt.
+func TestTableIsRebuilt(t *testing.T) {
+	var table Table
+	r := rand.New(rand.NewSource(1))
+	groups, want := map[string]*Group{}, map[string]*targetgroup.Group{}
+	most := 0
+	for i := range 20_000 {
+		source := fmt.Sprint(r.Intn(50))
+		before := groups[source]
+		if r.Intn(10) == 0 {
+			delete(groups, source)
+			delete(want, source)
+		} else {
+			var targets []model.LabelSet
+			for n := range r.Intn(5) {
+				targets = append(targets, model.LabelSet{"address": model.LabelValue(fmt.Sprint(i, n)), "n": model.LabelValue(fmt.Sprint(n))})
+			}
+			want[source] = group(source, model.LabelSet{"v": model.LabelValue(fmt.Sprint("v", i))}, targets...)
+			groups[source] = table.Put(want[source])
+		}
+		table.Drop(before)
+		if table.Expand(before) != nil {
+			t.Fatal("a dropped group can be read")
+		}
+		most = max(most, table.Len())
+	}
+	for source, g := range groups {
+		if diff := cmp.Diff(sorted(want[source]), sorted(table.Expand(g))); diff != "" {
+			t.Errorf("%s: %s", source, diff)
+		}
+		if !table.Equal(g, table.Put(want[source])) {
+			t.Errorf("%s: the order of its targets changed", source)
+		}
+	}
+	if most > 2*fewest {
+		t.Errorf("%d strings for about 200", most)
+	}
+}

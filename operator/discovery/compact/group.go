@@ -1,0 +1,135 @@
+package compact
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/prometheus/common/model"
+	"github.com/prometheus/prometheus/discovery/targetgroup"
+)
+
+// pair is a label: the numbers of its name and value.
+type pair struct{ name, value uint32 }
+
+func (a pair) compare(b pair) int {
+	return cmp.Or(cmp.Compare(a.name, b.name), cmp.Compare(a.value, b.value))
+}
+
+// Group is a target group. Only its table can read it.
+type Group struct {
+	source string
+	pairs  []pair   // labels that targets share, then those of each target
+	ends   []uint32 // where the shared ones and those of each target end
+}
+
+// Source is the name of the group.
+func (g *Group) Source() string { return g.source }
+
+// Len is the number of targets.
+func (g *Group) Len() int { return len(g.ends) - 1 }
+
+// Put makes a group. Its targets get an order that depends on their labels alone, because
+// builders have none.
+func (t *Table) Put(group *targetgroup.Group) *Group {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.ids == nil {
+		t.ids, t.groups = map[string]uint32{}, map[*Group]struct{}{}
+	}
+	n := len(group.Labels)
+	for _, target := range group.Targets {
+		n += len(target)
+	}
+	out := &Group{source: group.Source, pairs: make([]pair, 0, n), ends: make([]uint32, 0, len(group.Targets)+1)}
+	t.add(out, group.Labels)
+	for _, target := range group.Targets {
+		t.add(out, target)
+	}
+	out.sort()
+	t.groups[out] = struct{}{}
+	t.tidy()
+	return out
+}
+
+// add adds the labels of a target.
+func (t *Table) add(g *Group, labels model.LabelSet) {
+	from := len(g.pairs)
+	for name, value := range labels {
+		g.pairs = append(g.pairs, pair{t.use(string(name)), t.use(string(value))})
+	}
+	slices.SortFunc(g.pairs[from:], pair.compare)
+	g.ends = append(g.ends, uint32(len(g.pairs)))
+}
+
+// sort sorts the targets.
+func (g *Group) sort() {
+	if g.Len() < 2 {
+		return
+	}
+	targets := make([][]pair, g.Len())
+	for i := range targets {
+		targets[i] = g.target(i)
+	}
+	compare := func(a, b []pair) int { return slices.CompareFunc(a, b, pair.compare) }
+	if slices.IsSortedFunc(targets, compare) {
+		return
+	}
+	slices.SortFunc(targets, compare)
+	shared := g.pairs[:g.ends[0]]
+	pairs := append(make([]pair, 0, len(g.pairs)), shared...)
+	for i, target := range targets {
+		pairs = append(pairs, target...)
+		g.ends[i+1] = uint32(len(pairs))
+	}
+	g.pairs = pairs
+}
+
+// target are the labels of a target.
+func (g *Group) target(i int) []pair { return g.pairs[g.ends[i]:g.ends[i+1]] }
+
+// Drop forgets a group, which must not be used any more; nil does nothing.
+func (t *Table) Drop(g *Group) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if _, has := t.groups[g]; !has {
+		return
+	}
+	delete(t.groups, g)
+	for _, p := range g.pairs {
+		t.free(p.name)
+		t.free(p.value)
+	}
+	t.tidy()
+}
+
+// Equal reports whether two groups have the same labels.
+func (t *Table) Equal(a, b *Group) bool {
+	if a == nil || b == nil {
+		return a == b
+	}
+	t.mu.RLock()
+	defer t.mu.RUnlock()
+	return slices.Equal(a.ends, b.ends) && slices.Equal(a.pairs, b.pairs)
+}
+
+// Expand writes a group out; nil for one that was dropped.
+func (t *Table) Expand(g *Group) *targetgroup.Group {
+	t.mu.RLock()
+	defer t.mu.RUnlock()
+	if _, has := t.groups[g]; !has {
+		return nil
+	}
+	out := &targetgroup.Group{Source: g.source, Labels: t.labels(g.pairs[:g.ends[0]])}
+	for i := range g.Len() {
+		out.Targets = append(out.Targets, t.labels(g.target(i)))
+	}
+	return out
+}
+
+func (t *Table) labels(pairs []pair) model.LabelSet {
+	out := make(model.LabelSet, len(pairs))
+	for _, p := range pairs {
+		out[model.LabelName(t.strings[p.name])] = model.LabelValue(t.strings[p.value])
+	}
+	return out
+}

@@ -1,0 +1,195 @@
+package watch
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/firekeeper-dev/firekeeper/operator/discovery"
+	"github.com/firekeeper-dev/firekeeper/operator/discovery/compact"
+	"github.com/firekeeper-dev/firekeeper/operator/targets"
+)
+
+// idle is how long informers and groups stay after their last subscription closed.
+const idle = 10 * time.Minute
+
+// Cluster is the target groups of a cluster. Nothing is listed before the first subscription.
+// It is safe for concurrent use.
+type Cluster struct {
+	// Lists reach the API server.
+	Lists Lists
+	// Namespaces that may be listed one by one; nil: all at once.
+	Namespaces []string
+
+	mu      sync.Mutex
+	sources map[place]*source
+	leases  map[string]*lease
+	table   compact.Table
+}
+
+// lease is a view as long as it is used, and for a while after that.
+type lease struct {
+	view  *view
+	key   string
+	users int
+	timer *time.Timer // while there are no users
+}
+
+// Subscribe looks for what a discovery finds. own is the namespace of the workload. wake is
+// called whenever there is more to take, and when the groups have become complete; it must not
+// block. What exists already can be taken at once.
+//
+// Errors: the discovery looks into another cluster; a role that does not exist; selectors that
+// cannot be applied.
+func (c *Cluster) Subscribe(sd *targets.KubernetesSD, own string, wake func()) (*Subscription, error) {
+	if other := discovery.OtherCluster(sd); other != "" {
+		return nil, fmt.Errorf("the job discovers targets in the cluster of %s", other)
+	}
+	kinds := discovery.Kinds(sd)
+	if kinds == nil {
+		return nil, fmt.Errorf("kubernetes discovery: role %q does not exist", sd.Role)
+	}
+	s := &Subscription{cluster: c, wake: wake, changed: map[change]struct{}{}}
+	scopes := discovery.Namespaces(sd, own)
+	if kinds[0].ClusterScoped {
+		scopes = nil
+	}
+	s.confined = scopes != nil
+	places := map[string][]string{"": scopes}
+	switch {
+	case scopes == nil:
+		places[""] = []string{""}
+	case c.Namespaces != nil && !kinds[0].ClusterScoped:
+		places = map[string][]string{}
+		for _, n := range scopes {
+			places[n] = []string{n}
+		}
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for namespace, scopes := range places {
+		if c.Namespaces != nil && !kinds[0].ClusterScoped && !slices.Contains(c.Namespaces, namespace) {
+			s.gaps = append(s.gaps, targets.Gap{State: targets.Unknown,
+				Message: fmt.Sprintf("targets of role %s are not known: %s are not watched", sd.Role, place{kinds[0], namespace})})
+			continue
+		}
+		l, err := c.acquire(sd, namespace, kinds)
+		if err != nil {
+			for _, l := range s.leases {
+				c.releaseLocked(l)
+			}
+			return nil, fmt.Errorf("kubernetes discovery: %w", err)
+		}
+		s.leases, s.scopes = append(s.leases, l), append(s.scopes, scopes)
+	}
+	for i, l := range s.leases {
+		l.view.subscribe(s, i, s.scopes[i])
+	}
+	return s, nil
+}
+
+// acquire returns the view of a discovery in a namespace, "" for all.
+func (c *Cluster) acquire(sd *targets.KubernetesSD, namespace string, kinds []discovery.Kind) (*lease, error) {
+	key := fmt.Sprintf("%q %q %+v %+v", sd.Role, namespace, sd.AttachMetadata, sd.Selectors)
+	if l := c.leases[key]; l != nil {
+		if l.timer != nil {
+			l.timer.Stop()
+			l.timer = nil
+		}
+		l.users++
+		return l, nil
+	}
+	var sources []*source
+	for _, kind := range kinds {
+		p := place{kind, namespace}
+		if kind.ClusterScoped {
+			p.namespace = ""
+		}
+		sources = append(sources, c.source(p))
+	}
+	v, err := newView(sd, sources, &c.table)
+	if err != nil {
+		c.leave(sources)
+		return nil, err
+	}
+	l := &lease{view: v, key: key, users: 1}
+	if c.leases == nil {
+		c.leases = map[string]*lease{}
+	}
+	c.leases[key] = l
+	return l, nil
+}
+
+// source returns the informer of a place.
+func (c *Cluster) source(p place) *source {
+	s := c.sources[p]
+	if s == nil {
+		s = newSource(p, c.Lists(p.kind, p.namespace))
+		if c.sources == nil {
+			c.sources = map[place]*source{}
+		}
+		c.sources[p] = s
+	}
+	s.users++
+	return s
+}
+
+// leave stops informers that no view uses any more.
+func (c *Cluster) leave(sources []*source) {
+	for _, s := range sources {
+		if s.users--; s.users == 0 {
+			delete(c.sources, s.place)
+			s.stop()
+		}
+	}
+}
+
+func (c *Cluster) release(l *lease) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.releaseLocked(l)
+}
+
+// releaseLocked ends a view when nobody used it for a while.
+func (c *Cluster) releaseLocked(l *lease) {
+	if l.users--; l.users > 0 {
+		return
+	}
+	var timer *time.Timer
+	timer = time.AfterFunc(idle, func() {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		if l.timer == timer {
+			c.end(l)
+		}
+	})
+	l.timer = timer
+}
+
+// end ends a view and the informers that only it used.
+func (c *Cluster) end(l *lease) {
+	delete(c.leases, l.key)
+	l.view.close()
+	c.leave(l.view.sources)
+}
+
+// Close ends everything that no subscription uses, without waiting, and returns when informers
+// have stopped.
+func (c *Cluster) Close() {
+	c.mu.Lock()
+	before := slices.Collect(maps.Values(c.sources))
+	for _, l := range slices.Collect(maps.Values(c.leases)) {
+		if l.users == 0 {
+			l.timer.Stop()
+			c.end(l)
+		}
+	}
+	c.mu.Unlock()
+	for _, s := range before {
+		if s.users == 0 {
+			<-s.done
+		}
+	}
+}

@@ -1,0 +1,118 @@
+package watch
+
+import (
+	"fmt"
+	"sync"
+
+	"github.com/prometheus/prometheus/discovery/targetgroup"
+
+	"github.com/firekeeper-dev/firekeeper/operator/targets"
+)
+
+// Subscription is what one discovery of a job finds. It is safe for concurrent use.
+type Subscription struct {
+	cluster  *Cluster
+	leases   []*lease
+	scopes   [][]string // of each lease: the namespaces that matter in it
+	confined bool       // to namespaces
+	gaps     []targets.Gap
+	wake     func()
+
+	mu      sync.Mutex
+	closed  bool
+	changed map[change]struct{}
+}
+
+// change is a group that changed since it was taken.
+type change struct {
+	lease             int
+	namespace, source string
+}
+
+func (s *Subscription) mark(c change) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !s.closed {
+		s.changed[c] = struct{}{}
+	}
+}
+
+// Take hands over the groups that changed since the last call, in no order: all that there are
+// at the first. A nil group has gone, or lost its last target. Sources are unique in the
+// subscription.
+func (s *Subscription) Take(each func(source string, group *targetgroup.Group)) {
+	s.mu.Lock()
+	changed := s.changed
+	s.changed = map[change]struct{}{}
+	s.mu.Unlock()
+	for c := range changed {
+		// What changes meanwhile is marked again.
+		each(c.source, s.leases[c.lease].view.read(c, s.confined))
+	}
+}
+
+// Each calls a function with all groups, one at a time, in no order.
+func (s *Subscription) Each(each func(*targetgroup.Group)) {
+	for i, l := range s.leases {
+		for _, c := range l.view.all(i, s.scopes[i]) {
+			if group := l.view.read(c, s.confined); group != nil {
+				each(group)
+			}
+		}
+	}
+}
+
+// Gaps are why targets are not known: nothing that could not be listed yet counts as empty.
+// None means that all groups are known.
+func (s *Subscription) Gaps() []targets.Gap {
+	out := s.gaps[:len(s.gaps):len(s.gaps)]
+	for _, l := range s.leases {
+		if l.view.isSynced() {
+			continue
+		}
+		before := len(out)
+		for _, source := range l.view.sources {
+			if source.informer.HasSynced() {
+				continue
+			}
+			if forbidden, message := source.failure(); message != "" {
+				state := targets.Unknown
+				if forbidden {
+					state = targets.Forbidden
+				}
+				out = append(out, targets.Gap{State: state, Message: fmt.Sprintf("targets of role %s are not known: %s", l.view.role, message)})
+			}
+		}
+		if len(out) == before {
+			out = append(out, targets.Gap{State: targets.Unknown, Message: fmt.Sprintf("targets of role %s are not known yet: the initial list is not complete", l.view.role)})
+		}
+	}
+	return out
+}
+
+// Outdated are reads that fail now although they worked before. Groups stay as they were.
+func (s *Subscription) Outdated() (out []string) {
+	for _, l := range s.leases {
+		for _, source := range l.view.sources {
+			if _, message := source.failure(); message != "" && source.informer.HasSynced() {
+				out = append(out, message)
+			}
+		}
+	}
+	return out
+}
+
+// Close ends the subscription. A second call does nothing.
+func (s *Subscription) Close() {
+	s.mu.Lock()
+	closed := s.closed
+	s.closed, s.changed = true, nil
+	s.mu.Unlock()
+	if closed {
+		return
+	}
+	for i, l := range s.leases {
+		l.view.unsubscribe(s, s.scopes[i])
+		s.cluster.release(l)
+	}
+}

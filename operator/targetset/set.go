@@ -1,0 +1,187 @@
+package targetset
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"github.com/prometheus/prometheus/discovery/targetgroup"
+
+	"github.com/firekeeper-dev/firekeeper/operator/targets"
+)
+
+// Key names a group: which discovery of the job found it, and its source.
+type Key struct {
+	Discovery int
+	Source    string
+}
+
+func (k Key) compare(o Key) int {
+	return cmp.Or(cmp.Compare(k.Discovery, o.Discovery), cmp.Compare(k.Source, o.Source))
+}
+
+// static is the discovery of static_configs, which come last.
+const static = 1 << 30
+
+// Set is what a job makes of its groups. It is not safe for concurrent use.
+type Set struct {
+	job     *targets.Job
+	parts   map[Key]*part
+	holders holders
+
+	kept, duplicates, invalid int
+	dropped                   []int // by step, from 0
+	shards                    []int // targets of each
+}
+
+// part is what became of the targets of one group.
+type part struct {
+	key                 Key
+	kept                []entry
+	dropped             []drops // by step
+	invalid, duplicates int
+}
+
+// drops are the number of targets that a step drops, counted from 0.
+type drops struct{ step, targets int32 }
+
+// New returns the set of a job, with the targets of its static_configs.
+func New(j *targets.Job) *Set {
+	s := &Set{job: j, parts: map[Key]*part{}, holders: newHolders(), dropped: make([]int, len(j.Origins)), shards: make([]int, j.Shards())}
+	for i, group := range j.Static {
+		s.Put(Key{static, fmt.Sprintf("%09d", i)}, group)
+	}
+	return s
+}
+
+// Put replaces a group; nil removes it. It reports whether that changed what becomes of any
+// target.
+func (s *Set) Put(key Key, group *targetgroup.Group) (changed bool) {
+	before, next := s.parts[key], s.evaluate(key, group)
+	if before.same(next) {
+		return false
+	}
+	if before != nil {
+		s.count(before, -1)
+		delete(s.parts, key)
+	}
+	if next != nil {
+		s.parts[key] = next
+		s.count(next, 1)
+	}
+	return true
+}
+
+// evaluate evaluates one group; nil when it has no targets.
+func (s *Set) evaluate(key Key, group *targetgroup.Group) *part {
+	if group == nil || len(group.Targets) == 0 {
+		return nil
+	}
+	out := &part{key: key}
+	dropped := map[int32]int32{}
+	for _, o := range s.job.Outcomes(group) {
+		switch o.State {
+		case targets.Kept:
+			out.kept = append(out.kept, s.newEntry(out, o))
+		case targets.Dropped:
+			dropped[int32(o.Step-1)]++
+		case targets.Duplicate:
+			out.duplicates++
+		default:
+			out.invalid++
+		}
+	}
+	out.kept = slices.Clip(out.kept)
+	for step, n := range dropped {
+		out.dropped = append(out.dropped, drops{step, n})
+	}
+	slices.SortFunc(out.dropped, func(a, b drops) int { return cmp.Compare(a.step, b.step) })
+	return out
+}
+
+// same reports whether the targets of a group become what they were.
+func (p *part) same(o *part) bool {
+	if p == nil || o == nil {
+		return p == o
+	}
+	return p.invalid == o.invalid && p.duplicates == o.duplicates && slices.Equal(p.dropped, o.dropped) &&
+		slices.EqualFunc(p.kept, o.kept, func(a, b entry) bool { return slices.Equal(a.holds, b.holds) })
+}
+
+// count adds a part, or takes it away.
+func (s *Set) count(p *part, sign int) {
+	s.invalid += sign * p.invalid
+	s.duplicates += sign * p.duplicates
+	for _, d := range p.dropped {
+		s.dropped[d.step] += sign * int(d.targets)
+	}
+	for i := range p.kept {
+		if sign > 0 {
+			s.enter(&p.kept[i])
+		} else {
+			s.leave(&p.kept[i])
+		}
+	}
+}
+
+// Counts are numbers of targets.
+type Counts struct {
+	// States without those of what is not known.
+	States map[targets.State]int
+	// Dropped by the origin of the step.
+	Dropped map[string]int
+	// Shards are the targets that each scrapes.
+	Shards []int
+}
+
+// Counts are the numbers of targets now.
+func (s *Set) Counts() Counts {
+	out := Counts{States: map[targets.State]int{}, Dropped: map[string]int{}, Shards: slices.Clone(s.shards)}
+	set := func(state targets.State, n int) {
+		if n != 0 {
+			out.States[state] = n
+		}
+	}
+	for step, n := range s.dropped {
+		if n != 0 {
+			out.Dropped[s.job.Origins[step].Path] += n
+			out.States[targets.Dropped] += n
+		}
+	}
+	over := s.overLimit()
+	set(targets.Kept, s.kept-over)
+	set(targets.OverLimit, over)
+	set(targets.Duplicate, s.duplicates)
+	set(targets.Invalid, s.invalid)
+	for shard := range out.Shards {
+		if s.isOver(shard) {
+			out.Shards[shard] = 0
+		}
+	}
+	return out
+}
+
+func (s *Set) isOver(shard int) bool {
+	limit := s.job.TargetLimit(shard)
+	return limit > 0 && s.shards[shard] > limit
+}
+
+// overLimit is the number of targets that only shards with too many targets would scrape.
+func (s *Set) overLimit() (n int) {
+	over, any := make([]bool, len(s.shards)), false
+	for shard := range over {
+		over[shard] = s.isOver(shard)
+		any = any || over[shard]
+	}
+	if !any {
+		return 0
+	}
+	for _, p := range s.parts {
+		for i := range p.kept {
+			if e := &p.kept[i]; e.wins > 0 && !s.holders.scrapedBeside(e, over) {
+				n++
+			}
+		}
+	}
+	return n
+}
