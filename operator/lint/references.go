@@ -72,7 +72,7 @@ func reference(n *yaml.Node, name, key string, depth int) string {
 // the manifest has it as text.
 func (l *linter) inContent(f Finding, err *assets.ContentError) Finding {
 	f.Field = indexAtEnd.ReplaceAllString(f.Field, "")
-	f.Message = fmt.Sprintf("key %q of %s, %v", err.Key, err.Ref, err)
+	f.Message = err.Error()
 	at := l.objects.Place(err.Ref.Kind.String(), err.Ref.Namespace, err.Ref.Name)
 	t := l.tree(at)
 	if t.root == nil {
