@@ -12,6 +12,19 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/offline"
 )
 
+// missing reports what only the pods of a workload need and is not there, and returns the
+// fields that name it.
+func (l *linter) missing(self Finding, w offline.Workload, made offline.Outcome) (fields []string) {
+	if !l.advises { // nothing is known of other objects
+		return nil
+	}
+	for _, m := range l.objects.Missing(w, made) {
+		fields = append(fields, m.Field)
+		l.rejected(self, CodeMissingReference, m, "")
+	}
+	return fields
+}
+
 // instead says what there is in the place of a Secret, ConfigMap or key that is missing.
 func (l *linter) instead(missing *assets.NotFoundError) string {
 	known := &l.objects.References

@@ -38,7 +38,7 @@ func (r *reader) decoder(gvk schema.GroupVersionKind) (d decoder, ok bool) {
 func (r *reader) ours(row *catalog.Row, raw []byte) error {
 	object := row.New()
 	usable, err := r.schemas.read(row.GroupVersionKind, raw, object, !r.stored)
-	if err != nil && !(usable && r.all) {
+	if err != nil && !(usable && r.all && !r.sound) {
 		return err
 	}
 	object, convertErr := r.convert(row, object)
