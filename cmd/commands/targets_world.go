@@ -3,6 +3,7 @@ package commands
 import (
 	"context"
 	"fmt"
+	"io"
 	"iter"
 	"slices"
 
@@ -30,7 +31,7 @@ type targetsWorld struct {
 }
 
 // open loads the manifests, or reaches the cluster.
-func (t *targetsOptions) open(ctx context.Context, o *Options) (w targetsWorld, err error) {
+func (t *targetsOptions) open(o *Options, stderr io.Writer) (w targetsWorld, err error) {
 	version := t.kubernetesVersion
 	if len(t.files) == 0 {
 		if w.live.Live, version, err = o.connect(); err != nil {
@@ -44,15 +45,22 @@ func (t *targetsOptions) open(ctx context.Context, o *Options) (w targetsWorld, 
 	if w.setups, w.scopes, err = o.setups(kubernetes); err != nil {
 		return w, err
 	}
+	if len(t.files) > 0 {
+		if w.objects, err = offline.Load(t.files, explain.Kinds(w.setups)); err != nil {
+			return w, err
+		}
+		o = o.adopt(w.objects, stderr)
+		if w.setups, w.scopes, err = o.setups(kubernetes); err != nil {
+			return w, err
+		}
+		w.objects.Kinds = explain.Kinds(w.setups)
+	}
 	if w.options, err = o.prometheus(kubernetes); err != nil {
 		return w, err
 	}
 	if len(t.files) == 0 {
 		w.finder = w.live
 		return w, nil
-	}
-	if w.objects, err = offline.Load(t.files, explain.Kinds(w.setups)); err != nil {
-		return w, err
 	}
 	w.finder = preview.AmongManifests(w.objects.Native())
 	return w, nil
