@@ -76,7 +76,6 @@ func (f Fault) Where() string {
 // reader reads manifests.
 type reader struct {
 	objects *Objects
-	schemas schemas
 	// stored objects are read: values that the API server would refuse are no error.
 	stored bool
 	// all is read: kinds that the operator does not use too, and on after a fault.
