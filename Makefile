@@ -156,6 +156,7 @@ images: image-files ## Build the images with buildah or docker (IMAGE=registry/f
 release: PLATFORMS := $(RELEASED)
 release: ## Write binaries, images, SBOMs, manifests, the chart and checksums into bin/release, without a container engine (IMAGE, TAG)
 	@$(MAKE) image-files PLATFORMS="$(PLATFORMS)"
+	@for p in $(PLATFORMS); do GOOS=$${p%-*} GOARCH=$${p#*-} $(GOBUILD) -o bin/image/$$p/kubectl-firekeeper ./cmd/kubectl-firekeeper; done
 	@echo "write $(RELEASE)"; cd internal/tools/release && GOWORK=off go run . -root $(CURDIR) -binaries $(CURDIR)/bin/image -out $(RELEASE) \
 	  -image $(IMAGE) -tag $(TAG) -version $(VERSION) -revision $(REVISION) -epoch $(EPOCH) -platforms "$(PLATFORMS)"
 

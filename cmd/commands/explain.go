@@ -78,13 +78,13 @@ func (e *explainOptions) object(kinds []*engine.Kind) (name explain.Name, files 
 }
 
 // run prints the answer and returns the exit code.
-func (e *explainOptions) run(ctx context.Context, o Options, stdout io.Writer) (code int, err error) {
-	q, scopes, err := e.ask(ctx, o)
+func (e *explainOptions) run(ctx context.Context, o Options, s streams) (code int, err error) {
+	q, scopes, err := e.ask(ctx, &o, s.err)
 	if err != nil {
 		return 2, err
 	}
 	report := explain.Explain(q, scopes.For(q.Row))
-	if err := report.Write(stdout, e.format); err != nil {
+	if err := report.Write(s.out, e.format); err != nil {
 		return 2, err
 	}
 	switch {
@@ -97,7 +97,7 @@ func (e *explainOptions) run(ctx context.Context, o Options, stdout io.Writer) (
 }
 
 // ask makes the question, from manifests or a cluster.
-func (e *explainOptions) ask(ctx context.Context, o Options) (q explain.Question, scopes engine.Scopes, err error) {
+func (e *explainOptions) ask(ctx context.Context, o *Options, stderr io.Writer) (q explain.Question, scopes engine.Scopes, err error) {
 	newest, err := parseKubernetes(newestKubernetes)
 	if err != nil {
 		return q, scopes, err
@@ -131,6 +131,12 @@ func (e *explainOptions) ask(ctx context.Context, o Options) (q explain.Question
 		return q, scopes, err
 	}
 	objects, faults := offline.LoadAll(files, explain.Kinds(setups))
+	o = o.adopt(objects, stderr)
+	if setups, scopes, err = o.setups(kubernetes); err != nil {
+		return q, scopes, err
+	}
+	objects.Kinds = explain.Kinds(setups)
+	objects.Promised()
 	if q, err = explain.FromManifests(objects, faults, setups, name); err != nil {
 		return q, scopes, err
 	}

@@ -2,11 +2,12 @@ package commands
 
 import (
 	"fmt"
-	"io"
 
 	"github.com/alecthomas/kingpin/v2"
 
+	"github.com/firekeeper-dev/firekeeper/operator/explain"
 	"github.com/firekeeper-dev/firekeeper/operator/lint"
+	"github.com/firekeeper-dev/firekeeper/operator/offline"
 	"github.com/firekeeper-dev/firekeeper/operator/promconfig"
 	"github.com/firekeeper-dev/firekeeper/operator/wellknown"
 )
@@ -57,7 +58,7 @@ func (l *lintOptions) validate() error {
 }
 
 // run prints what is found and returns the exit code.
-func (l *lintOptions) run(o Options, stdout io.Writer) (code int, err error) {
+func (l *lintOptions) run(o Options, s streams) (code int, err error) {
 	kubernetes, err := parseKubernetes(l.kubernetesVersion)
 	if err != nil {
 		return 2, err
@@ -66,8 +67,14 @@ func (l *lintOptions) run(o Options, stdout io.Writer) (code int, err error) {
 	if err != nil {
 		return 2, err
 	}
-	report := lint.Run(l.files, kinds, lint.Options{Version: l.prometheusVersion, MissingReferences: l.missingReferences})
-	if err := report.Write(stdout, l.format); err != nil {
+	objects, faults := offline.LoadAll(l.files, kinds)
+	setups, scopes, err := o.adopt(objects, s.err).setups(kubernetes)
+	if err != nil {
+		return 2, err
+	}
+	objects.Kinds, objects.Scope = explain.Kinds(setups), scope(setups, scopes)
+	report := lint.Check(objects, faults, lint.Options{Version: l.prometheusVersion, MissingReferences: l.missingReferences})
+	if err := report.Write(s.out, l.format); err != nil {
 		return 1, err
 	}
 	for _, severity := range []lint.Severity{lint.SeverityError, lint.SeverityWarning, lint.SeverityNote} {

@@ -71,6 +71,10 @@ type Options struct {
 	FeatureGates             featureGates
 	Kubelet                  kubeletFlags
 	Leader                   leaderFlags
+
+	// below returns the options with further arguments, for flags that the command line does
+	// not have, and how many of them were used.
+	below func(args []string) (*Options, int, error)
 }
 
 // Bind declares the flags, and returns what they stand under in the help.

@@ -4,14 +4,19 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 
 	"github.com/alecthomas/kingpin/v2"
 
+	"github.com/firekeeper-dev/firekeeper/internal/faults"
+	"github.com/firekeeper-dev/firekeeper/operator/catalog"
+	"github.com/firekeeper-dev/firekeeper/operator/explain"
+	"github.com/firekeeper-dev/firekeeper/operator/lint"
 	"github.com/firekeeper-dev/firekeeper/operator/offline"
 	"github.com/firekeeper-dev/firekeeper/operator/render"
 )
 
-const renderHelp = "Read manifests and print what the operator would write, without a cluster. " +
+const renderHelp = "Read manifests and print what the operator would write, without a cluster. What has faults is left out and named. " +
 	"Exits 1 if a workload cannot be rendered or a manifest cannot be read, 2 for a wrong command line, 0 otherwise."
 
 var renderExample = []string{
@@ -67,19 +72,25 @@ func (r *renderOptions) run(o Options, stdout, stderr io.Writer) error {
 	if err != nil {
 		return err
 	}
-	load := offline.Load
-	if !r.check {
-		load = offline.LoadStored
-	}
-	objects, err := load(r.files, kinds)
+	objects, wrong := offline.LoadSound(r.files, kinds, !r.check)
+	setups, scopes, err := o.adopt(objects, stderr).setups(kubernetes)
 	if err != nil {
 		return err
+	}
+	objects.Kinds, objects.Scope = explain.Kinds(setups), scope(setups, scopes)
+	failed := unsound(wrong)
+	if !ofWorkload(wrong) { // which might select them
+		for _, line := range lint.NotSelected(objects) {
+			fmt.Fprintln(stderr, line)
+		}
 	}
 	outputs, err := render.Workloads(objects, r.workload)
-	if err != nil {
-		return err
+	if err != nil && ofWorkload(wrong) && r.workload == "" {
+		return failed // which says why there is none
 	}
-	var failed error
+	if err != nil {
+		return errors.Join(failed, err)
+	}
 	for i, out := range outputs {
 		for _, rej := range out.Rejected {
 			fmt.Fprintln(stderr, rej)
@@ -105,4 +116,22 @@ func (r *renderOptions) run(o Options, stdout, stderr io.Writer) error {
 		}
 	}
 	return failed
+}
+
+// unsound are the faults of manifests that matter to the operator, each with its place.
+func unsound(all []offline.Fault) error {
+	var out faults.List
+	for _, f := range all {
+		if !f.Native {
+			out.Add(f.Where(), f.Err)
+		}
+	}
+	return out.Err()
+}
+
+// ofWorkload reports whether a workload is left out for a fault.
+func ofWorkload(all []offline.Fault) bool {
+	return slices.ContainsFunc(all, func(f offline.Fault) bool {
+		return slices.ContainsFunc(managed, func(row *catalog.Row) bool { return row.Kind == f.Kind })
+	})
 }

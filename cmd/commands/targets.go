@@ -145,12 +145,12 @@ func knownKinds(rows []*catalog.Row) string {
 func (t *targetsOptions) compares() bool { return t.compare || slices.Contains(t.failOn, "difference") }
 
 // run prints the targets and returns the exit code.
-func (t *targetsOptions) run(ctx context.Context, o Options, stdout io.Writer) (code int, err error) {
-	report, err := t.report(ctx, &o)
+func (t *targetsOptions) run(ctx context.Context, o Options, s streams) (code int, err error) {
+	report, err := t.report(ctx, &o, s.err)
 	if err != nil {
 		return 2, err
 	}
-	if err := report.Print(stdout, preview.Style{Format: t.format, Labels: t.labels}); err != nil {
+	if err := report.Print(s.out, preview.Style{Format: t.format, Labels: t.labels}); err != nil {
 		return 2, err
 	}
 	switch {
@@ -163,8 +163,8 @@ func (t *targetsOptions) run(ctx context.Context, o Options, stdout io.Writer) (
 }
 
 // report answers the question of the arguments.
-func (t *targetsOptions) report(ctx context.Context, o *Options) (report preview.Report, err error) {
-	world, err := t.open(ctx, o)
+func (t *targetsOptions) report(ctx context.Context, o *Options, stderr io.Writer) (report preview.Report, err error) {
+	world, err := t.open(ctx, o, stderr)
 	if err != nil {
 		return report, err
 	}

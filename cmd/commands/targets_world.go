@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"iter"
 	"slices"
 	"sync"
@@ -41,7 +42,7 @@ type targetsWorld struct {
 }
 
 // open loads the manifests, and reaches the cluster unless they are all there is.
-func (t *targetsOptions) open(ctx context.Context, o *Options) (w targetsWorld, err error) {
+func (t *targetsOptions) open(ctx context.Context, o *Options, stderr io.Writer) (w targetsWorld, err error) {
 	version := t.kubernetesVersion
 	var cluster online.Cluster
 	reads := o.readsCluster(t.files, t.offline)
@@ -60,14 +61,19 @@ func (t *targetsOptions) open(ctx context.Context, o *Options) (w targetsWorld, 
 	if w.setups, w.scopes, err = o.setups(kubernetes); err != nil {
 		return w, err
 	}
-	if w.options, err = o.prometheus(kubernetes); err != nil {
-		return w, err
-	}
 	var manifests *offline.Objects
 	if len(t.files) > 0 {
 		if manifests, err = offline.Load(t.files, explain.Kinds(w.setups)); err != nil {
 			return w, err
 		}
+		o = o.adopt(manifests, stderr)
+		if w.setups, w.scopes, err = o.setups(kubernetes); err != nil {
+			return w, err
+		}
+		manifests.Kinds = explain.Kinds(w.setups)
+	}
+	if w.options, err = o.prometheus(kubernetes); err != nil {
+		return w, err
 	}
 	switch w.kube = cluster.Kube; {
 	case !reads:

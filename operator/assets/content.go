@@ -10,8 +10,10 @@ type ContentError struct {
 	Err  error
 }
 
-// Error names the line and not the object, which stands in the field that refers to it.
-func (e *ContentError) Error() string { return fmt.Sprintf("line %d: %v", e.Line, e.Err) }
+// Error names the key, the object and the line: `key "a" of Secret "ns/name", line 2: …`.
+func (e *ContentError) Error() string {
+	return fmt.Sprintf("key %q of %s, line %d: %v", e.Key, e.Ref, e.Line, e.Err)
+}
 
 // Unwrap returns the cause.
 func (e *ContentError) Unwrap() error { return e.Err }

@@ -12,8 +12,9 @@ import (
 // Static is a Reader over manifests, for rendering without a cluster and for
 // tests. The zero value is empty and ready to use.
 type Static struct {
-	// Otherwise (optional) returns what is taken for an object that was not added.
-	Otherwise func(Ref) Object
+	// Otherwise (optional) returns what is taken for an object that was not added; ok is
+	// false when there is none either.
+	Otherwise func(Ref) (o Object, ok bool)
 
 	objects map[Ref]Object
 }
@@ -55,14 +56,19 @@ func (s *Static) Object(ref Ref) (Object, error) {
 		return o, nil
 	}
 	if s.Otherwise != nil {
-		return s.Otherwise(ref), nil
+		if o, ok := s.Otherwise(ref); ok {
+			return o, nil
+		}
 	}
 	return Object{}, &NotFoundError{Ref: ref}
 }
 
-// Keys are those of an object that was added, sorted.
+// Keys are those of an object, sorted; none when there is no such object.
 func (s *Static) Keys(ref Ref) []string {
-	o := s.objects[ref]
+	o, err := s.Object(ref)
+	if err != nil {
+		return nil
+	}
 	return slices.Sorted(maps.Keys(merged(o.Values, o.Binary)))
 }
 

@@ -19,6 +19,8 @@ type Candidate struct {
 	Object v1.Workload
 	// Faults of its manifest; it is read without the fields that have them. Empty for none.
 	Faults string
+	// Pods says why its pods do not have what the workload selects; empty when nothing is known.
+	Pods string
 }
 
 // Ref names the workload.
@@ -140,6 +142,9 @@ func (c Candidate) configMap(q *Question, file string) string {
 func (c Candidate) trouble() string {
 	if c.Faults != "" {
 		return "its manifest has faults, and is read without these fields: " + c.Faults
+	}
+	if c.Pods != "" {
+		return c.Pods
 	}
 	for _, condition := range c.Object.GetWorkloadStatus().Conditions {
 		if condition.Type == v1.Reconciled && condition.Status == v1.ConditionFalse {

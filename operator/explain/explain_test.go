@@ -16,6 +16,7 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/offline"
 	"github.com/firekeeper-dev/firekeeper/operator/prometheus"
 	"github.com/firekeeper-dev/firekeeper/operator/rules"
+	"github.com/firekeeper-dev/firekeeper/operator/workload"
 )
 
 // What the tests ask about, in namespace demo.
@@ -39,7 +40,9 @@ spec: {groups: [{name: a, rules: [{record: "x:y", expr: EXPR}]}]}
 
 // setups are what the operator runs, with one's options.
 func setups(opts engine.Options) []engine.Setup {
-	servers, agents := prometheus.Kinds(prometheus.Options{}, &rules.Cache{})
+	servers, agents := prometheus.Kinds(prometheus.Options{Workload: workload.Config{
+		PrometheusBaseImage: "registry/prometheus", ConfigReloaderImage: "registry/reloader:v1", RulesReloaderImage: "registry/reloader:v1",
+	}}, &rules.Cache{})
 	return []engine.Setup{{Kind: servers, Options: opts}, {Kind: agents, Options: opts}}
 }
 

@@ -7,6 +7,7 @@ import (
 
 	"github.com/firekeeper-dev/firekeeper/internal/faults"
 	"github.com/firekeeper-dev/firekeeper/operator/engine"
+	"github.com/firekeeper-dev/firekeeper/operator/manifest"
 	"github.com/firekeeper-dev/firekeeper/operator/nearmiss"
 	"github.com/firekeeper-dev/firekeeper/operator/offline"
 )
@@ -33,19 +34,42 @@ func FromManifests(o *offline.Objects, wrong []offline.Fault, setups []engine.Se
 	}
 	var made []offline.Outcome
 	for _, w := range o.Workloads() {
-		made = append(made, o.Reconcile(w))
+		outcome := o.Bare(w)
+		made = append(made, outcome)
 		for _, s := range setups {
 			if s.Kind == w.Kind {
 				c := Candidate{Setup: s, Object: w.Object}
 				if err := faultsOf(wrong, w.Kind.Kind, w.Key().Namespace, w.Key().Name, false); err != nil {
 					c.Faults = strings.ReplaceAll(err.Error(), "\n", "; ")
 				}
+				c.Pods = podTrouble(o, w, outcome)
 				q.Workloads = append(q.Workloads, c)
 			}
 		}
 	}
 	q.Look = nearmiss.At(o.View(made))
 	return q, nil
+}
+
+// podTrouble says why pods of a workload do not start, or do not get a new configuration.
+func podTrouble(o *offline.Objects, w offline.Workload, outcome offline.Outcome) string {
+	if outcome.Err != nil {
+		return fmt.Sprintf("the %s itself is wrong, so nothing new reaches its pods: %s", w.Kind.Row, strings.ReplaceAll(outcome.Err.Error(), "\n", "; "))
+	}
+	var all []string
+	for _, m := range o.Missing(w, outcome) {
+		text := m.Error()
+		if m.Err.Key == "" {
+			text += " among the manifests"
+		} else {
+			text += manifest.Beside(m.Err.Key, o.References.Keys(m.Err.Ref))
+		}
+		all = append(all, text)
+	}
+	if len(all) == 0 {
+		return ""
+	}
+	return "its pods wait for what is not there: " + strings.Join(all, "; ")
 }
 
 // faultsOf are those of one object; with the place if it is wanted. Without a kind they are

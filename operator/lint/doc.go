@@ -3,7 +3,7 @@
 //
 //	lint.go     what is checked, and the findings
 //	object.go   one object, as far as it can be judged alone
-//	assumed.go  the values of its Secrets and ConfigMaps, which are not known then
+//	standin.go  the Prometheus that is assumed where there is none
 //	nearmiss.go what jobs look for and do not find
 //	fields.go   from a reason or a key of the configuration to the line of a field
 //	unused.go   objects that nothing selects, and why

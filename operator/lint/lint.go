@@ -2,7 +2,6 @@ package lint
 
 import (
 	"cmp"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"regexp"
@@ -10,13 +9,9 @@ import (
 	"strconv"
 	"strings"
 
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-
 	"github.com/firekeeper-dev/firekeeper/internal/faults"
 	"github.com/firekeeper-dev/firekeeper/internal/gate"
-	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 	"github.com/firekeeper-dev/firekeeper/operator/assets"
-	"github.com/firekeeper-dev/firekeeper/operator/catalog"
 	"github.com/firekeeper-dev/firekeeper/operator/engine"
 	"github.com/firekeeper-dev/firekeeper/operator/manifest"
 	"github.com/firekeeper-dev/firekeeper/operator/offline"
@@ -103,7 +98,13 @@ type Options struct {
 // workload, the rules beside agents.
 func Run(paths []string, kinds []*engine.Kind, opts Options) Report {
 	o, faults := offline.LoadAll(paths, kinds)
+	return Check(o, faults, opts)
+}
+
+// Check is Run for manifests that were read, with faults.
+func Check(o *offline.Objects, faults []offline.Fault, opts Options) Report {
 	o.AssumeNamespaces = true
+	o.Promised()
 	l := newLinter(o, opts)
 	l.advises = true
 	for _, f := range faults {
@@ -113,12 +114,15 @@ func Run(paths []string, kinds []*engine.Kind, opts Options) Report {
 	for _, w := range workloads {
 		l.workload(w)
 	}
-	if w, needed := standIn(kinds, workloads, opts.Version); needed {
+	if w, needed := standIn(o.Kinds, workloads, opts.Version); needed {
 		l.standIn = w.String()
 		l.workload(w)
 	}
 	if len(workloads) > 0 {
 		l.notSelected(workloads)
+	}
+	for w, why := range o.Unmanaged() {
+		l.add(Finding{Severity: SeverityNote, Code: CodeNotSelected, Kind: w.Kind.Kind, Namespace: w.Object.GetNamespace(), Name: w.Object.GetName(), Message: why}, "")
 	}
 	l.nearMisses()
 	slices.SortStableFunc(l.findings, func(a, b Finding) int {
@@ -128,42 +132,12 @@ func Run(paths []string, kinds []*engine.Kind, opts Options) Report {
 	return Report{Findings: l.findings, Objects: o.Len(), Skipped: o.Skipped}
 }
 
-// selected are the rows of what the workloads can select.
-func selected(workloads []offline.Workload) []*catalog.Row {
-	var kinds []*engine.Kind
-	for _, w := range workloads {
-		kinds = append(kinds, w.Kind)
-	}
-	return offline.Selectable(kinds)
-}
-
-// standIn is a Prometheus that selects all objects that none of the workloads can;
-// needed is false when a Prometheus can select no others.
-func standIn(kinds []*engine.Kind, workloads []offline.Workload, version string) (w offline.Workload, needed bool) {
-	i := slices.IndexFunc(kinds, func(k *engine.Kind) bool { return k.Row == catalog.Prometheus })
-	if i < 0 {
-		return w, false
-	}
-	others := selected(workloads)
-	all := map[string]metav1.LabelSelector{}
-	for _, s := range kinds[i].Selects {
-		if !slices.Contains(others, s.Row) {
-			all[s.Field+"Selector"], all[s.Field+"NamespaceSelector"] = metav1.LabelSelector{}, metav1.LabelSelector{}
-		}
-	}
-	p := &v1.Prometheus{ObjectMeta: metav1.ObjectMeta{Namespace: metav1.NamespaceDefault, Name: "lint"}}
-	if text, err := json.Marshal(all); err == nil {
-		_ = json.Unmarshal(text, &p.Spec) // selectors of other names are not there: a test knows
-	}
-	p.Spec.Version = version
-	return offline.Workload{Kind: kinds[i], Object: p}, len(all) > 0
-}
-
 type linter struct {
 	objects  *offline.Objects
 	opts     Options
 	standIn  string // name of the workload that is not among the manifests; empty without one
 	advises  bool   // says what works and is perhaps not what was meant
+	lonely   bool   // findings are read without the place of their object
 	findings []Finding
 	seen     map[string]int // finding without owners → index
 	trees    map[string]*tree
@@ -284,8 +258,11 @@ func (l *linter) workload(w offline.Workload) {
 	for _, d := range made.Dropped {
 		l.dropped(self, d, w.Kind, "")
 	}
+	missing := l.missing(self, w, made)
 	for _, text := range made.Plan.Warnings {
-		l.remark(self, text, "")
+		if field, _ := fieldOf(text); !slices.ContainsFunc(missing, func(m string) bool { return within(m, field) }) {
+			l.remark(self, text, "")
+		}
 	}
 	if !l.advises || w.String() == l.standIn {
 		return

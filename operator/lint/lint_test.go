@@ -33,7 +33,7 @@ func kinds() []*engine.Kind {
 }
 
 // file writes a manifest.
-func file(t *testing.T, text string) string {
+func file(t testing.TB, text string) string {
 	t.Helper()
 	name := filepath.Join(t.TempDir(), "a.yaml")
 	if err := os.WriteFile(name, []byte(text), 0o600); err != nil {

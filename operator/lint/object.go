@@ -24,7 +24,7 @@ import (
 // stored has no version by which caches tell it from another.
 func Object(kinds []*engine.Kind, row *catalog.Row, object catalog.Object, text []byte) []Finding {
 	l := newLinter(offline.Alone(kinds, row, object, text), Options{})
-	l.objects.References.Otherwise = assumed(object)
+	l.objects.References.Otherwise = offline.Assumed(object)
 	l.alone(kinds, row, object, text)
 	return slices.DeleteFunc(l.findings, func(f Finding) bool { return f.Kind != row.Kind || f.Name != object.GetName() })
 }

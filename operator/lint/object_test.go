@@ -198,7 +198,7 @@ func withReferences(t *testing.T, row *catalog.Row, object catalog.Object, text 
 	t.Helper()
 	kinds := allKinds()
 	l := newLinter(offline.Alone(kinds, row, object, text), Options{})
-	l.objects.References.Otherwise = named{}.Object
+	l.objects.References.Otherwise = func(ref assets.Ref) (assets.Object, bool) { return named{}.Object(ref), true }
 	l.alone(kinds, row, object, text)
 	return slices.DeleteFunc(l.findings, func(f Finding) bool { return f.Kind != row.Kind })
 }

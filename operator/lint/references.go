@@ -12,6 +12,19 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/offline"
 )
 
+// missing reports what only the pods of a workload need and is not there, and returns the
+// fields that name it.
+func (l *linter) missing(self Finding, w offline.Workload, made offline.Outcome) (fields []string) {
+	if !l.advises { // nothing is known of other objects
+		return nil
+	}
+	for _, m := range l.objects.Missing(w, made) {
+		fields = append(fields, m.Field)
+		l.rejected(self, CodeMissingReference, m, "")
+	}
+	return fields
+}
+
 // instead says what there is in the place of a Secret, ConfigMap or key that is missing.
 func (l *linter) instead(missing *assets.NotFoundError) string {
 	known := &l.objects.References
@@ -72,7 +85,7 @@ func reference(n *yaml.Node, name, key string, depth int) string {
 // the manifest has it as text.
 func (l *linter) inContent(f Finding, err *assets.ContentError) Finding {
 	f.Field = indexAtEnd.ReplaceAllString(f.Field, "")
-	f.Message = fmt.Sprintf("key %q of %s, %v", err.Key, err.Ref, err)
+	f.Message = err.Error()
 	at := l.objects.Place(err.Ref.Kind.String(), err.Ref.Namespace, err.Ref.Name)
 	t := l.tree(at)
 	if t.root == nil {

@@ -2,6 +2,7 @@ package lint
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -16,6 +17,32 @@ type selector struct {
 	workload offline.Workload
 	rule     selection.Rule
 }
+
+// NotSelected says of each object that no workload selects why, in a line:
+// "not selected ServiceMonitor app/web: …", or "perhaps not selected …" where labels of its
+// namespace are not known.
+func NotSelected(o *offline.Objects) (lines []string) {
+	l := newLinter(o, Options{})
+	l.lonely = true
+	if workloads := o.Workloads(); len(workloads) > 0 {
+		l.notSelected(workloads)
+	}
+	for _, f := range l.findings {
+		if line, unknown := strings.CutPrefix(f.Message, cannotTell); unknown {
+			lines = append(lines, fmt.Sprintf("perhaps not selected %s: %s", f.object(), line))
+			continue
+		}
+		lines = append(lines, fmt.Sprintf("not selected %s: %s", f.object(), strings.TrimPrefix(f.Message, notSelectedBy)))
+	}
+	slices.Sort(lines)
+	return lines
+}
+
+// What findings begin with.
+const (
+	notSelectedBy = "not selected by "
+	cannotTell    = "cannot tell whether it is selected by "
+)
 
 // notSelected reports objects that no workload selects, and why.
 func (l *linter) notSelected(workloads []offline.Workload) {
@@ -41,7 +68,13 @@ func (l *linter) unused(row *catalog.Row, object catalog.Object, all []selector)
 		NamespaceLabels: namespace, NamespaceUnknown: l.objects.NamespaceUnknown(object.GetNamespace()),
 	}
 	finding := Finding{Severity: SeverityNote, Code: CodeNotSelected, Kind: row.Kind, Namespace: object.GetNamespace(), Name: object.GetName()}
-	said, unknown := "not selected by ", ""
+	if !l.objects.Scope.Has(row, object.GetNamespace()) {
+		finding.Field = "metadata.namespace"
+		finding.Message = fmt.Sprintf("the operator does not watch %ss in namespace %s (--namespaces, --deny-namespaces)", row.Kind, object.GetNamespace())
+		l.add(finding, "")
+		return
+	}
+	said, unknown := notSelectedBy, ""
 	var reasons []string
 	for i, s := range all {
 		answer := s.rule.Ask(subject, row.Field)
@@ -62,7 +95,7 @@ func (l *linter) unused(row *catalog.Row, object catalog.Object, all []selector)
 		return // no workload has selectors that can be read
 	}
 	if unknown != "" {
-		said = "cannot tell whether it is selected by "
+		said = cannotTell
 	}
 	if more := len(reasons) - mostReasons; more > 0 {
 		reasons = append(reasons[:mostReasons], fmt.Sprintf("%d more workloads", more))
@@ -133,7 +166,7 @@ func (l *linter) reference(from Finding, kind, namespace, name, field string) st
 	switch {
 	case line == 0:
 		return " (" + file + ")"
-	case file == l.placeOf(from).File:
+	case file == l.placeOf(from).File && !l.lonely:
 		return fmt.Sprintf(" (line %d)", line)
 	}
 	return fmt.Sprintf(" (%s:%d)", file, line)

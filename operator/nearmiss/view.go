@@ -301,11 +301,20 @@ func (v *View) before(p pods) (out []service) {
 	return out
 }
 
-// in are the things of namespaces; all of them for nil.
+// in are the things of namespaces; all of them for nil. The caller must change nothing: with
+// a thousand monitors in the namespace of a thousand Services, copies are what costs most.
 func in[T any](namespaces []string, all []T, of func(T) thing) (inside, outside []T) {
-	for _, t := range all {
+	has := func(t T) bool {
 		ns := of(t).namespace
-		if namespaces == nil || ns == "" || slices.Contains(namespaces, ns) {
+		return namespaces == nil || ns == "" || slices.Contains(namespaces, ns)
+	}
+	first := slices.IndexFunc(all, func(t T) bool { return !has(t) })
+	if first < 0 {
+		return slices.Clip(all), nil
+	}
+	inside = append(inside, all[:first]...)
+	for _, t := range all[first:] {
+		if has(t) {
 			inside = append(inside, t)
 		} else {
 			outside = append(outside, t)

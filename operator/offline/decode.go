@@ -37,8 +37,8 @@ func (r *reader) decoder(gvk schema.GroupVersionKind) (d decoder, ok bool) {
 // a fault also keeps an object that has faults, without the fields that have them.
 func (r *reader) ours(row *catalog.Row, raw []byte) error {
 	object := row.New()
-	usable, err := r.schemas.read(row.GroupVersionKind, raw, object, !r.stored)
-	if err != nil && !(usable && r.all) {
+	usable, err := shared.read(row.GroupVersionKind, raw, object, !r.stored)
+	if err != nil && !(usable && r.all && !r.sound) {
 		return err
 	}
 	object, convertErr := r.convert(row, object)

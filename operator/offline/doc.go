@@ -10,6 +10,9 @@
 //	schema.go          defaults, and values that the API server refuses
 //	objects.go         what was read
 //	cluster.go         the cluster that it would be
+//	promises.go        Secrets and ConfigMaps that manifests make in a cluster
+//	assumed.go         values for what is not known
+//	missing.go         Secrets and ConfigMaps that only pods need
 //	outcome.go         what the operator would make of a workload in it
 //
 //	objects, err := offline.Load(paths, kinds)

@@ -35,6 +35,7 @@ func (r *reader) folder(path string) error {
 			return nil
 		case slices.Contains([]string{"kustomization.yaml", "kustomization.yml"}, base):
 			patches = append(patches, patchesOf(name)...)
+			r.generated(name)
 		}
 		files++
 		names = append(names, name)

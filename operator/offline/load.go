@@ -76,11 +76,12 @@ func (f Fault) Where() string {
 // reader reads manifests.
 type reader struct {
 	objects *Objects
-	schemas schemas
 	// stored objects are read: values that the API server would refuse are no error.
 	stored bool
 	// all is read: kinds that the operator does not use too, and on after a fault.
-	all    bool
+	all bool
+	// sound objects are kept, and no others.
+	sound  bool
 	faults []Fault
 	at     Place // what is being read
 	// walking a folder: what is not meant to be a manifest is left out.
@@ -124,6 +125,14 @@ func LoadStored(paths []string, kinds []*engine.Kind) (*Objects, error) {
 // operator does not use. It returns what is wrong in the order of the input.
 func LoadAll(paths []string, kinds []*engine.Kind) (*Objects, []Fault) {
 	r := reader{objects: newObjects(kinds), all: true}
+	_ = r.load(paths) // every error is a fault
+	return r.objects, r.faults
+}
+
+// LoadSound is LoadAll that leaves out objects with faults. With stored, values that the API
+// server would refuse today are no fault, as with LoadStored.
+func LoadSound(paths []string, kinds []*engine.Kind, stored bool) (*Objects, []Fault) {
+	r := reader{objects: newObjects(kinds), all: true, sound: true, stored: stored}
 	_ = r.load(paths) // every error is a fault
 	return r.objects, r.faults
 }
@@ -238,6 +247,7 @@ func (r *reader) object(raw []byte) error {
 	}
 	id := Fault{Place: r.at, Kind: head.Kind, Namespace: namespaceOr(head.Metadata.Namespace), Name: head.Metadata.Name}
 	decode, known := r.decoder(head.GroupVersionKind())
+	r.promised(head.GroupVersionKind().GroupKind(), raw)
 	if !known {
 		r.objects.Ignored[head.Kind]++
 		if kind, ok := nativeKinds[head.GroupVersionKind().GroupKind()]; ok {

@@ -1,6 +1,7 @@
 package offline
 
 import (
+	"iter"
 	"slices"
 	"strings"
 
@@ -26,11 +27,15 @@ type Objects struct {
 	// AssumeNamespaces takes namespaces that are not among the manifests for such that the
 	// workload selects, where it is the only one.
 	AssumeNamespaces bool
+	// Scope is what the operator manages of the objects.
+	Scope Scope
 
 	byRow      map[*catalog.Row][]catalog.Object // in the order of the input
 	namespaces map[string]labels.Set
 	places     map[string]Place   // by place()
 	versions   map[string]version // of those that were converted, by place()
+
+	promises promises // of Secrets and ConfigMaps that manifests make
 
 	native       []Native
 	nativePlaces map[string]Place // by place()
@@ -40,7 +45,7 @@ func newObjects(kinds []*engine.Kind) *Objects {
 	return &Objects{
 		Kinds: kinds, Ignored: map[string]int{}, byRow: map[*catalog.Row][]catalog.Object{},
 		namespaces: map[string]labels.Set{}, places: map[string]Place{},
-		versions: map[string]version{}, nativePlaces: map[string]Place{},
+		versions: map[string]version{}, nativePlaces: map[string]Place{}, promises: newPromises(),
 	}
 }
 
@@ -87,8 +92,50 @@ func (w Workload) Key() types.NamespacedName {
 // String is for people: "Prometheus monitoring/k8s".
 func (w Workload) String() string { return w.Kind.Kind + " " + w.Key().String() }
 
+// Scope is what an operator manages; that with the zero value manages everything.
+type Scope struct {
+	// Unmanaged (optional) says why the operator does not run a workload; empty when it does.
+	Unmanaged func(Workload) string
+	// Watches (optional) reports whether workloads may select objects in a namespace.
+	Watches func(row *catalog.Row, namespace string) bool
+}
+
+// unmanaged says why the operator does not run a workload; empty when it does.
+func (s Scope) unmanaged(w Workload) string {
+	if s.Unmanaged == nil {
+		return ""
+	}
+	return s.Unmanaged(w)
+}
+
+// Has reports whether workloads may select objects in a namespace.
+func (s Scope) Has(row *catalog.Row, namespace string) bool {
+	return s.Watches == nil || s.Watches(row, namespace)
+}
+
 // Workloads are all that the operator runs, by namespace and name.
-func (o *Objects) Workloads() []Workload {
+func (o *Objects) Workloads() (out []Workload) {
+	for w := range o.eachWorkload() {
+		if o.Scope.unmanaged(w) == "" {
+			out = append(out, w)
+		}
+	}
+	return out
+}
+
+// Unmanaged are the workloads that the operator does not run, with the reason of each.
+func (o *Objects) Unmanaged() iter.Seq2[Workload, string] {
+	return func(yield func(Workload, string) bool) {
+		for w := range o.eachWorkload() {
+			if why := o.Scope.unmanaged(w); why != "" && !yield(w, why) {
+				return
+			}
+		}
+	}
+}
+
+// eachWorkload goes through the workloads by namespace and name.
+func (o *Objects) eachWorkload() iter.Seq[Workload] {
 	var out []Workload
 	for _, kind := range o.Kinds {
 		for _, object := range o.byRow[kind.Row] {
@@ -98,7 +145,7 @@ func (o *Objects) Workloads() []Workload {
 	slices.SortStableFunc(out, func(a, b Workload) int {
 		return strings.Compare(a.Key().String(), b.Key().String())
 	})
-	return out
+	return slices.Values(out)
 }
 
 // NamespaceLabels returns the labels of a namespace: of those that were given, and

@@ -2,6 +2,7 @@ package offline
 
 import (
 	"cmp"
+	"iter"
 	"slices"
 	"strings"
 
@@ -21,10 +22,26 @@ type Outcome struct {
 }
 
 // Reconcile gathers and decides as the operator does, and writes nothing.
-func (o *Objects) Reconcile(w Workload) Outcome {
+func (o *Objects) Reconcile(w Workload) Outcome { return o.reconcile(w, o.Cluster(w)) }
+
+// Bare is what the operator would make of a workload if it selected no object: enough to
+// know its pods, without what compiling the objects takes.
+func (o *Objects) Bare(w Workload) Outcome {
+	c := o.Cluster(w)
+	all := c.Objects
+	c.Objects = func(kind string) iter.Seq[catalog.Object] {
+		if s := w.Kind.SelectsBy(kind); s.Named != nil && len(s.Named(w.Object)) > 0 {
+			return all(kind) // some is part of the workload's own configuration
+		}
+		return func(func(catalog.Object) bool) {}
+	}
+	return o.reconcile(w, c)
+}
+
+func (o *Objects) reconcile(w Workload, c engine.Cluster) Outcome {
 	gatherer := w.Kind.Open(w.Key())
 	defer gatherer.Close()
-	in, err := gatherer.Gather(w.Kind.Copy(w.Object), o.Cluster(w))
+	in, err := gatherer.Gather(w.Kind.Copy(w.Object), c)
 	out := Outcome{Err: err}
 	for v := range in.Verdicts() {
 		out.Verdicts = append(out.Verdicts, o.AsWritten(v))

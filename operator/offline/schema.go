@@ -4,8 +4,8 @@ import (
 	"encoding/json"
 	"errors"
 	"slices"
-
 	"strings"
+	"sync"
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apimachinery/pkg/api/validation"
@@ -24,11 +24,17 @@ import (
 // checks a kind is made for its first object: it takes tens of milliseconds and
 // some megabytes.
 type schemas struct {
+	mu          sync.Mutex
 	definitions []*apiextensionsv1.CustomResourceDefinition
 	checkers    map[schema.GroupVersionKind]*check.Checker
 }
 
+// shared are those of the CRDs in this program, for all who read manifests.
+var shared schemas
+
 func (s *schemas) checker(kind schema.GroupVersionKind) (*check.Checker, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	if c, ok := s.checkers[kind]; ok {
 		return c, nil
 	}

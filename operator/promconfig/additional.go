@@ -6,24 +6,64 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
+	"github.com/firekeeper-dev/firekeeper/internal/faults"
 	"github.com/firekeeper-dev/firekeeper/internal/gate"
+	"github.com/firekeeper-dev/firekeeper/operator/assets"
 )
 
-// additional reads a Secret key with a YAML list of maps; nothing when the
+// ownList is a field of a workload that refers to a list which users write themselves.
+type ownList struct {
+	field, about string
+	items        itemKind
+}
+
+var (
+	ownScrapeConfigs = ownList{"additionalScrapeConfigs", "scrape configs", jobItems}
+	ownAlertRelabels = ownList{"additionalAlertRelabelConfigs", "alert relabel configs", relabelItems}
+	ownAlertmanagers = ownList{"additionalAlertManagerConfigs", "alertmanager configs", alertmanagerItems}
+)
+
+// failed words why a list cannot be used at all.
+func (l ownList) failed(err error) error {
+	return fmt.Errorf("%s: loading additional %s failed: %w", l.field, l.about, err)
+}
+
+// additional reads a Secret key with a YAML list of maps, and its text; nothing when the
 // selector is nil or optional and missing.
-func (r *resolver) additional(sel *corev1.SecretKeySelector) ([]gate.Node, error) {
+func (r *resolver) additional(l ownList, sel *corev1.SecretKeySelector) ([]gate.Node, string, error) {
 	if sel == nil {
-		return nil, nil
+		return nil, "", nil
 	}
 	text, ok, err := r.OptionalSecretKey(*sel)
-	if err != nil || !ok {
-		return nil, err
+	if err != nil {
+		return nil, "", l.failed(err)
+	}
+	if !ok {
+		return nil, "", nil
 	}
 	nodes, err := gate.ParseList([]byte(text))
 	if err != nil { // the library's message quotes the content
-		return nil, fmt.Errorf("key %q of Secret %q is not a YAML list of maps", sel.Key, sel.Name)
+		return nil, "", l.failed(fmt.Errorf("key %q of Secret %q is not a YAML list of maps", sel.Key, sel.Name))
 	}
-	return nodes, nil
+	return nodes, text, nil
+}
+
+// checkAdditional reports what the server would refuse of a list that was read.
+func (r *resolver) checkAdditional(l ownList, sel *corev1.SecretKeySelector, nodes []gate.Node, text string, t gate.Target) error {
+	if len(nodes) == 0 {
+		return nil
+	}
+	from := assets.ContentError{Ref: assets.Ref{Kind: assets.Secret, Namespace: r.Namespace(), Name: sel.Name}, Key: sel.Key}
+	return faults.In(l.field, l.items.checkItems(text, nodes, from, t))
+}
+
+// additionalItems reads and checks a list.
+func (r *resolver) additionalItems(l ownList, sel *corev1.SecretKeySelector, t gate.Target) ([]gate.Node, error) {
+	nodes, text, err := r.additional(l, sel)
+	if err != nil {
+		return nil, err
+	}
+	return nodes, r.checkAdditional(l, sel, nodes, text, t)
 }
 
 var errRelabelList = errors.New("relabel_configs is not a list of maps")

@@ -1,6 +1,7 @@
 package promconfig
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"reflect"
@@ -8,7 +9,9 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/prometheus/common/model"
 	promcfg "github.com/prometheus/prometheus/config"
+	"github.com/prometheus/prometheus/model/relabel"
 	yamlv2 "go.yaml.in/yaml/v2"
 	"go.yaml.in/yaml/v3"
 
@@ -18,37 +21,139 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/manifest"
 )
 
-// checkAdditional reports what a server would refuse of the user's own jobs: it would refuse
-// the whole configuration for one of them. The list was read before. Names of jobs count for
-// every version; the rest is asked of Prometheus' own reader, for versions that it knows.
-func checkAdditional(text string, from assets.ContentError, t gate.Target) error {
-	var doc yaml.Node
+// itemKind is what a server makes of an item of a list that users write themselves.
+type itemKind struct {
+	named       bool     // items have a job_name, each another one
+	own         []string // keys whose values are read here
+	discoveries bool     // there are keys of service discoveries, too
+	read        func(list []byte) error
+}
+
+// The kinds of items, with the readers of Prometheus.
+var (
+	jobItems = itemKind{named: true, discoveries: true, own: yamlKeys(reflect.TypeFor[promcfg.ScrapeConfig](), []string{staticConfigs}),
+		read: func(list []byte) error {
+			jobs, err := strictly[promcfg.ScrapeConfig](list)
+			for _, job := range jobs {
+				err = cmp.Or(err, checkSteps(job.RelabelConfigs), checkSteps(job.MetricRelabelConfigs))
+			}
+			return err
+		}}
+	alertmanagerItems = itemKind{discoveries: true, own: yamlKeys(reflect.TypeFor[promcfg.AlertmanagerConfig](), []string{staticConfigs}),
+		read: func(list []byte) error {
+			managers, err := strictly[promcfg.AlertmanagerConfig](list)
+			for _, m := range managers {
+				err = cmp.Or(err, checkSteps(m.RelabelConfigs), checkSteps(m.AlertRelabelConfigs))
+			}
+			return err
+		}}
+	relabelItems = itemKind{own: yamlKeys(reflect.TypeFor[relabel.Config](), nil),
+		read: func(list []byte) error {
+			steps, err := strictly[*relabel.Config](list)
+			return cmp.Or(err, checkSteps(steps))
+		}}
+)
+
+const staticConfigs = "static_configs"
+
+// strictly reads a list in which every key must be known.
+func strictly[T any](list []byte) (items []T, err error) {
+	err = yamlv2.UnmarshalStrict(list, &items)
+	return items, err
+}
+
+// checkSteps refuses relabel steps that lack something. What names may be depends on the
+// configuration, so that all that some version takes are good.
+func checkSteps(steps []*relabel.Config) error {
+	for _, s := range steps {
+		if s == nil {
+			return errors.New("empty or null relabel step")
+		}
+		if err := s.Validate(model.UTF8Validation); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// checkItems reports what a server would refuse of a list that users write themselves: it
+// would refuse the whole configuration for one item. Names of jobs count for every version;
+// the rest is asked of Prometheus' own reader, for versions that it knows.
+//
+// items are those of the text, which was read before.
+func (k itemKind) checkItems(text string, items []gate.Node, from assets.ContentError, t gate.Target) error {
+	if !strings.Contains(text, "$(") && k.fine(items, t) {
+		return nil
+	}
+	var doc yaml.Node // the text once more, now with lines
 	if yaml.Unmarshal([]byte(text), &doc) != nil || len(doc.Content) != 1 {
 		return nil
 	}
 	var wrong faults.List
 	first := map[string]int{} // line of each job_name
-	for i, job := range doc.Content[0].Content {
+	for i, item := range doc.Content[0].Content {
 		say := func(line int, format string, args ...any) {
 			at := from
 			at.Line, at.Err = line, fmt.Errorf(format, args...)
 			wrong.Add(indexed("", i), &at)
 		}
-		name := mappingValue(job, "job_name")
-		switch {
-		case name == nil && opaque(job):
-		case name == nil || name.Value == "":
-			say(job.Line, "job_name is missing")
-		case first[name.Value] > 0:
-			say(name.Line, "job_name %q is a duplicate (of line %d)", name.Value, first[name.Value])
-		default:
-			first[name.Value] = name.Line
+		if k.named {
+			checkName(item, first, say)
 		}
-		if readable(t) && !opaque(job) {
-			checkJob(job, say)
+		if readable(t) && !opaque(item) {
+			k.check(item, say)
 		}
 	}
 	return wrong.Err()
+}
+
+// fine reports whether the server takes all items.
+func (k itemKind) fine(items []gate.Node, t gate.Target) bool {
+	names := map[string]bool{}
+	var read []gate.Node
+	for _, item := range items {
+		var own gate.Node
+		name := ""
+		for _, pair := range item {
+			key, is := pair.Key.(string)
+			switch {
+			case is && slices.Contains(k.own, key):
+				own = append(own, pair)
+			case readable(t) && (!is || !k.discoveries || !slices.Contains(discoveryKeys, key)):
+				return false
+			}
+			if text, is := pair.Value.(string); is && key == jobName {
+				name = text
+			}
+		}
+		if k.named && (name == "" || names[name]) || len(item) == 0 {
+			return false
+		}
+		names[name] = true
+		if len(own) > 0 {
+			read = append(read, own)
+		}
+	}
+	if !readable(t) || len(read) == 0 {
+		return true
+	}
+	list, _, err := gate.AppendItems(nil, read, t, "")
+	return err == nil && k.read(list) == nil
+}
+
+const jobName = "job_name"
+
+// checkName reports a job without a name of its own. Lines of earlier ones are in first.
+func checkName(job *yaml.Node, first map[string]int, say func(line int, format string, args ...any)) {
+	switch name := mappingValue(job, jobName); {
+	case name == nil && opaque(job):
+	case name == nil || name.Value == "":
+		say(job.Line, "job_name is missing")
+	case first[name.Value] > 0:
+		say(name.Line, "job_name %q is a duplicate (of line %d)", name.Value, first[name.Value])
+	default:
+		first[name.Value] = name.Line
+	}
 }
 
 // readable reports whether the linked reader of configurations stands for a version: it is of
@@ -64,46 +169,46 @@ func opaque(n *yaml.Node) bool {
 // firstUnread is the first minor version that is newer than the library.
 const firstUnread = "3.14.0"
 
-// checkJob reports unknown keys of a job, and else what its reader refuses.
-func checkJob(job *yaml.Node, say func(line int, format string, args ...any)) {
+// check reports unknown keys of an item, and else what its reader refuses.
+func (k itemKind) check(item *yaml.Node, say func(line int, format string, args ...any)) {
 	unknown := false
 	rest := &yaml.Node{Kind: yaml.MappingNode, Tag: "!!map"}
-	for i := 0; i+1 < len(job.Content); i += 2 {
-		key := job.Content[i]
+	for i := 0; i+1 < len(item.Content); i += 2 {
+		key := item.Content[i]
 		switch {
-		case slices.Contains(ownJobKeys, key.Value):
-			rest.Content = append(rest.Content, key, job.Content[i+1])
-		case slices.Contains(discoveryKeys, key.Value):
+		case slices.Contains(k.own, key.Value):
+			rest.Content = append(rest.Content, key, item.Content[i+1])
+		case k.discoveries && slices.Contains(discoveryKeys, key.Value):
 			// Their readers are not linked.
 		default:
 			unknown = true
-			say(key.Line, "unknown field %s%s", key.Value, didYouMean(key.Value))
+			say(key.Line, "unknown field %s%s", key.Value, k.didYouMean(key.Value))
 		}
 	}
 	if unknown {
 		return
 	}
-	text, err := yaml.Marshal(rest)
+	list, err := yaml.Marshal([]*yaml.Node{rest})
 	if err != nil {
 		return
 	}
-	var read promcfg.ScrapeConfig
-	if err := yamlv2.UnmarshalStrict(text, &read); err != nil {
-		say(job.Line, "%w", withoutValues(err))
+	if err := k.read(list); err != nil {
+		say(item.Line, "%w", withoutValues(err))
 	}
 }
 
-func didYouMean(key string) string {
-	if meant := manifest.Similar(key, slices.Concat(ownJobKeys, discoveryKeys)); meant != "" {
+func (k itemKind) didYouMean(key string) string {
+	known := k.own
+	if k.discoveries {
+		known = slices.Concat(k.own, discoveryKeys)
+	}
+	if meant := manifest.Similar(key, known); meant != "" {
 		return ", did you mean " + meant + "?"
 	}
 	return ""
 }
 
-var (
-	ownJobKeys    = yamlKeys(reflect.TypeFor[promcfg.ScrapeConfig](), []string{"static_configs"})
-	discoveryKeys = yamlKeys(reflect.TypeFor[Discoveries](), []string{"serverset_sd_configs", "nerve_sd_configs"})
-)
+var discoveryKeys = yamlKeys(reflect.TypeFor[Discoveries](), []string{"serverset_sd_configs", "nerve_sd_configs"})
 
 // yamlKeys are the keys of a struct and of what is inlined in it.
 func yamlKeys(t reflect.Type, keys []string) []string {
@@ -121,7 +226,7 @@ func yamlKeys(t reflect.Type, keys []string) []string {
 }
 
 // values matches what an error of the reader repeats of a configuration.
-var values = regexp.MustCompile("`[^`]*`|\"[^\"]*\"")
+var values = regexp.MustCompile("`[^`]*`|\"(?:[^\"\\\\]|\\\\.)*\"")
 
 // withoutValues is an error in one line and without values, which may be secrets.
 func withoutValues(err error) error {

@@ -10,6 +10,55 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/assets"
 )
 
+// refused is what a server refuses of a list, without the name of the Secret.
+func refused(t *testing.T, k itemKind, version, text string) string {
+	t.Helper()
+	items, err := gate.ParseList([]byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	from := assets.ContentError{Ref: assets.Ref{Namespace: "ns", Name: "s"}, Key: "k"}
+	if err = k.checkItems(text, items, from, gate.Target{Version: semver.MustParse(version)}); err == nil {
+		return ""
+	}
+	const secret = `key "k" of Secret "ns/s", `
+	if !strings.Contains(err.Error(), secret) {
+		t.Errorf("want the key and the Secret in %v", err)
+	}
+	return strings.ReplaceAll(err.Error(), secret, "")
+}
+
+// TestCheckAlerting: the same of Alertmanagers and of relabel steps of alerts.
+func TestCheckAlerting(t *testing.T) {
+	for name, tc := range map[string]struct {
+		items         itemKind
+		version, text string
+		want          string // empty: nothing
+	}{
+		"good":                       {alertmanagerItems, "3.5.0", "- scheme: https\n  path_prefix: /am\n  timeout: 5s\n  api_version: v2\n  static_configs: [{targets: [a:9093]}]\n  basic_auth: {username: a, password: b}\n- kubernetes_sd_configs: [{role: pod}]\n", ""},
+		"a field of Thanos":          {alertmanagerItems, "3.5.0", "- http_config: {}\n  static_configs: [a:9093]\n", "[0]: line 1: unknown field http_config"},
+		"a typo":                     {alertmanagerItems, "3.5.0", "- static_configs: [{targets: [a:9093]}]\n- static_config: [{targets: [a:9093]}]\n", "[1]: line 2: unknown field static_config, did you mean static_configs?"},
+		"a target with a path":       {alertmanagerItems, "3.5.0", "- static_configs: [{targets: ['http://hunter2/x']}]\n", "[0]: line 1: "},
+		"two ways to authenticate":   {alertmanagerItems, "3.5.0", "- basic_auth: {username: a, password: hunter2}\n  authorization: {credentials: hunter2}\n", "at most one of"},
+		"an API that is gone":        {alertmanagerItems, "3.5.0", "- api_version: v1\n", "[0]: line 1: "},
+		"the API of an older server": {alertmanagerItems, "2.50.0", "- api_version: v1\n", ""},
+		"a list of Alertmanagers":    {alertmanagerItems, "3.5.0", "- alertmanagers:\n  - static_configs: []\n", "unknown field alertmanagers"},
+		"steps":                      {relabelItems, "3.5.0", "- {action: drop, source_labels: [a], regex: b}\n- {action: labeldrop, regex: x.*}\n- {target_label: a, replacement: b}\n", ""},
+		"a step as of a monitor":     {relabelItems, "3.5.0", "- {action: drop, sourceLabels: [a]}\n", "[0]: line 1: unknown field sourceLabels, did you mean source_labels?"},
+		"a regular expression":       {relabelItems, "3.5.0", "- {action: keep, source_labels: [a], regex: 'hunter2('}\n", "[0]: line 1: "},
+		"no target":                  {relabelItems, "3.5.0", "- {source_labels: [a]}\n", "requires"},
+		"a variable":                 {relabelItems, "3.5.0", "- {action: $(ACTION), x: y}\n", ""},
+		"no step":                    {relabelItems, "3.5.0", "- null\n", "[0]: line 1: "},
+	} {
+		t.Run(name, func(t *testing.T) {
+			got := refused(t, tc.items, tc.version, tc.text)
+			if (got == "") != (tc.want == "") || !strings.Contains(got, tc.want) || strings.Contains(got, "hunter2") {
+				t.Errorf("want %q, got %q", tc.want, got)
+			}
+		})
+	}
+}
+
 // TestCheckAdditional: what Prometheus refuses of jobs that users write themselves, with the
 // line, and what it takes. A value is in no message.
 func TestCheckAdditional(t *testing.T) {
@@ -47,14 +96,13 @@ func TestCheckAdditional(t *testing.T) {
 		"a variable":               {"3.5.0", "- job_name: a\n  scrape_interval: $(INTERVAL)\n", nil},
 		"a merge":                  {"3.5.0", "- &a {job_name: a, metrics_path: /a}\n- {<<: *a, job_name: b}\n", nil},
 		"a whole job from another": {"3.5.0", "- {<<: &a {scrape_interval: 1s, job_name: a}}\n- {<<: *a}\n", nil},
+		"a step without a target":  {"3.5.0", "- job_name: a\n  relabel_configs: [{source_labels: [a]}]\n", []string{"target_label"}},
+		"a step that is none":      {"3.5.0", "- job_name: a\n  metric_relabel_configs: [null]\n", []string{"[0]: line 1: "}},
+		"a quote in a value":       {"3.5.0", `- {job_name: a, scrape_interval: 'x"hunter2'}`, []string{"[0]: line 1: "}},
 		"a step that shards":       {"3.5.0", "- job_name: a\n  relabel_configs: [{action: hashmod, source_labels: [a], modulus: 2, target_label: b}]\n", nil},
 	} {
 		t.Run(name, func(t *testing.T) {
-			err := checkAdditional(strings.TrimPrefix(tc.text, "\n"), assets.ContentError{Key: "k"}, gate.Target{Version: semver.MustParse(tc.version)})
-			text := ""
-			if err != nil {
-				text = err.Error()
-			}
+			text := refused(t, jobItems, tc.version, strings.TrimPrefix(tc.text, "\n"))
 			if n := strings.Count(text, "\n") + 1; (text == "") != (len(tc.want) == 0) || text != "" && n != len(tc.want) {
 				t.Errorf("want %d faults, got %s", len(tc.want), text)
 			}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"testing"
 
+	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	kyaml "sigs.k8s.io/yaml"
 
@@ -66,5 +67,29 @@ func BenchmarkCompileServer(b *testing.B) {
 		if _, err := CompileServer(p, s, []string{"a", "b", "c"}, r); err != nil {
 			b.Fatal(err)
 		}
+	}
+}
+
+// BenchmarkAdditional makes the frame of a Prometheus with two hundred jobs of its own: with
+// lines, as they are needed where something is wrong or a variable hides what is, and without.
+func BenchmarkAdditional(b *testing.B) {
+	jobs := ""
+	for i := range 200 {
+		jobs += fmt.Sprintf("- job_name: job-%d\n  scrape_interval: 30s\n  static_configs: [{targets: ['a-%d:80', 'b-%d:80'], labels: {team: a}}]\n  relabel_configs: [{action: drop, source_labels: [a], regex: b}]\n", i, i, i)
+	}
+	p := &v1.Prometheus{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "test"}}
+	p.Spec.AdditionalScrapeConfigs = &corev1.SecretKeySelector{LocalObjectReference: corev1.LocalObjectReference{Name: "s"}, Key: "k"}
+	for name, more := range map[string]string{"plain": "", "variable": "- {job_name: $(POD_NAME)}\n"} {
+		b.Run(name, func(b *testing.B) {
+			r := &assets.Static{}
+			r.AddSecret(&corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "s"}, StringData: map[string]string{"k": jobs + more}})
+			s := settingsOf(b, `{}`)
+			b.ReportAllocs()
+			for b.Loop() {
+				if _, err := CompileServer(p, s, nil, r); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
 	}
 }

@@ -118,7 +118,7 @@ func serverTail(p *v1.Prometheus, s *Settings, res *resolver) (tail Tail, additi
 	if additional, err = res.additionalJobs(&spec.CommonPrometheusFields, s); err != nil {
 		return fail(err)
 	}
-	if tail.Alerting, err = res.alerting(p, managers); err != nil {
+	if tail.Alerting, err = res.alerting(p, managers, s.target); err != nil {
 		return fail(err)
 	}
 	if err := checkTSDB(spec.TSDB, spec.EnableFeatures); err != nil {
@@ -169,21 +169,19 @@ type ownJobs struct {
 
 // additionalJobs reads the user's own jobs and shards them.
 func (r *resolver) additionalJobs(f *v1.CommonPrometheusFields, s *Settings) (ownJobs, error) {
-	read, err := r.additional(f.AdditionalScrapeConfigs)
-	jobs := read
-	if err == nil && !s.data.DaemonSet && s.data.Sharding.Shards > 1 {
-		jobs, err = shardJobs(read, s.shardByAddress, s.target)
-	}
+	l, sel := ownScrapeConfigs, f.AdditionalScrapeConfigs
+	read, text, err := r.additional(l, sel)
 	if err != nil {
-		return ownJobs{}, fmt.Errorf("additionalScrapeConfigs: loading additional scrape configs failed: %w", err)
+		return ownJobs{}, err
 	}
-	if len(read) > 0 {
-		sel := *f.AdditionalScrapeConfigs
-		text, _, _ := r.OptionalSecretKey(sel)
-		from := assets.ContentError{Ref: assets.Ref{Kind: assets.Secret, Namespace: r.Namespace(), Name: sel.Name}, Key: sel.Key}
-		if err := checkAdditional(text, from, s.target); err != nil {
-			return ownJobs{}, faults.In("additionalScrapeConfigs", err)
+	jobs := read
+	if !s.data.DaemonSet && s.data.Sharding.Shards > 1 {
+		if jobs, err = shardJobs(read, s.shardByAddress, s.target); err != nil {
+			return ownJobs{}, l.failed(err)
 		}
+	}
+	if err := r.checkAdditional(l, sel, read, text, s.target); err != nil {
+		return ownJobs{}, err
 	}
 	out := ownJobs{jobs: jobs}
 	if s.origins {
@@ -193,14 +191,14 @@ func (r *resolver) additionalJobs(f *v1.CommonPrometheusFields, s *Settings) (ow
 }
 
 // alerting puts the block together; nil when nothing asks for it.
-func (r *resolver) alerting(p *v1.Prometheus, managers []any) (*Alerting, error) {
-	relabel, err := r.additional(p.Spec.AdditionalAlertRelabelConfigs)
+func (r *resolver) alerting(p *v1.Prometheus, managers []any, t gate.Target) (*Alerting, error) {
+	relabel, err := r.additionalItems(ownAlertRelabels, p.Spec.AdditionalAlertRelabelConfigs, t)
 	if err != nil {
-		return nil, fmt.Errorf("additionalAlertRelabelConfigs: loading additional alert relabel configs failed: %w", err)
+		return nil, err
 	}
-	more, err := r.additional(p.Spec.AdditionalAlertManagerConfigs)
+	more, err := r.additionalItems(ownAlertmanagers, p.Spec.AdditionalAlertManagerConfigs, t)
 	if err != nil {
-		return nil, fmt.Errorf("additionalAlertManagerConfigs: loading additional alertmanager configs failed: %w", err)
+		return nil, err
 	}
 	if p.Spec.Alerting == nil && len(relabel) == 0 && len(more) == 0 {
 		return nil, nil

@@ -17,6 +17,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 )
@@ -40,6 +41,12 @@ var programs = []program{
 	{name: "config-reloader", folder: "config-reloader", entrypoint: "/bin/reloader", links: []string{"prometheus-config-reloader", "reloader"}},
 	{name: "rules-reloader", folder: "rules-reloader", entrypoint: "/bin/reloader", links: []string{"reloader"}},
 }
+
+// plugin is built for every platform, too; people run it beside kubectl, so that it has no image.
+var plugin = program{name: "kubectl-firekeeper"}
+
+// everything are the programs with an image and the plugin.
+func everything() []program { return append(slices.Clone(programs), plugin) }
 
 // program is one of them, as in Dockerfile.operator and Dockerfile.reloader.
 type program struct {
@@ -96,7 +103,7 @@ func (r *release) binary(platform string, p program) string {
 func (r *release) writeBinaries() error {
 	for _, platform := range r.platform {
 		files := []file{{name: "LICENSE", from: filepath.Join(r.root, "LICENSE"), mode: 0o644}}
-		for _, p := range programs {
+		for _, p := range everything() {
 			files = append(files, file{name: p.name, from: r.binary(platform, p), mode: 0o755})
 		}
 		name := fmt.Sprintf("firekeeper_%s_%s.tar.gz", r.version, strings.ReplaceAll(platform, "-", "_"))

@@ -32,7 +32,7 @@ func built(t *testing.T, out string, times time.Time) *release {
 		if text, err := cmd.CombinedOutput(); err != nil {
 			t.Fatalf("%v\n%s", err, text)
 		}
-		for _, p := range programs {
+		for _, p := range everything() {
 			to := filepath.Join(binaries, platform, p.folder, p.name)
 			text, err := os.ReadFile(small)
 			if err == nil {
@@ -76,9 +76,17 @@ func TestRelease(t *testing.T) {
 	if a, b := read(t, dir, "first", "SHA256SUMS"), read(t, dir, "second", "SHA256SUMS"); !bytes.Equal(a, b) {
 		t.Errorf("the releases differ:\n%s\n%s", a, b)
 	}
-	if got, want := strings.Count(string(read(t, dir, "first", "SHA256SUMS")), "\n"), 2+3+6+2+1; got != want {
+	if got, want := strings.Count(string(read(t, dir, "first", "SHA256SUMS")), "\n"), 2+3+8+2+1; got != want {
 		t.Errorf("%d files, want %d", got, want)
 	}
+	t.Run("binaries", func(t *testing.T) {
+		files := unpacked(t, filepath.Join(first.out, "firekeeper_0.1.0_"+runtime.GOOS+"_arm64.tar.gz"))
+		for _, want := range []string{"operator", "config-reloader", "rules-reloader", "kubectl-firekeeper", "LICENSE"} {
+			if files[want] == "" {
+				t.Errorf("the archive has no %s", want)
+			}
+		}
+	})
 	t.Run("images", func(t *testing.T) { images(t, first) })
 	t.Run("manifests name the images", func(t *testing.T) {
 		text := string(read(t, first.out, "install.yaml"))

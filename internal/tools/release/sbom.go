@@ -15,7 +15,7 @@ import (
 // writeSBOMs writes the modules of each binary as CycloneDX.
 func (r *release) writeSBOMs() error {
 	for _, platform := range r.platform {
-		for _, p := range programs {
+		for _, p := range everything() {
 			info, err := buildinfo.ReadFile(r.binary(platform, p))
 			if err != nil {
 				return err

@@ -1,4 +1,4 @@
-package lint
+package offline
 
 import (
 	"crypto/ecdsa"
@@ -17,13 +17,15 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/catalog"
 )
 
-// assumed takes every Secret and ConfigMap to exist, with a value under each key that the
-// object refers to that is good for the field in which it does.
-func assumed(object catalog.Object) func(assets.Ref) assets.Object {
-	a := assumption{namespace: object.GetNamespace(), values: map[assets.Ref]map[string][]byte{}}
-	a.collect("", reflect.ValueOf(object))
-	return func(ref assets.Ref) assets.Object {
-		return assets.Object{Version: "assumed", Values: a.values[ref]}
+// Assumed takes every Secret and ConfigMap to exist, with a value under each key that the
+// objects refer to that is good for the field in which they do.
+func Assumed(objects ...catalog.Object) func(assets.Ref) (assets.Object, bool) {
+	values := map[assets.Ref]map[string][]byte{}
+	for _, object := range objects {
+		assumption{namespace: object.GetNamespace(), values: values}.collect("", reflect.ValueOf(object))
+	}
+	return func(ref assets.Ref) (assets.Object, bool) {
+		return assets.Object{Version: "assumed", Values: values[ref]}, true
 	}
 }
 
