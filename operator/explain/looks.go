@@ -33,7 +33,7 @@ func (c Candidate) looks(of engine.Verdict, q *Question, v *Verdict) error {
 	}
 	if q.View != nil {
 		use := nearmiss.Use{Kind: q.Row.Kind, Object: q.Object, Searches: searches}
-		v.Hints = append(q.View.Hints(use, c.Object.GetNamespace()), q.View.Permissions(c.Object, []nearmiss.Use{use})...)
+		v.Hints = append(v.Hints, c.ofWorkload(q, q.View.Permissions(c.Object, []nearmiss.Use{use}))...)
 	}
 	return nil
 }
@@ -57,8 +57,8 @@ func (c Candidate) alerts(q *Question, v *Verdict) {
 	if len(v.Alerts) == 0 {
 		v.Alerts = []string{"not sent anywhere: spec.alerting of the Prometheus is not set"}
 	}
-	if q.View != nil {
-		v.Hints = q.View.Alerting(server)
+	if q.View != nil && q.Findings == nil { // else lint found it
+		v.Hints = append(v.Hints, c.ofWorkload(q, q.View.Alerting(server))...)
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 
 	"github.com/firekeeper-dev/firekeeper/internal/faults"
 	"github.com/firekeeper-dev/firekeeper/operator/engine"
+	"github.com/firekeeper-dev/firekeeper/operator/lint"
 	"github.com/firekeeper-dev/firekeeper/operator/offline"
 )
 
@@ -17,7 +18,7 @@ import (
 func FromManifests(o *offline.Objects, wrong []offline.Fault, setups []engine.Setup, n Name) (Question, error) {
 	q := Question{Row: n.row, Setups: setups, NamespaceLabels: o.NamespaceLabels, NamespaceUnknown: o.NamespaceUnknown, References: &o.References, AsWritten: o.AsWritten}
 	if err := faultsOf(wrong, n.row.Kind, n.Namespace, n.Name, true); err != nil {
-		return q, err
+		return q, faulty(lint.Examine(o, wrong, Kinds(setups), lint.Options{}), n, err)
 	}
 	var others []string
 	for _, obj := range o.All(n.row) {
@@ -30,9 +31,8 @@ func FromManifests(o *offline.Objects, wrong []offline.Fault, setups []engine.Se
 		err := fmt.Errorf("no %s among the manifests (%s)", n, hold(n, others))
 		return q, errors.Join(err, faultsOf(wrong, "", "", "", true)) // it may be in one that cannot be read
 	}
-	var made []offline.Outcome
+	q.Findings = lint.Examine(o, wrong, Kinds(setups), lint.Options{})
 	for _, w := range o.Workloads() {
-		made = append(made, o.Reconcile(w))
 		for _, s := range setups {
 			if s.Kind == w.Kind {
 				c := Candidate{Setup: s, Object: w.Object}
@@ -43,8 +43,20 @@ func FromManifests(o *offline.Objects, wrong []offline.Fault, setups []engine.Se
 			}
 		}
 	}
-	q.View = o.View(made)
+	q.View = o.View(q.Findings.Outcomes())
 	return q, nil
+}
+
+// faulty says all that was found about an object whose manifest has faults.
+func faulty(e *lint.Examination, n Name, err error) error {
+	lines := []string{n.String() + " has errors"}
+	for _, f := range e.About(n.row.Kind, n.Namespace, n.Name) {
+		lines = append(lines, f.Text())
+	}
+	if len(lines) == 1 {
+		return err
+	}
+	return errors.New(strings.Join(lines, "\n"))
 }
 
 // faultsOf are those of one object; with the place if it is wanted. Without a kind they are

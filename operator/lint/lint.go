@@ -103,29 +103,8 @@ type Options struct {
 // workload, the rules beside agents.
 func Run(paths []string, kinds []*engine.Kind, opts Options) Report {
 	o, faults := offline.LoadAll(paths, kinds)
-	o.AssumeNamespaces = true
-	l := newLinter(o, opts)
-	l.advises = true
-	for _, f := range faults {
-		l.manifestFault(f)
-	}
-	workloads := o.Workloads()
-	for _, w := range workloads {
-		l.workload(w)
-	}
-	if w, needed := standIn(kinds, workloads, opts.Version); needed {
-		l.standIn = w.String()
-		l.workload(w)
-	}
-	if len(workloads) > 0 {
-		l.notSelected(workloads)
-	}
-	l.nearMisses()
-	slices.SortStableFunc(l.findings, func(a, b Finding) int {
-		return cmp.Or(cmp.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line), cmp.Compare(a.Kind, b.Kind),
-			cmp.Compare(a.Namespace+"/"+a.Name, b.Namespace+"/"+b.Name), cmp.Compare(a.Field, b.Field), cmp.Compare(a.Message, b.Message))
-	})
-	return Report{Findings: l.findings, Objects: o.Len(), Skipped: o.Skipped}
+	e := Examine(o, faults, kinds, opts)
+	return Report{Findings: e.Findings(), Objects: o.Len(), Skipped: o.Skipped}
 }
 
 // selected are the rows of what the workloads can select.
@@ -293,7 +272,6 @@ func (l *linter) workload(w offline.Workload) {
 	if made.Plan.Reason != "" {
 		l.remark(self, made.Plan.Message, "")
 	}
-	l.versionRemark(self, w)
 	l.workloadRemarks(self, w)
 }
 
