@@ -3,6 +3,7 @@ package offline
 import (
 	"reflect"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/firekeeper-dev/firekeeper/operator/catalog"
@@ -58,6 +59,8 @@ var confusions = []confused{
 	{"", "additionalPrometheusRulesMap", "a value of the Helm chart; make each of them a PrometheusRule"},
 	{"", "persistentVolumeClaim", "write volumeClaimTemplate"},
 	{"StorageSpec", "resources", inClaim}, {"StorageSpec", "storageClassName", inClaim}, {"StorageSpec", "accessModes", inClaim}, {"StorageSpec", "storageClass", inClaim},
+	{"ResourceRequirements", "*", "write it below requests or limits"},
+	{"VolumeResourceRequirements", "*", "write it below requests"},
 	{"", "existingClaim", "mount an existing volume claim with spec.volumes; storage makes one for each pod from volumeClaimTemplate"},
 
 	// The configuration of Prometheus itself.
@@ -93,7 +96,8 @@ var listIndex = regexp.MustCompile(`\[\d+\]`)
 func confusion(kind string, f *manifest.FieldError) string {
 	parent, name := parentOf(f.Path)
 	for _, c := range confusions {
-		if (c.in == "" || c.in == f.Type.Name()) && (c.field == name || c.field == "*" && f.Suggestion == "") {
+		any := c.field == "*" && f.Suggestion == "" && (f.Elsewhere == "" || !isBlock(f.Value))
+		if (c.in == "" || c.in == f.Type.Name()) && (c.field == name || any) {
 			return c.says
 		}
 	}
@@ -101,6 +105,13 @@ func confusion(kind string, f *manifest.FieldError) string {
 		return sisters(kind, name)
 	}
 	return ""
+}
+
+// isBlock reports whether a value is an object or a list, which stands at the wrong level.
+func isBlock(value any) bool {
+	_, object := value.(map[string]any)
+	_, list := value.([]any)
+	return object || list
 }
 
 // sisters says which other kinds have a field in their spec.
@@ -113,10 +124,10 @@ func sisters(kind, name string) string {
 		}
 	}
 	switch {
+	case kind == catalog.PrometheusAgent.Kind && slices.Contains(have, catalog.Prometheus.Kind):
+		return "only a Prometheus has it; an agent stores nothing, evaluates no rules and sends no alerts"
 	case len(have) == 0 || len(have) > 2:
 		return ""
-	case kind == catalog.PrometheusAgent.Kind && have[0] == catalog.Prometheus.Kind:
-		return "only a Prometheus has it; an agent stores nothing, evaluates no rules and sends no alerts"
 	}
 	return "a field of " + strings.Join(have, " and ") + ", not of " + kind
 }

@@ -3,11 +3,14 @@ package offline
 import (
 	"fmt"
 	"maps"
+	"math"
 	"reflect"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 
+	"github.com/prometheus/common/model"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 	"k8s.io/apimachinery/pkg/util/validation/field"
@@ -74,7 +77,7 @@ var (
 func meantDuration(text string) string {
 	m := numberAndUnit.FindStringSubmatch(text)
 	if m == nil {
-		return ""
+		return meantFraction(text)
 	}
 	word := strings.ToLower(m[2])
 	unit, known := units[word]
@@ -85,6 +88,26 @@ func meantDuration(text string) string {
 		return ""
 	}
 	return m[1] + unit
+}
+
+// fraction matches a number with decimals and its unit.
+var fraction = regexp.MustCompile(`^([0-9]*\.[0-9]+)(ms|s|m|h|d|w|y)$`)
+
+// meantFraction writes a fraction of a unit in whole smaller ones: 1.5d is 36h.
+func meantFraction(text string) string {
+	m := fraction.FindStringSubmatch(strings.ReplaceAll(text, " ", ""))
+	if m == nil {
+		return ""
+	}
+	number, _ := strconv.ParseFloat(m[1], 64) // by the regular expression
+	unit, _ := model.ParseDuration("1" + m[2])
+	for _, smaller := range []string{"w", "d", "h", "m", "s", "ms"} {
+		of, _ := model.ParseDuration("1" + smaller)
+		if n := number * float64(unit) / float64(of); n == math.Trunc(n) && n < 1000 {
+			return fmt.Sprintf("%.0f%s", n, smaller)
+		}
+	}
+	return ""
 }
 
 // meantQuantity takes the B away that sizes have and quantities do not.
@@ -164,9 +187,11 @@ func typeReason(f *manifest.FieldError) string {
 	number, isNumber := f.Value.(int64)
 	_, isBool := f.Value.(bool)
 	_, isObject := f.Value.(map[string]any)
+	text, isText := f.Value.(string)
+	_, isList := f.Value.([]any)
 	switch {
 	case known && isNumber && strings.HasPrefix(want, "a duration"):
-		return fmt.Sprintf("want %s, got a number without unit; write %ds", want, number)
+		return fmt.Sprintf("want %s, got a number without unit; write %d%s", want, number, unitOf(f.Path))
 	case f.Type == reflect.TypeFor[resource.Quantity]():
 		return pattern{"want " + want, meantQuantity}.words(f.Value)
 	case known && got != "":
@@ -177,10 +202,36 @@ func typeReason(f *manifest.FieldError) string {
 		return f.Reason + ": put it in quotes"
 	case f.Type.Kind() == reflect.Slice && isObject && f.Type.Elem().Kind() != reflect.Uint8:
 		return f.Reason + " (is a dash missing?)"
+	case f.Type.Kind() == reflect.Slice && isText:
+		return f.Reason + ": write it as an item, with a dash or in brackets"
+	case f.Type.Kind() == reflect.String && isList && strings.HasSuffix(f.Path, ".regex"):
+		return f.Reason + ": join the items with |"
+	case isText && plainValue(f.Type.Kind(), text):
+		return f.Reason + ": write it without quotes"
 	case f.Type.Kind() == reflect.Struct && strings.HasSuffix(f.Reason, "a list"):
 		return f.Reason + " (is there a dash too many?)"
 	}
 	return f.Reason
+}
+
+// unitOf is the unit that people mean in a field: retention is told in days.
+func unitOf(path string) string {
+	if _, name := cutField(path); strings.HasPrefix(name, "retention") {
+		return "d"
+	}
+	return "s"
+}
+
+// plainValue reports whether a text is a number or a boolean as the kind wants it.
+func plainValue(k reflect.Kind, text string) bool {
+	switch k {
+	case reflect.Bool:
+		return text == "true" || text == "false"
+	case reflect.Int32, reflect.Int64, reflect.Int, reflect.Uint64, reflect.Uint32:
+		_, err := strconv.ParseInt(text, 10, 64)
+		return err == nil
+	}
+	return false
 }
 
 // oneOf words a value that is none of an enumeration.

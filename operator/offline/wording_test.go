@@ -35,7 +35,7 @@ func TestPatternsStandInTheCRDs(t *testing.T) {
 func TestMeant(t *testing.T) {
 	for text, want := range map[string]string{
 		"1 m": "1m", "5 minutes": "5m", "300": "300s", "15 d": "15d", "30 seconds": "30s", "2 Hrs": "2h", "10sec": "10s", "1mins": "1m",
-		"1.5h": "", "soon": "", "": "", "1 fortnight": "",
+		"1.5h": "90m", "1.5 d": "36h", "0.5s": "500ms", "1.23456d": "", "soon": "", "": "", "1 fortnight": "",
 	} {
 		if got := meantDuration(text); got != want {
 			t.Errorf("duration %q: %q, want %q", text, got, want)
@@ -96,7 +96,19 @@ func TestConfusions(t *testing.T) {
 		"a port that is a number":              {monitor + "{selector: {}, endpoints: [{port: 80}]}", "spec.endpoints[0].port: want the name of a port of the Service, got a number; for the number of a container port write targetPort"},
 		"a list without dash":                  {monitor + "{selector: {}, endpoints: {port: a}}", "spec.endpoints: want a list, got an object (is a dash missing?)"},
 		"a name that YAML takes for a boolean": {monitor + "{selector: {matchLabels: {a: yes}}, endpoints: []}", "spec.selector.matchLabels.a: want a string, got true or false (YAML also reads on, off, yes and no as such): put it in quotes"},
-		"two groups of a name":                 {rule + "spec: {groups: [{name: a}, {name: a}]}", `spec.groups[1]: an earlier item has the same name "a"`},
+		"two groups of a name":                 {rule + "spec: {groups: [{name: a}, {name: a}]}", `spec.groups[1]: name "a" is that of spec.groups[0] already, and has to be unique in the list: change one of them`},
+		"what else an agent lacks":             {agent + "{retention: 1d}", "spec.retention: unknown field: only a Prometheus has it"},
+		"a block in a selector":                {monitor + "{selector: {matchLabels: {a: b}, namespaceSelector: {any: true}}, endpoints: []}", "spec.selector.namespaceSelector: unknown field, it belongs to spec"},
+		"a volume's size":                      {server + "{storage: {volumeClaimTemplate: {spec: {resources: {storage: 1Gi}}}}}", "resources.storage: unknown field: write it below requests"},
+		"memory without requests":              {server + "{resources: {memory: 1Gi}}", "spec.resources.memory: unknown field: write it below requests or limits"},
+		"days":                                 {server + "{retention: 15}", "got a number without unit; write 15d"},
+		"a fraction":                           {server + "{retention: 1.5d}", "without blanks; write 36h"},
+		"a quoted number":                      {server + "{replicas: '2'}", "spec.replicas: want an integer, got a string: write it without quotes"},
+		"a quoted boolean":                     {server + "{walCompression: 'true'}", "spec.walCompression: want true or false, got a string: write it without quotes"},
+		"an item without its list":             {monitor + "{selector: {}, endpoints: [{metricRelabelings: [{sourceLabels: __name__}]}]}", "sourceLabels: want a list, got a string: write it as an item, with a dash or in brackets"},
+		"several expressions":                  {monitor + "{selector: {}, endpoints: [{metricRelabelings: [{regex: [a, b]}]}]}", "regex: want a string, got a list: join the items with |"},
+		"two manifests without ---":            {monitor + "{selector: {}, endpoints: []}\n" + monitor + "{selector: {}}", "apiVersion or kind is there twice; put a line --- between two manifests"},
+		"a column too far to the left":         {monitor + "\n  endpoints:\n  - port: a\n   path: b", "check the indentation here and above"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := Load([]string{folder(t, map[string]string{"a.yaml": tc.text}) + "/a.yaml"}, kinds())
@@ -107,5 +119,21 @@ func TestConfusions(t *testing.T) {
 				t.Error("a value of a Secret is in the message")
 			}
 		})
+	}
+}
+
+// TestOneFault: one mistake is one fault, without those that follow from it.
+func TestOneFault(t *testing.T) {
+	const head = "apiVersion: monitoring.coreos.com/v1\nkind: Prometheus\nmetadata: {name: x}\nspec: "
+	for text, want := range map[string]string{
+		"{thanos: {objectStorageConfig: {existingSecret: {name: a}}}}": "existingSecret",
+		"{serviceMonitorNamespaceSelector: {matchNames: [a]}}":         "matchNames",
+		"{resources: {requests: {cpu: 0.5}}}":                          "spec.resources.requests.cpu: want an integer or a string: put a number with decimals in quotes",
+		"{resources: {memory: 1Gi}}":                                   "memory",
+	} {
+		_, err := Load([]string{folder(t, map[string]string{"a.yaml": head + text}) + "/a.yaml"}, kinds())
+		if err == nil || strings.Count(err.Error(), "\n") != 0 || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: got %v, want %s", text, err, want)
+		}
 	}
 }
