@@ -63,7 +63,20 @@ var confusions = []confused{
 	{"VolumeResourceRequirements", "*", "write it below requests"},
 	{"", "existingClaim", "mount an existing volume claim with spec.volumes; storage makes one for each pod from volumeClaimTemplate"},
 
+	// Alertmanager.
+	{"AlertmanagerSpec", "config", "a value of the Helm chart; put it into a Secret, under the key alertmanager.yaml, and its name into configSecret, or write an AlertmanagerConfig"},
+	{"AlertmanagerConfigSpec", "global", "global settings are those of the Alertmanager: its spec.alertmanagerConfiguration.global"},
+	{"AlertmanagerConfigSpec", "templates", "templates are those of the Alertmanager: its spec.alertmanagerConfiguration.templates"},
+	{"AlertmanagerConfigSpec", "routes", "write route, and routes inside of it"},
+	{"AlertmanagerEndpoints", "url", "the API names a Service: {namespace: …, name: …, port: …}"},
+	{"AlertmanagerEndpoints", "static_configs", "the API names a Service: {namespace: …, name: …, port: …}"},
+	{"Route", "match", "write matchers: [{name: …, value: …, matchType: …}]"},
+
 	// The configuration of Prometheus itself.
+	{"Endpoint", "tls", "write tlsConfig"}, {"PodMetricsEndpoint", "tls", "write tlsConfig"},
+	{"ProbeTargetStaticConfig", "targets", "write static"},
+	{"ProbeSpec", "relabelings", "write relabelingConfigs in targets.staticConfig or targets.ingress"},
+	{"ProbeSpec", "url", "write prober.url for the exporter, and targets.staticConfig.static for what it asks"},
 	{"Endpoint", "metrics_path", "write path"}, {"Endpoint", "metricsPath", "write path"},
 	{"Endpoint", "scrape_interval", "write interval"}, {"Endpoint", "scrapeInterval", "write interval"},
 	{"Endpoint", "timeout", "write scrapeTimeout"},
@@ -100,6 +113,9 @@ func confusion(kind string, f *manifest.FieldError) string {
 		if (c.in == "" || c.in == f.Type.Name()) && (c.field == name || any) {
 			return c.says
 		}
+	}
+	if parent == "spec" && slices.Contains([]string{"labels", "annotations", "name", "namespace"}, name) {
+		return "it belongs to metadata"
 	}
 	if f.Suggestion == "" && f.Elsewhere == "" && parent == "spec" {
 		return sisters(kind, name)

@@ -78,6 +78,8 @@ func withoutEchoes(faults []error) []error {
 		at, ok := fault.(*manifest.FieldError)
 		switch {
 		case !ok:
+		case at.Elsewhere != "":
+			meant[at.Elsewhere], unknown[at.Path] = true, true
 		case at.Suggestion != "":
 			meant[at.Meant()] = true
 		case strings.HasPrefix(at.Reason, "unknown field"):

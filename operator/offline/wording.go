@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/prometheus/common/model"
 	corev1 "k8s.io/api/core/v1"
@@ -28,10 +29,11 @@ type pattern struct {
 
 // patterns are those that people meet, as they stand in the CRDs.
 var patterns = map[string]pattern{
-	`^(0|(([0-9]+)y)?(([0-9]+)w)?(([0-9]+)d)?(([0-9]+)h)?(([0-9]+)m)?(([0-9]+)s)?(([0-9]+)ms)?)$`: {durationWords, meantDuration},
-	`^(([0-9]+)y)?(([0-9]+)w)?(([0-9]+)d)?(([0-9]+)h)?(([0-9]+)m)?(([0-9]+)s)?(([0-9]+)ms)?$`:     {durationWords, meantDuration},
-	`^(0|(([0-9]+)h)?(([0-9]+)m)?(([0-9]+)s)?(([0-9]+)ms)?)$`:                                     {"want a duration such as 30s, 5m or 1h30m: integers with the units h, m, s and ms, without blanks", meantDuration},
-	`(^0|([0-9]*[.])?[0-9]+((K|M|G|T|E|P)i?)?B)$`:                                                 {"want a size such as 512MB or 20GiB: a number, a unit and B, without blanks", meantSize},
+	`^(0|(([0-9]+)y)?(([0-9]+)w)?(([0-9]+)d)?(([0-9]+)h)?(([0-9]+)m)?(([0-9]+)s)?(([0-9]+)ms)?)$`:       {durationWords, meantDuration},
+	`^(([0-9]+)y)?(([0-9]+)w)?(([0-9]+)d)?(([0-9]+)h)?(([0-9]+)m)?(([0-9]+)s)?(([0-9]+)ms)?$`:           {durationWords, meantDuration},
+	`^(0|(([0-9]+)h)?(([0-9]+)m)?(([0-9]+)s)?(([0-9]+)ms)?)$`:                                           {"want a duration such as 30s, 5m or 1h30m: integers with the units h, m, s and ms, without blanks", meantHours},
+	`(^0|([0-9]*[.])?[0-9]+((K|M|G|T|E|P)i?)?B)$`:                                                       {"want a size such as 512MB or 20GiB: a number, a unit and B, without blanks", meantSize},
+	`^((?i)sun|mon|tues|wednes|thurs|fri|satur)day(?:((:(sun|mon|tues|wednes|thurs|fri|satur)day)$)|$)`: {"want a day such as monday, or days such as monday:friday, in full", nil},
 	`^https?://.+$`:                  {"want a URL with http:// or https://", nil},
 	`^(http|https)://.+$`:            {"want a URL with http:// or https://", nil},
 	`^(http|https|socks5)://.+$`:     {"want a URL with http://, https:// or socks5://", nil},
@@ -88,6 +90,16 @@ func meantDuration(text string) string {
 		return ""
 	}
 	return m[1] + unit
+}
+
+// meantHours is meantDuration for where hours are the largest unit.
+func meantHours(text string) string {
+	meant := meantDuration(text)
+	of, err := model.ParseDuration(meant)
+	if err != nil || !strings.ContainsAny(meant, "dwy") {
+		return meant
+	}
+	return fmt.Sprintf("%.0fh", time.Duration(of).Hours())
 }
 
 // fraction matches a number with decimals and its unit.
@@ -169,6 +181,10 @@ var misread = []struct {
 }{
 	{regexp.MustCompile(`^spec\.endpoints\[\d+\]\.port$`), reflect.Int64, "want the name of a port of the Service, got a number; for the number of a container port write targetPort"},
 	{regexp.MustCompile(`^spec\.podMetricsEndpoints\[\d+\]\.port$`), reflect.Int64, "want the name of a container port, got a number; for the number write portNumber"},
+	{regexp.MustCompile(`^spec\.targets$`), reflect.Slice, "want an object, got a list; write the targets into staticConfig: {static: […]}"},
+	{regexp.MustCompile(`\.[mM]atchers$|Match$`), reflect.Map, "want a list, got an object; write [{name: …, value: …, matchType: …}]"},
+	{regexp.MustCompile(`(\.[mM]atchers|Match)\[\d+\]$`), reflect.String, "want an object, got a string; write {name: …, value: …, matchType: …}"},
+	{regexp.MustCompile(`^spec\.configSecret$`), reflect.Map, "want the name of a Secret, got an object; its key is alertmanager.yaml"},
 	{regexp.MustCompile(`^spec\.additionalScrapeConfigs$`), reflect.Slice, "want a reference to a key of a Secret, {name: …, key: …}, got a list (a value of the Helm chart): put the list into a Secret"},
 }
 
@@ -208,7 +224,7 @@ func typeReason(f *manifest.FieldError) string {
 		return f.Reason + ": join the items with |"
 	case isText && plainValue(f.Type.Kind(), text):
 		return f.Reason + ": write it without quotes"
-	case f.Type.Kind() == reflect.Struct && strings.HasSuffix(f.Reason, "a list"):
+	case (f.Type.Kind() == reflect.Struct || f.Type.Kind() == reflect.Map) && strings.HasSuffix(f.Reason, "a list"):
 		return f.Reason + " (is there a dash too many?)"
 	}
 	return f.Reason

@@ -60,11 +60,13 @@ func TestMeant(t *testing.T) {
 // another place.
 func TestConfusions(t *testing.T) {
 	const (
-		server  = "apiVersion: monitoring.coreos.com/v1\nkind: Prometheus\nmetadata: {name: x}\nspec: "
-		agent   = "apiVersion: monitoring.coreos.com/v1alpha1\nkind: PrometheusAgent\nmetadata: {name: x}\nspec: "
-		monitor = "apiVersion: monitoring.coreos.com/v1\nkind: ServiceMonitor\nmetadata: {name: x}\nspec: "
-		rule    = "apiVersion: monitoring.coreos.com/v1\nkind: PrometheusRule\nmetadata: {name: x}\n"
-		probe   = "apiVersion: monitoring.coreos.com/v1\nkind: Probe\nmetadata: {name: x}\nspec: "
+		server       = "apiVersion: monitoring.coreos.com/v1\nkind: Prometheus\nmetadata: {name: x}\nspec: "
+		agent        = "apiVersion: monitoring.coreos.com/v1alpha1\nkind: PrometheusAgent\nmetadata: {name: x}\nspec: "
+		monitor      = "apiVersion: monitoring.coreos.com/v1\nkind: ServiceMonitor\nmetadata: {name: x}\nspec: "
+		rule         = "apiVersion: monitoring.coreos.com/v1\nkind: PrometheusRule\nmetadata: {name: x}\n"
+		config       = "apiVersion: monitoring.coreos.com/v1alpha1\nkind: AlertmanagerConfig\nmetadata: {name: x}\nspec: "
+		alertmanager = "apiVersion: monitoring.coreos.com/v1\nkind: Alertmanager\nmetadata: {name: x}\nspec: "
+		probe        = "apiVersion: monitoring.coreos.com/v1\nkind: Probe\nmetadata: {name: x}\nspec: "
 	)
 	for name, tc := range map[string]struct{ text, want string }{
 		"a value of the chart":                 {server + "{storageSpec: {}}", "spec.storageSpec: unknown field: a value of the Helm chart; the field is storage"},
@@ -97,6 +99,18 @@ func TestConfusions(t *testing.T) {
 		"a list without dash":                  {monitor + "{selector: {}, endpoints: {port: a}}", "spec.endpoints: want a list, got an object (is a dash missing?)"},
 		"a name that YAML takes for a boolean": {monitor + "{selector: {matchLabels: {a: yes}}, endpoints: []}", "spec.selector.matchLabels.a: want a string, got true or false (YAML also reads on, off, yes and no as such): put it in quotes"},
 		"two groups of a name":                 {rule + "spec: {groups: [{name: a}, {name: a}]}", `spec.groups[1]: name "a" is that of spec.groups[0] already, and has to be unique in the list: change one of them`},
+		"labels of a map, as a list":           {monitor + "{selector: {matchLabels: [{app: web}]}, endpoints: []}", "spec.selector.matchLabels: want an object, got a list (is there a dash too many?)"},
+		"labels of the object in spec":         {monitor + "{selector: {}, endpoints: [], labels: {a: b}}", "spec.labels: unknown field: it belongs to metadata"},
+		"targets of a probe as a list":         {probe + "{prober: {url: a}, targets: [a]}", "spec.targets: want an object, got a list; write the targets into staticConfig: {static: […]}"},
+		"targets of a static probe":            {probe + "{prober: {url: a}, targets: {staticConfig: {targets: [a]}}}", "targets: unknown field: write static"},
+		"relabelings of a probe":               {probe + "{prober: {url: a}, targets: {staticConfig: {static: [a]}}, relabelings: []}", "spec.relabelings: unknown field: write relabelingConfigs in"},
+		"an Alertmanager by URL":               {server + "{alerting: {alertmanagers: [{url: 'http://a'}]}}", "url: unknown field: the API names a Service: {namespace: …, name: …, port: …}"},
+		"matchers as a map":                    {config + "{route: {receiver: a, matchers: {a: b}}, receivers: [{name: a}]}", "spec.route.matchers: want a list, got an object; write [{name: …, value: …, matchType: …}]"},
+		"matchers as text":                     {config + "{inhibitRules: [{sourceMatch: ['a=b']}]}", "sourceMatch[0]: want an object, got a string; write {name: …, value: …, matchType: …}"},
+		"global settings of a team":            {config + "{global: {}}", "spec.global: unknown field: global settings are those of the Alertmanager"},
+		"a day in short":                       {config + "{muteTimeIntervals: [{name: a, timeIntervals: [{weekdays: [sat]}]}]}", "weekdays[0]: want a day such as monday"},
+		"days of an Alertmanager":              {alertmanager + "{retention: 5d}", "spec.retention: want a duration such as 30s, 5m or 1h30m: integers with the units h, m, s and ms, without blanks; write 120h"},
+		"the configuration of an Alertmanager": {alertmanager + "{config: {}}", "spec.config: unknown field: a value of the Helm chart; put it into a Secret"},
 		"what else an agent lacks":             {agent + "{retention: 1d}", "spec.retention: unknown field: only a Prometheus has it"},
 		"a block in a selector":                {monitor + "{selector: {matchLabels: {a: b}, namespaceSelector: {any: true}}, endpoints: []}", "spec.selector.namespaceSelector: unknown field, it belongs to spec"},
 		"a volume's size":                      {server + "{storage: {volumeClaimTemplate: {spec: {resources: {storage: 1Gi}}}}}", "resources.storage: unknown field: write it below requests"},
@@ -129,6 +143,7 @@ func TestOneFault(t *testing.T) {
 		"{thanos: {objectStorageConfig: {existingSecret: {name: a}}}}": "existingSecret",
 		"{serviceMonitorNamespaceSelector: {matchNames: [a]}}":         "matchNames",
 		"{resources: {requests: {cpu: 0.5}}}":                          "spec.resources.requests.cpu: want an integer or a string: put a number with decimals in quotes",
+		"{alerting: {alertmanagers: [{url: 'http://a'}]}}":             "url",
 		"{resources: {memory: 1Gi}}":                                   "memory",
 	} {
 		_, err := Load([]string{folder(t, map[string]string{"a.yaml": head + text}) + "/a.yaml"}, kinds())
