@@ -148,7 +148,7 @@ func brokenYAML(doc []byte, err error) error {
 		if m := secondKey.FindStringSubmatch(err.Error()); m != nil {
 			return fmt.Errorf("yaml: %sapiVersion or kind is there twice; put a line --- between two manifests", m[1])
 		}
-	case strings.Contains(err.Error(), "did not find expected"), strings.Contains(err.Error(), "mapping values are not allowed"):
+	case strings.Contains(err.Error(), "did not find expected key"), strings.Contains(err.Error(), "did not find expected '-' indicator"), strings.Contains(err.Error(), "mapping values are not allowed"):
 		return fmt.Errorf("%w; check the indentation here and above: what belongs together begins in the same column", err)
 	}
 	return err

@@ -149,7 +149,7 @@ func regexHint(err error) string {
 	case wrong == nil:
 		return ""
 	case wrong.Code == syntax.ErrMissingRepeatArgument && strings.HasPrefix(wrong.Expr, "*"):
-		return "; for any text write .*"
+		return "; for any string write .*"
 	case wrong.Code == syntax.ErrInvalidPerlOp && strings.HasPrefix(wrong.Expr, "(?"):
 		return "; there is no looking ahead or back: use a step with drop, or with keep, of its own"
 	}
