@@ -6,6 +6,9 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/firekeeper-dev/firekeeper/operator/alertmanager"
+	"github.com/firekeeper-dev/firekeeper/operator/workload"
 )
 
 // TestPatternsStandInTheCRDs: a wording for a pattern that no CRD has is never used.
@@ -60,13 +63,13 @@ func TestMeant(t *testing.T) {
 // another place.
 func TestConfusions(t *testing.T) {
 	const (
-		server       = "apiVersion: monitoring.coreos.com/v1\nkind: Prometheus\nmetadata: {name: x}\nspec: "
-		agent        = "apiVersion: monitoring.coreos.com/v1alpha1\nkind: PrometheusAgent\nmetadata: {name: x}\nspec: "
-		monitor      = "apiVersion: monitoring.coreos.com/v1\nkind: ServiceMonitor\nmetadata: {name: x}\nspec: "
-		rule         = "apiVersion: monitoring.coreos.com/v1\nkind: PrometheusRule\nmetadata: {name: x}\n"
-		config       = "apiVersion: monitoring.coreos.com/v1alpha1\nkind: AlertmanagerConfig\nmetadata: {name: x}\nspec: "
-		alertmanager = "apiVersion: monitoring.coreos.com/v1\nkind: Alertmanager\nmetadata: {name: x}\nspec: "
-		probe        = "apiVersion: monitoring.coreos.com/v1\nkind: Probe\nmetadata: {name: x}\nspec: "
+		server  = "apiVersion: monitoring.coreos.com/v1\nkind: Prometheus\nmetadata: {name: x}\nspec: "
+		agent   = "apiVersion: monitoring.coreos.com/v1alpha1\nkind: PrometheusAgent\nmetadata: {name: x}\nspec: "
+		monitor = "apiVersion: monitoring.coreos.com/v1\nkind: ServiceMonitor\nmetadata: {name: x}\nspec: "
+		rule    = "apiVersion: monitoring.coreos.com/v1\nkind: PrometheusRule\nmetadata: {name: x}\n"
+		config  = "apiVersion: monitoring.coreos.com/v1alpha1\nkind: AlertmanagerConfig\nmetadata: {name: x}\nspec: "
+		manager = "apiVersion: monitoring.coreos.com/v1\nkind: Alertmanager\nmetadata: {name: x}\nspec: "
+		probe   = "apiVersion: monitoring.coreos.com/v1\nkind: Probe\nmetadata: {name: x}\nspec: "
 	)
 	for name, tc := range map[string]struct{ text, want string }{
 		"a value of the chart":                 {server + "{storageSpec: {}}", "spec.storageSpec: unknown field: a value of the Helm chart; the field is storage"},
@@ -109,8 +112,8 @@ func TestConfusions(t *testing.T) {
 		"matchers as text":                     {config + "{inhibitRules: [{sourceMatch: ['a=b']}]}", "sourceMatch[0]: want an object, got a string; write {name: …, value: …, matchType: …}"},
 		"global settings of a team":            {config + "{global: {}}", "spec.global: unknown field: global settings are those of the Alertmanager"},
 		"a day in short":                       {config + "{muteTimeIntervals: [{name: a, timeIntervals: [{weekdays: [sat]}]}]}", "weekdays[0]: want a day such as monday"},
-		"days of an Alertmanager":              {alertmanager + "{retention: 5d}", "spec.retention: want a duration such as 30s, 5m or 1h30m: integers with the units h, m, s and ms, without blanks; write 120h"},
-		"the configuration of an Alertmanager": {alertmanager + "{config: {}}", "spec.config: unknown field: a value of the Helm chart; put it into a Secret"},
+		"days of an Alertmanager":              {manager + "{retention: 5d}", "spec.retention: want a duration such as 30s, 5m or 1h30m: integers with the units h, m, s and ms, without blanks; write 120h"},
+		"the configuration of an Alertmanager": {manager + "{config: {}}", "spec.config: unknown field: a value of the Helm chart; put it into a Secret"},
 		"what else an agent lacks":             {agent + "{retention: 1d}", "spec.retention: unknown field: only a Prometheus has it"},
 		"a block in a selector":                {monitor + "{selector: {matchLabels: {a: b}, namespaceSelector: {any: true}}, endpoints: []}", "spec.selector.namespaceSelector: unknown field, it belongs to spec"},
 		"a volume's size":                      {server + "{storage: {volumeClaimTemplate: {spec: {resources: {storage: 1Gi}}}}}", "resources.storage: unknown field: write it below requests"},
@@ -125,7 +128,7 @@ func TestConfusions(t *testing.T) {
 		"a column too far to the left":         {monitor + "\n  endpoints:\n  - port: a\n   path: b", "check the indentation here and above"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			_, err := Load([]string{folder(t, map[string]string{"a.yaml": tc.text}) + "/a.yaml"}, kinds())
+			_, err := Load([]string{folder(t, map[string]string{"a.yaml": tc.text}) + "/a.yaml"}, append(kinds(), alertmanager.Kind(workload.Config{})))
 			if err == nil || !strings.Contains(err.Error(), tc.want) {
 				t.Errorf("got %v\nwant %s", err, tc.want)
 			}
