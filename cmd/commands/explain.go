@@ -8,6 +8,7 @@ import (
 	"os"
 	"strings"
 
+	"github.com/Masterminds/semver/v3"
 	"github.com/alecthomas/kingpin/v2"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
@@ -22,7 +23,8 @@ import (
 )
 
 const explainHelp = "Show, for each workload, whether it uses a monitor or rule. If not, give the first reason. " +
-	"Reads the cluster of the kubeconfig, or manifests with -f; writes nothing. Exits 0 if at least one uses it, 1 if none does, 2 on an error."
+	"Reads the cluster of the kubeconfig, or manifests with -f, where it also explains what is wrong with a workload; writes nothing. " +
+	"Exits 0 if at least one uses it, 1 if none does (or the workload has errors), 2 on an error."
 
 var explainExample = []string{
 	"explain servicemonitor demo/web # in the cluster of your kubeconfig",
@@ -41,7 +43,7 @@ type explainOptions struct {
 
 func (e *explainOptions) bind(cmd *kingpin.CmdClause) {
 	cmd.Arg("object", "What is to be explained: "+spellings+". KIND is servicemonitor, podmonitor, probe, scrapeconfig, prometheusrule or alertmanagerconfig, "+
-		"or its plural or short name. Further arguments are files, as with -f.").PlaceHolder("OBJECT").StringsVar(&e.words)
+		"or its plural or short name; with manifests also prometheus, prometheusagent, alertmanager or thanosruler. Further arguments are files, as with -f.").PlaceHolder("OBJECT").StringsVar(&e.words)
 	bindNamespace(cmd, &e.namespace)
 	bindOtherFiles(cmd, &e.files)
 	cmd.Flag("format", "Output format: text for people, json for programs.").Default("text").EnumVar(&e.format, explain.Formats...)
@@ -58,9 +60,12 @@ func (e *explainOptions) validate(o *Options) error {
 	if err != nil {
 		return err
 	}
-	_, files, err := e.object(kinds)
+	name, files, err := e.object(kinds)
 	if err != nil {
 		return err
+	}
+	if name.IsWorkload() && len(files) == 0 {
+		return fmt.Errorf("%s is a workload, which explain reads from manifests only (-f); in a cluster ask operator status", name)
 	}
 	return checkFiles(files)
 }
@@ -73,12 +78,27 @@ func (e *explainOptions) object(kinds []*engine.Kind) (name explain.Name, files 
 	if err != nil {
 		return name, nil, err
 	}
-	name, err = explain.ParseName(kinds, spelling.Kind, strings.TrimPrefix(spelling.NamespacedName.String(), "/"))
+	name, err = explain.ParseAnyName(kinds, spelling.Kind, strings.TrimPrefix(spelling.NamespacedName.String(), "/"))
 	return name, append(e.files, files...), err
 }
 
 // run prints the answer and returns the exit code.
 func (e *explainOptions) run(ctx context.Context, o Options, s streams) (code int, err error) {
+	kubernetes, err := parseKubernetes(e.kubernetesVersion)
+	if err != nil {
+		return 2, err
+	}
+	kinds, err := o.kinds(kubernetes)
+	if err != nil {
+		return 2, err
+	}
+	name, files, err := e.object(kinds)
+	if err != nil {
+		return 2, err
+	}
+	if name.IsWorkload() {
+		return e.workload(&o, kubernetes, name, files, s)
+	}
 	q, scopes, err := e.ask(ctx, &o, s.err)
 	if err != nil {
 		return 2, err
@@ -94,6 +114,31 @@ func (e *explainOptions) run(ctx context.Context, o Options, s streams) (code in
 		return 2, nil
 	}
 	return 1, nil
+}
+
+// workload prints the answer about a workload among manifests and returns the exit code.
+func (e *explainOptions) workload(o *Options, kubernetes *semver.Version, name explain.Name, files []string, s streams) (code int, err error) {
+	kinds, err := o.kinds(kubernetes)
+	if err != nil {
+		return 2, err
+	}
+	objects, faults := offline.LoadAll(files, kinds)
+	setups, _, err := o.adopt(objects, s.err).setups(kubernetes)
+	if err != nil {
+		return 2, err
+	}
+	objects.Kinds = explain.Kinds(setups)
+	report, err := explain.Workload(objects, faults, objects.Kinds, name)
+	if err != nil {
+		return 2, err
+	}
+	if err := report.Write(s.out, e.format); err != nil {
+		return 2, err
+	}
+	if report.Wrong() {
+		return 1, nil
+	}
+	return 0, nil
 }
 
 // ask makes the question, from manifests or a cluster.

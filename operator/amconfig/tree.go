@@ -9,7 +9,9 @@ import (
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 
+	"github.com/firekeeper-dev/firekeeper/internal/faults"
 	"github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1alpha1"
+	"github.com/firekeeper-dev/firekeeper/operator/manifest"
 )
 
 // maxRouteDepth bounds the levels of a route tree, which are as many calls when a
@@ -118,7 +120,22 @@ func ownFields(value any) (*v1alpha1.Route, error) {
 		return nil, fmt.Errorf("%s: must not be a JSON %s", wrong.Field, wrong.Value)
 	}
 	if err != nil {
-		return nil, errors.New(strings.TrimPrefix(err.Error(), "json: "))
+		return nil, unknownIn(text, err)
 	}
 	return route, nil
+}
+
+// unknownIn names the field that a route does not have, and what was meant.
+func unknownIn(route []byte, err error) error {
+	for _, one := range faults.Leaves(manifest.Decode(route, &v1alpha1.Route{})) {
+		fault, is := errors.AsType[*manifest.FieldError](one)
+		switch {
+		case !is:
+		case fault.Path == "match", fault.Path == "match_re", fault.Path == "matchRe":
+			return fmt.Errorf("%s: unknown field; write matchers: [{name: …, value: …, matchType: …}]", fault.Path)
+		default:
+			return fault
+		}
+	}
+	return errors.New(strings.TrimPrefix(err.Error(), "json: "))
 }

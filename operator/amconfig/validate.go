@@ -3,9 +3,12 @@ package amconfig
 import (
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1alpha1"
+	"github.com/firekeeper-dev/firekeeper/operator/manifest"
 )
 
 // Validate checks what can be said about an AlertmanagerConfig without its Secrets and
@@ -47,12 +50,20 @@ func validate(config *v1alpha1.AlertmanagerConfig) (*routeNode, error) {
 	return route, route.check(receivers, intervals)
 }
 
+// meant completes the message about a name that nothing declares.
+func meant(name string, declared map[string]bool) string {
+	if similar := manifest.Similar(name, slices.Sorted(maps.Keys(declared))); similar != "" {
+		return fmt.Sprintf(", did you mean %q?", similar)
+	}
+	return ""
+}
+
 // check looks at a route and its children.
 //
 // receivers, intervals: the names that are declared.
 func (n *routeNode) check(receivers, intervals map[string]bool) error {
 	if n.Receiver != "" && !receivers[n.Receiver] {
-		return fmt.Errorf("%s.receiver: there is no receiver %q", n.path, n.Receiver)
+		return fmt.Errorf("%s.receiver: there is no receiver %q%s", n.path, n.Receiver, meant(n.Receiver, receivers))
 	}
 	if err := checkGroupBy(n.GroupBy); err != nil {
 		return fmt.Errorf("%s.groupBy%w", n.path, err)
@@ -66,7 +77,7 @@ func (n *routeNode) check(receivers, intervals map[string]bool) error {
 	} {
 		for i, name := range list.names {
 			if !intervals[name] {
-				return fmt.Errorf("%s.%s[%d]: there is no time interval %q", n.path, list.field, i, name)
+				return fmt.Errorf("%s.%s[%d]: there is no time interval %q%s", n.path, list.field, i, name, meant(name, intervals))
 			}
 		}
 	}

@@ -19,6 +19,8 @@ type Candidate struct {
 	Object v1.Workload
 	// Faults of its manifest; it is read without the fields that have them. Empty for none.
 	Faults string
+	// Fails says that the operator generates nothing for it.
+	Fails bool
 	// Pods says why its pods do not have what the workload selects; empty when nothing is known.
 	Pods string
 }
@@ -78,9 +80,10 @@ func (c Candidate) became(of engine.Verdict, q *Question, v *Verdict) {
 		v.because(NotKnown, "cannot read a Secret or ConfigMap it refers to: %v", of.Err)
 		return
 	case of.Err != nil:
-		v.because(Rejected, "%v", of.Err)
+		v.because(Rejected, "%s", c.rejection(q, of.Err))
 		return
 	}
+	c.remarks(of, q, v)
 	if err := errors.Join(c.place(of, q, v), c.looks(of, q, v)); err != nil {
 		v.because(NotKnown, "%v", err)
 		return
@@ -139,7 +142,10 @@ func (c Candidate) configMap(q *Question, file string) string {
 
 // trouble says why the workload's pods may not have what it selects: what its status
 // complains about. It is empty when nothing is known.
-func (c Candidate) trouble() string {
+func (c Candidate) trouble(q *Question) string {
+	if text := c.broken(q); text != "" {
+		return text
+	}
 	if c.Faults != "" {
 		return "its manifest has faults, and is read without these fields: " + c.Faults
 	}

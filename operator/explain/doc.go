@@ -5,6 +5,8 @@
 //	candidate.go          what a workload makes of the object
 //	jobs.go               what the compiled object says about shards
 //	looks.go              what its jobs look for, as whom, and what is probably a mistake
+//	findings.go           what lint finds about the object and the workload
+//	workload.go           the answer about a workload
 //	subject.go            the name of the object that is asked about
 //	live.go manifests.go  the question from a cluster, or from files
 //	write.go              the answer for people and for programs

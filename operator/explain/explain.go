@@ -11,6 +11,7 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/catalog"
 	"github.com/firekeeper-dev/firekeeper/operator/engine"
 	"github.com/firekeeper-dev/firekeeper/operator/informer"
+	"github.com/firekeeper-dev/firekeeper/operator/lint"
 	"github.com/firekeeper-dev/firekeeper/operator/nearmiss"
 	"github.com/firekeeper-dev/firekeeper/operator/selection"
 )
@@ -41,6 +42,8 @@ type Question struct {
 	RuleConfigMaps func(Candidate) []*corev1.ConfigMap
 	// Look is where targets are found; nil where nobody looks.
 	Look nearmiss.Look
+	// Findings are those about the manifests; nil in a cluster.
+	Findings *lint.Examination
 }
 
 // Reason says in one word why a workload uses an object, or why not.
@@ -83,9 +86,11 @@ type Verdict struct {
 	// Alerts says where the alerts of rules are sent, for people.
 	Alerts []string `json:"alerts,omitempty"`
 	// Hints are what is probably not as its author meant it.
-	Hints []nearmiss.Hint `json:"hints,omitempty"`
+	Hints []Hint `json:"hints,omitempty"`
 	// Unknown is what could not be looked at, so that there may be more hints, for people.
 	Unknown []string `json:"unknown,omitempty"`
+	// Where are the places that decided, of an object that is not selected; for people.
+	Where []string `json:"where,omitempty"`
 	// Targets are what is scraped now, for people; nil when nobody looked.
 	Targets []string `json:"targets,omitempty"`
 	// Receivers are the names of those that it adds to the configuration.
@@ -117,6 +122,8 @@ type Report struct {
 	Labels          map[string]string `json:"labels"`
 	NamespaceLabels map[string]string `json:"namespaceLabels"`
 	Owners          []Verdict         `json:"owners"` // accepting ones first
+	// Findings are what else is known of an object that no workload could use, for people.
+	Findings []string `json:"findings,omitempty"`
 
 	kinds []*catalog.Row // of workloads
 }
@@ -152,6 +159,9 @@ func Explain(q Question, configs informer.Namespaces) Report {
 		out.Owners = append(out.Owners, inquiry{&q, c, configs}.judge())
 	}
 	out.Owners = pertinent(out.Owners)
+	if len(out.Owners) == 0 {
+		out.Findings = q.findings()
+	}
 	slices.SortStableFunc(out.Owners, func(a, b Verdict) int {
 		return cmp.Or(rank(a)-rank(b), cmp.Compare(a.Owner.Kind, b.Owner.Kind),
 			cmp.Compare(a.Owner.Namespace, b.Owner.Namespace), cmp.Compare(a.Owner.Name, b.Owner.Name))

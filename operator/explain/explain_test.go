@@ -72,6 +72,7 @@ func question(t *testing.T, kind, manifests string, opts engine.Options) Questio
 	if err != nil {
 		t.Fatal(err)
 	}
+	q.Findings = nil // as in a cluster; those of manifests are in the golden files of the command
 	return q
 }
 
@@ -301,6 +302,20 @@ status: {conditions: [{type: Reconciled, status: "False", message: no space, las
 	got := Explain(question(t, "smon", monitor+stuck, engine.Options{}), informer.Namespaces{}).Owners[0]
 	if !got.Accepted || !strings.HasSuffix(got.Trouble, ": no space") {
 		t.Errorf("got %+v", got)
+	}
+}
+
+// What works and is not what was meant is said in a cluster too, of the object and of the workload.
+func TestRemarks(t *testing.T) {
+	steps := "{port: http, metricRelabelings: [{action: keep, sourceLabels: [__name__], regex: a}, {action: keep, sourceLabels: [__name__], regex: b}]}"
+	q := question(t, "smon", strings.Replace(monitor, "{port: http}", steps, 1)+server("demo", "shards: 0, serviceMonitorSelector: {}"), engine.Options{})
+	var got []string
+	for _, h := range Explain(q, informer.Namespaces{}).Owners[0].Hints {
+		got = append(got, h.String())
+	}
+	if len(got) != 2 || !strings.HasPrefix(got[0], "spec.endpoints[0].metricRelabelings[1]: keep after keep") ||
+		!strings.HasPrefix(got[1], "Prometheus demo/main: spec.shards: 0 is below one") {
+		t.Errorf("got %q", got)
 	}
 }
 

@@ -35,7 +35,10 @@ func (c Candidate) looks(of engine.Verdict, q *Question, v *Verdict) error {
 		uses := []nearmiss.Use{{Kind: q.Row.Kind, Object: q.Object, Searches: searches}}
 		var view *nearmiss.View
 		view, v.Unknown = q.Look(c.Object, uses)
-		v.Hints = append(view.Hints(uses[0], c.Object.GetNamespace()), view.Permissions(c.Object, uses)...)
+		if q.Findings == nil { // else lint found them
+			v.Hints = append(v.Hints, ofObject(view.Hints(uses[0], c.Object.GetNamespace()))...)
+		}
+		v.Hints = append(v.Hints, c.ofWorkload(q, view.Permissions(c.Object, uses))...)
 	}
 	return nil
 }
@@ -63,7 +66,10 @@ func (c Candidate) alerts(q *Question, v *Verdict) {
 		var view *nearmiss.View
 		uses := []nearmiss.Use{{Kind: c.Setup.Row.Kind, Object: server, Searches: searches}}
 		view, v.Unknown = q.Look(server, uses)
-		v.Hints = append(view.Alerting(server), view.Permissions(server, uses)...)
+		if q.Findings == nil { // else lint found them
+			v.Hints = append(v.Hints, c.ofWorkload(q, view.Alerting(server))...)
+		}
+		v.Hints = append(v.Hints, c.ofWorkload(q, view.Permissions(server, uses))...)
 	}
 }
 

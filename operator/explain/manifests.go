@@ -7,6 +7,7 @@ import (
 
 	"github.com/firekeeper-dev/firekeeper/internal/faults"
 	"github.com/firekeeper-dev/firekeeper/operator/engine"
+	"github.com/firekeeper-dev/firekeeper/operator/lint"
 	"github.com/firekeeper-dev/firekeeper/operator/manifest"
 	"github.com/firekeeper-dev/firekeeper/operator/nearmiss"
 	"github.com/firekeeper-dev/firekeeper/operator/offline"
@@ -19,7 +20,7 @@ import (
 func FromManifests(o *offline.Objects, wrong []offline.Fault, setups []engine.Setup, n Name) (Question, error) {
 	q := Question{Row: n.row, Setups: setups, NamespaceLabels: o.NamespaceLabels, NamespaceUnknown: o.NamespaceUnknown, References: &o.References, AsWritten: o.AsWritten}
 	if err := faultsOf(wrong, n.row.Kind, n.Namespace, n.Name, true); err != nil {
-		return q, err
+		return q, faulty(lint.Examine(o, wrong, Kinds(setups), lint.Options{}), n, err)
 	}
 	var others []string
 	for _, obj := range o.All(n.row) {
@@ -32,30 +33,26 @@ func FromManifests(o *offline.Objects, wrong []offline.Fault, setups []engine.Se
 		err := fmt.Errorf("no %s among the manifests (%s)", n, hold(n, others))
 		return q, errors.Join(err, faultsOf(wrong, "", "", "", true)) // it may be in one that cannot be read
 	}
-	var made []offline.Outcome
-	for _, w := range o.Workloads() {
-		outcome := o.Bare(w)
-		made = append(made, outcome)
+	q.Findings = lint.Examine(o, wrong, Kinds(setups), lint.Options{})
+	outcomes := q.Findings.Outcomes()
+	for i, w := range o.Workloads() {
 		for _, s := range setups {
 			if s.Kind == w.Kind {
 				c := Candidate{Setup: s, Object: w.Object}
 				if err := faultsOf(wrong, w.Kind.Kind, w.Key().Namespace, w.Key().Name, false); err != nil {
 					c.Faults = strings.ReplaceAll(err.Error(), "\n", "; ")
 				}
-				c.Pods = podTrouble(o, w, outcome)
+				c.Fails, c.Pods = outcomes[i].Err != nil, podTrouble(o, w, outcomes[i])
 				q.Workloads = append(q.Workloads, c)
 			}
 		}
 	}
-	q.Look = nearmiss.At(o.View(made))
+	q.Look = nearmiss.At(o.View(outcomes))
 	return q, nil
 }
 
-// podTrouble says why pods of a workload do not start, or do not get a new configuration.
+// podTrouble says why pods of a workload do not start.
 func podTrouble(o *offline.Objects, w offline.Workload, outcome offline.Outcome) string {
-	if outcome.Err != nil {
-		return fmt.Sprintf("the %s itself is wrong, so nothing new reaches its pods: %s", w.Kind.Row, strings.ReplaceAll(outcome.Err.Error(), "\n", "; "))
-	}
 	var all []string
 	for _, m := range o.Missing(w, outcome) {
 		text := m.Error()
@@ -70,6 +67,18 @@ func podTrouble(o *offline.Objects, w offline.Workload, outcome offline.Outcome)
 		return ""
 	}
 	return "its pods wait for what is not there: " + strings.Join(all, "; ")
+}
+
+// faulty says all that was found about an object whose manifest has faults.
+func faulty(e *lint.Examination, n Name, err error) error {
+	lines := []string{n.String() + " has errors"}
+	for _, f := range e.About(n.row.Kind, n.Namespace, n.Name) {
+		lines = append(lines, f.Text())
+	}
+	if len(lines) == 1 {
+		return err
+	}
+	return errors.New(strings.Join(lines, "\n"))
 }
 
 // faultsOf are those of one object; with the place if it is wanted. Without a kind they are

@@ -16,12 +16,27 @@ type Name struct {
 	Namespace, Name string
 }
 
+// IsWorkload reports whether the object is a workload, and not what workloads select.
+func (n Name) IsWorkload() bool { return n.row.IsWorkload() }
+
 // ParseName reads a kind that workloads select, as kubectl takes it ("servicemonitor",
 // "smon", "servicemonitors.monitoring.coreos.com"), and NAMESPACE/NAME.
 //
 // Errors: neither is one.
 func ParseName(kinds []*engine.Kind, kind, name string) (Name, error) {
-	rows := offline.Selectable(kinds)
+	return parseName(offline.Selectable(kinds), kind, name)
+}
+
+// ParseAnyName is [ParseName] for the kinds of workloads too.
+func ParseAnyName(kinds []*engine.Kind, kind, name string) (Name, error) {
+	rows := slices.Clone(offline.Selectable(kinds))
+	for _, k := range kinds {
+		rows = append(rows, k.Row)
+	}
+	return parseName(rows, kind, name)
+}
+
+func parseName(rows []*catalog.Row, kind, name string) (Name, error) {
 	row := catalog.Word(kind)
 	if !slices.Contains(rows, row) {
 		var known []string

@@ -36,16 +36,17 @@ func (i inquiry) judge() Verdict {
 func (i inquiry) use() Verdict {
 	v, named := i.ask(objectNamed)
 	if named {
-		v.Trouble = i.c.trouble()
+		v.Trouble = i.c.trouble(i.q)
 		return v
 	}
 	v, excluded := i.ask(objectSelected)
 	if excluded {
+		v.Where = i.where(&v)
 		return v
 	}
 	i.c.compile(i.q, &v)
 	if v.Accepted {
-		v.Trouble = i.c.trouble()
+		v.Trouble = i.c.trouble(i.q)
 	}
 	return v
 }

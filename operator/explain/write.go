@@ -27,6 +27,9 @@ func (r Report) text(w *strings.Builder) {
 	default:
 		fmt.Fprintf(w, "%s is used by %d of %s\n", r.Object, r.Accepted(), workloads(n))
 	}
+	for _, text := range r.Findings {
+		fmt.Fprintln(w, text)
+	}
 	for _, v := range r.Owners {
 		mark := "no"
 		if v.Accepted {
@@ -81,6 +84,7 @@ func (v Verdict) text(w *strings.Builder, indent string) {
 		}
 		fmt.Fprintf(w, "%s  it requires %s\n", indent, text)
 	}
+	rows(w, indent, "where", v.Where)
 	rows(w, indent, "job", v.Jobs)
 	rows(w, indent, "looks for", v.LooksFor)
 	rows(w, indent, "as", v.As)

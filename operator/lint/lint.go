@@ -103,33 +103,8 @@ func Run(paths []string, kinds []*engine.Kind, opts Options) Report {
 
 // Check is Run for manifests that were read, with faults.
 func Check(o *offline.Objects, faults []offline.Fault, opts Options) Report {
-	o.AssumeNamespaces = true
-	o.Promised()
-	l := newLinter(o, opts)
-	l.advises = true
-	for _, f := range faults {
-		l.manifestFault(f)
-	}
-	workloads := o.Workloads()
-	for _, w := range workloads {
-		l.workload(w)
-	}
-	if w, needed := standIn(o.Kinds, workloads, opts.Version); needed {
-		l.standIn = w.String()
-		l.workload(w)
-	}
-	if len(workloads) > 0 {
-		l.notSelected(workloads)
-	}
-	for w, why := range o.Unmanaged() {
-		l.add(Finding{Severity: SeverityNote, Code: CodeNotSelected, Kind: w.Kind.Kind, Namespace: w.Object.GetNamespace(), Name: w.Object.GetName(), Message: why}, "")
-	}
-	l.nearMisses()
-	slices.SortStableFunc(l.findings, func(a, b Finding) int {
-		return cmp.Or(cmp.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line), cmp.Compare(a.Kind, b.Kind),
-			cmp.Compare(a.Namespace+"/"+a.Name, b.Namespace+"/"+b.Name), cmp.Compare(a.Field, b.Field), cmp.Compare(a.Message, b.Message))
-	})
-	return Report{Findings: l.findings, Objects: o.Len(), Skipped: o.Skipped}
+	e := Examine(o, faults, o.Kinds, opts)
+	return Report{Findings: e.Findings(), Objects: o.Len(), Skipped: o.Skipped}
 }
 
 type linter struct {
@@ -270,7 +245,6 @@ func (l *linter) workload(w offline.Workload) {
 	if made.Plan.Reason != "" {
 		l.remark(self, made.Plan.Message, "")
 	}
-	l.versionRemark(self, w)
 	l.workloadRemarks(self, w)
 }
 

@@ -3,6 +3,7 @@ package lint
 import (
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
@@ -36,6 +37,7 @@ func (l *linter) remarks(w offline.Workload, kind string, object catalog.Object)
 			if e.Port == "" && e.TargetPort == nil && !readdresses(e.RelabelConfigs) {
 				always(path, "neither port nor targetPort is set, so every port of the Services is scraped%s", dashTooMany(i))
 			}
+			tlsRemark(always, path, e.TLSConfig != nil, e.Scheme, e.RelabelConfigs)
 			relabelRemarks(always, path+".relabelings", e.RelabelConfigs, true)
 			relabelRemarks(always, path+".metricRelabelings", e.MetricRelabelConfigs, false)
 		}
@@ -46,6 +48,7 @@ func (l *linter) remarks(w offline.Workload, kind string, object catalog.Object)
 			if i > 0 && e.Port == "" && e.PortNumber == nil && e.TargetPort == nil && !readdresses(e.RelabelConfigs) {
 				always(path, "neither port nor portNumber is set, so every port of the pods is scraped%s", dashTooMany(i))
 			}
+			tlsRemark(always, path, e.TLSConfig != nil, e.Scheme, e.RelabelConfigs)
 			relabelRemarks(always, path+".relabelings", e.RelabelConfigs, true)
 			relabelRemarks(always, path+".metricRelabelings", e.MetricRelabelConfigs, false)
 		}
@@ -60,6 +63,10 @@ func (l *linter) remarks(w offline.Workload, kind string, object catalog.Object)
 		if !readdresses(m.Spec.RelabelConfigs) {
 			staticTargets(always, m)
 		}
+	case *v1alpha1.AlertmanagerConfig:
+		if m.Spec.Route == nil && len(m.Spec.Receivers) > 0 {
+			always("spec.receivers", "spec.route is not set, so no alert reaches the receivers; set it, with the receiver for all alerts of the namespace")
+		}
 	}
 	if fields := commonFields(w.Object); fields != nil {
 		overridden(say(w.String()), fields, object)
@@ -71,6 +78,16 @@ func dashTooMany(i int) string {
 		return "; name the one that has metrics"
 	}
 	return " (is there a dash too many before this item?)"
+}
+
+// tlsRemark is about TLS settings of jobs that do not use TLS.
+func tlsRemark(say says, path string, set bool, scheme v1.Scheme, steps []v1.RelabelConfig) {
+	chosen := slices.ContainsFunc(steps, func(s v1.RelabelConfig) bool {
+		return s.TargetLabel == "__scheme__" || strings.EqualFold(s.Action, "labelmap")
+	})
+	if set && !chosen && !strings.EqualFold(string(scheme), "https") {
+		say(path+".tlsConfig", "has no effect, because targets are scraped with http; set scheme: https")
+	}
 }
 
 // readdresses reports whether steps choose the port of a target by themselves.

@@ -20,10 +20,21 @@ func relabelRemarks(say says, path string, steps []v1.RelabelConfig, targets boo
 		action := strings.ToLower(s.Action)
 		labelsRemark(say, field, s, action, targets)
 		if len(s.SourceLabels) == 0 && (action == "keep" || action == "drop") {
-			if matches, known := matchesNothing(s.Regex); known && matches == (action == "drop") {
-				say(field, "%s without sourceLabels looks at an empty value, so it drops every %s", action, what)
+			effect := "drops every " + what
+			if matches, known := matchesNothing(s.Regex); !known {
+				continue
+			} else if matches == (action == "keep") {
+				effect = "drops no " + what
 			}
+			say(field, "%s without sourceLabels looks at an empty value, so it %s; set sourceLabels%s", action, effect, nameOfMetric(targets))
 			continue
+		}
+		if action == "drop" && (s.Regex == "" || s.Regex == ".*" || s.Regex == "(.*)") {
+			say(field, "drop with a regex that matches everything drops every %s; set regex", what)
+			continue
+		}
+		if targets {
+			addressRemark(say, field, s, action)
 		}
 		if s.TargetLabel != "" || action == "labelmap" || action == "labeldrop" || action == "labelkeep" {
 			for key, k := range kept { // the label may be another one from here on
@@ -46,6 +57,30 @@ func relabelRemarks(say says, path string, steps []v1.RelabelConfig, targets boo
 	}
 }
 
+// nameOfMetric is what is meant most often by a step without source.
+func nameOfMetric(targets bool) string {
+	if targets {
+		return ""
+	}
+	return ": [__name__] for names of metrics"
+}
+
+// addressRemark is about a step that takes away the address of every target.
+func addressRemark(say says, field string, s *v1.RelabelConfig, action string) {
+	const address = "__address__"
+	gone := false
+	switch action {
+	case "labeldrop", "labelkeep":
+		re, err := regexp.Compile("^(?s:" + s.Regex + ")$")
+		gone = err == nil && s.Regex != "" && re.MatchString(address) == (action == "labeldrop")
+	case "", "replace":
+		gone = s.TargetLabel == address && s.Replacement != nil && *s.Replacement == "" && (s.Regex == "" || s.Regex == "(.*)" || s.Regex == ".*")
+	}
+	if gone {
+		say(field, "removes __address__ from every target, and Prometheus drops targets without address")
+	}
+}
+
 // keep is what an earlier step lets through.
 type keep struct {
 	sources []v1.LabelName
@@ -63,6 +98,9 @@ func labelsRemark(say says, field string, s *v1.RelabelConfig, action string, ta
 		case !targets && strings.HasPrefix(string(label), "__meta_"):
 			say(fmt.Sprintf("%s.sourceLabels[%d]", field, i), "labels __meta_… are gone after the scrape; use relabelings")
 		}
+	}
+	if n := len(s.Regex); n > 2 && s.Regex[0] == '/' && s.Regex[n-1] == '/' && slices.Contains(s.SourceLabels, "__name__") {
+		say(field+".regex", "matches names of metrics that begin and end with a slash, of which there are none; write %s", s.Regex[1:n-1])
 	}
 	if targets || s.Regex == "" {
 		return

@@ -83,15 +83,7 @@ var versionTag = regexp.MustCompile(`:v?(\d+\.\d+\.\d+)[^/:@]*(@.*)?$`)
 // versionRemark is about an image of another version than the one that the configuration is
 // made for.
 func (l *linter) versionRemark(self Finding, w offline.Workload) {
-	t := l.tree(l.placeOf(self))
-	if t.root == nil {
-		return
-	}
-	image, _ := find(t.root, []string{"spec", "image"})
-	if image == nil {
-		return
-	}
-	tag := versionTag.FindStringSubmatch(image.Value)
+	tag := versionTag.FindStringSubmatch(w.Object.GetWorkloadFields().Image)
 	if tag == nil {
 		return
 	}
@@ -104,9 +96,10 @@ func (l *linter) versionRemark(self Finding, w offline.Workload) {
 	}
 }
 
-// workloadRemarks are about numbers of pods that are not taken as written, and about
+// workloadRemarks are about versions, about numbers of pods that are not taken as written, and about
 // Alertmanagers that are asked in a way that the version does not have.
 func (l *linter) workloadRemarks(self Finding, w offline.Workload) {
+	l.versionRemark(self, w)
 	f := w.Object.GetWorkloadFields()
 	if n := f.Replicas; n != nil && *n < 0 {
 		l.remark(self, fmt.Sprintf("spec.replicas: %d is below zero and counts as 1", *n), "")

@@ -1,6 +1,7 @@
 package lint
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"path/filepath"
@@ -30,7 +31,7 @@ func (r Report) Write(w io.Writer, format string) error {
 
 func (r Report) text(w io.Writer) error {
 	for _, f := range r.Findings {
-		if _, err := fmt.Fprintf(w, "%s: %s: %s [%s]\n", f.where(), f.Severity, f.sentence(), f.Code); err != nil {
+		if _, err := fmt.Fprintf(w, "%s: %s: %s [%s]\n", cmp.Or(f.Where(), "input"), f.Severity, f.sentence(), f.Code); err != nil {
 			return err
 		}
 	}
@@ -52,17 +53,6 @@ func plural(n int, word string) string {
 		word += "s"
 	}
 	return fmt.Sprintf("%d %s", n, word)
-}
-
-// where is "file:line", or what of it is known.
-func (f Finding) where() string {
-	switch {
-	case f.File == "":
-		return "input"
-	case f.Line == 0:
-		return f.File
-	}
-	return fmt.Sprintf("%s:%d", f.File, f.Line)
 }
 
 // sentence is object, field, message and workloads.

@@ -21,7 +21,7 @@ type FieldError struct {
 	// high or too deep. It is empty when there is none, or when several have it.
 	Elsewhere string
 	// Type is what is wanted at the path; of an unknown field, the struct that does not
-	// have it. Value is what is there instead, nil when the field is unknown.
+	// have it. Value is what is there.
 	Type  reflect.Type
 	Value any
 }

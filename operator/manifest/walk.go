@@ -93,7 +93,7 @@ func (w *walker) object(path string, v map[string]any, t reflect.Type) {
 	for _, name := range slices.Sorted(maps.Keys(v)) {
 		field, ok := known[name]
 		if !ok {
-			fault := &FieldError{Path: child(path, name), Reason: unknownField, Type: t, Suggestion: closest(name, v, known)}
+			fault := &FieldError{Path: child(path, name), Reason: unknownField, Type: t, Value: v[name], Suggestion: closest(name, v, known)}
 			if fault.Suggestion == "" || distance(strings.ToLower(name), strings.ToLower(fault.Suggestion)) > 1 {
 				fault.Elsewhere, field = elsewhere(name, w.around)
 			}

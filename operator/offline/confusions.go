@@ -3,6 +3,7 @@ package offline
 import (
 	"reflect"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/firekeeper-dev/firekeeper/operator/catalog"
@@ -58,9 +59,24 @@ var confusions = []confused{
 	{"", "additionalPrometheusRulesMap", "a value of the Helm chart; make each of them a PrometheusRule"},
 	{"", "persistentVolumeClaim", "write volumeClaimTemplate"},
 	{"StorageSpec", "resources", inClaim}, {"StorageSpec", "storageClassName", inClaim}, {"StorageSpec", "accessModes", inClaim}, {"StorageSpec", "storageClass", inClaim},
+	{"ResourceRequirements", "*", "write it below requests or limits"},
+	{"VolumeResourceRequirements", "*", "write it below requests"},
 	{"", "existingClaim", "mount an existing volume claim with spec.volumes; storage makes one for each pod from volumeClaimTemplate"},
 
+	// Alertmanager.
+	{"AlertmanagerSpec", "config", "a value of the Helm chart; put it into a Secret, under the key alertmanager.yaml, and its name into configSecret, or write an AlertmanagerConfig"},
+	{"AlertmanagerConfigSpec", "global", "global settings are those of the Alertmanager: its spec.alertmanagerConfiguration.global"},
+	{"AlertmanagerConfigSpec", "templates", "templates are those of the Alertmanager: its spec.alertmanagerConfiguration.templates"},
+	{"AlertmanagerConfigSpec", "routes", "write route, and routes inside of it"},
+	{"AlertmanagerEndpoints", "url", "the API names a Service: {namespace: …, name: …, port: …}"},
+	{"AlertmanagerEndpoints", "static_configs", "the API names a Service: {namespace: …, name: …, port: …}"},
+	{"Route", "match", "write matchers: [{name: …, value: …, matchType: …}]"},
+
 	// The configuration of Prometheus itself.
+	{"Endpoint", "tls", "write tlsConfig"}, {"PodMetricsEndpoint", "tls", "write tlsConfig"},
+	{"ProbeTargetStaticConfig", "targets", "write static"},
+	{"ProbeSpec", "relabelings", "write relabelingConfigs in targets.staticConfig or targets.ingress"},
+	{"ProbeSpec", "url", "write prober.url for the exporter, and targets.staticConfig.static for what it asks"},
 	{"Endpoint", "metrics_path", "write path"}, {"Endpoint", "metricsPath", "write path"},
 	{"Endpoint", "scrape_interval", "write interval"}, {"Endpoint", "scrapeInterval", "write interval"},
 	{"Endpoint", "timeout", "write scrapeTimeout"},
@@ -93,14 +109,25 @@ var listIndex = regexp.MustCompile(`\[\d+\]`)
 func confusion(kind string, f *manifest.FieldError) string {
 	parent, name := parentOf(f.Path)
 	for _, c := range confusions {
-		if (c.in == "" || c.in == f.Type.Name()) && (c.field == name || c.field == "*" && f.Suggestion == "") {
+		any := c.field == "*" && f.Suggestion == "" && (f.Elsewhere == "" || !isBlock(f.Value))
+		if (c.in == "" || c.in == f.Type.Name()) && (c.field == name || any) {
 			return c.says
 		}
+	}
+	if parent == "spec" && slices.Contains([]string{"labels", "annotations", "name", "namespace"}, name) {
+		return "it belongs to metadata"
 	}
 	if f.Suggestion == "" && f.Elsewhere == "" && parent == "spec" {
 		return sisters(kind, name)
 	}
 	return ""
+}
+
+// isBlock reports whether a value is an object or a list, which stands at the wrong level.
+func isBlock(value any) bool {
+	_, object := value.(map[string]any)
+	_, list := value.([]any)
+	return object || list
 }
 
 // sisters says which other kinds have a field in their spec.
@@ -113,10 +140,10 @@ func sisters(kind, name string) string {
 		}
 	}
 	switch {
+	case kind == catalog.PrometheusAgent.Kind && slices.Contains(have, catalog.Prometheus.Kind):
+		return "only a Prometheus has it; an agent stores nothing, evaluates no rules and sends no alerts"
 	case len(have) == 0 || len(have) > 2:
 		return ""
-	case kind == catalog.PrometheusAgent.Kind && have[0] == catalog.Prometheus.Kind:
-		return "only a Prometheus has it; an agent stores nothing, evaluates no rules and sends no alerts"
 	}
 	return "a field of " + strings.Join(have, " and ") + ", not of " + kind
 }

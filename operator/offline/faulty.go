@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"reflect"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -69,18 +70,43 @@ func remove(v any, path []string) {
 	}
 }
 
-// withoutEchoes leaves out fields that are missing because they are misspelled.
+// withoutEchoes leaves out fields that are missing because they are misspelled or stand in
+// another form, and the type of what stands where no such field is.
 func withoutEchoes(faults []error) []error {
-	meant := map[string]bool{}
+	meant, unknown, confused := map[string]bool{}, map[string]bool{}, map[string]string{}
 	for _, fault := range faults {
-		if at, ok := fault.(*manifest.FieldError); ok && at.Suggestion != "" {
+		at, ok := fault.(*manifest.FieldError)
+		switch {
+		case !ok:
+		case at.Elsewhere != "":
+			meant[at.Elsewhere], unknown[at.Path] = true, true
+		case at.Suggestion != "":
 			meant[at.Meant()] = true
+		case strings.HasPrefix(at.Reason, "unknown field"):
+			unknown[at.Path] = true
+			parent, _ := cutField(at.Path)
+			confused[parent] += at.Reason + " "
 		}
 	}
 	return slices.DeleteFunc(faults, func(fault error) bool {
-		at, ok := fault.(*InvalidError)
-		return ok && meant[at.Path] && at.Reason == isRequired
+		switch at := fault.(type) {
+		case *InvalidError:
+			parent, name := cutField(at.Path)
+			return at.Reason == isRequired && (meant[at.Path] || slices.Contains(words.FindAllString(confused[parent], -1), name))
+		case *manifest.FieldError:
+			return unknown[at.Path] && !strings.HasPrefix(at.Reason, "unknown field")
+		}
+		return false
 	})
+}
+
+// words are those of a message.
+var words = regexp.MustCompile(`\w+`)
+
+// cutField cuts the last field off a path.
+func cutField(path string) (parent, name string) {
+	i := strings.LastIndexByte(path, '.')
+	return path[:max(i, 0)], path[i+1:]
 }
 
 // SplitPath cuts "spec.endpoints[0].a" into spec, endpoints, 0, a. Keys in quotes, as

@@ -134,6 +134,9 @@ func notMeant(doc, raw []byte, err error) bool {
 // unquoted matches a value that begins with what YAML takes for a mapping.
 var unquoted = regexp.MustCompile(`(?m)^\s*(- )?[\w.-]+:\s*\{\{`)
 
+// secondKey matches where the first key of a second manifest is.
+var secondKey = regexp.MustCompile(`(line \d+: )key "(?:apiVersion|kind)" already set`)
+
 // brokenYAML says what is most often wrong with a document that cannot be read.
 func brokenYAML(doc []byte, err error) error {
 	switch {
@@ -142,6 +145,12 @@ func brokenYAML(doc []byte, err error) error {
 		return fmt.Errorf("%w; a value that begins with {{ must be in quotes (line %d of the document)", err, 1+bytes.Count(doc[:at], []byte("\n")))
 	case bytes.Contains(doc, []byte("\n\t")):
 		return fmt.Errorf("%w; YAML is indented with blanks, not with tabs", err)
+	case strings.Contains(err.Error(), `key "apiVersion" already set`), strings.Contains(err.Error(), `key "kind" already set`):
+		if m := secondKey.FindStringSubmatch(err.Error()); m != nil {
+			return fmt.Errorf("yaml: %sapiVersion or kind is there twice; put a line --- between two manifests", m[1])
+		}
+	case strings.Contains(err.Error(), "did not find expected key"), strings.Contains(err.Error(), "did not find expected '-' indicator"), strings.Contains(err.Error(), "mapping values are not allowed"):
+		return fmt.Errorf("%w; check the indentation here and above: what belongs together begins in the same column", err)
 	}
 	return err
 }

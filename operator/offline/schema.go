@@ -1,9 +1,12 @@
 package offline
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 
@@ -109,9 +112,13 @@ func (s *schemas) read(kind schema.GroupVersionKind, raw []byte, into metav1.Obj
 		problems = append(problems, metadata(into)...)
 	}
 	slices.SortStableFunc(problems, func(a, b *field.Error) int { return strings.Compare(a.Field, b.Field) })
-	for _, p := range problems {
+	for _, p := range withoutBranches(problems) {
 		if !told[p.Field] {
-			wrong = append(wrong, newInvalidError(p))
+			one := newInvalidError(p)
+			if keys, is := p.BadValue.(map[string]any); is && p.Type == field.ErrorTypeDuplicate {
+				one.Reason = cmp.Or(alreadyIn(object, p.Field, keys), one.Reason)
+			}
+			wrong = append(wrong, one)
 		}
 	}
 	wrong = withoutEchoes(wrong)
@@ -165,10 +172,63 @@ func newInvalidError(p *field.Error) *InvalidError {
 		detail = oneOf(p, detail)
 	case field.ErrorTypeTypeInvalid:
 		detail, _, _ = strings.Cut(detail, ": ")
+		if detail == "must be of type integer,string" {
+			detail = "want an integer or a string: put a number with decimals in quotes"
+		}
 	case field.ErrorTypeInvalid:
 		if known, ok := patternOf(detail); ok {
 			detail = known.words(p.BadValue)
 		}
 	}
 	return &InvalidError{Path: p.Field, Reason: detail, enum: p.Type == field.ErrorTypeNotSupported}
+}
+
+// withoutBranches makes one problem of those that a value has which is to be an integer or a
+// string, and is neither: one for each branch of the schema, and one for the choice.
+func withoutBranches(problems field.ErrorList) (out field.ErrorList) {
+	said := map[string]bool{}
+	for _, p := range problems {
+		switch {
+		case p.Field == "<nil>":
+		case p.Type != field.ErrorTypeTypeInvalid:
+			out = append(out, p)
+		case !said[p.Field]:
+			said[p.Field] = true
+			out = append(out, p)
+		}
+	}
+	return out
+}
+
+// alreadyIn says which earlier item of a list has the keys of one; empty when it is not found.
+func alreadyIn(object map[string]any, path string, keys map[string]any) string {
+	open := strings.LastIndexByte(path, '[')
+	if open < 0 {
+		return ""
+	}
+	var at any = object
+	for _, part := range SplitPath(path[:open]) {
+		switch v := at.(type) {
+		case map[string]any:
+			at = v[part]
+		case []any:
+			i, err := strconv.Atoi(part)
+			if err != nil || i < 0 || i >= len(v) {
+				return ""
+			}
+			at = v[i]
+		}
+	}
+	list, _ := at.([]any)
+	for i, item := range list {
+		other, is := item.(map[string]any)
+		same := is
+		for name, value := range keys {
+			same = same && fmt.Sprint(other[name]) == fmt.Sprint(value)
+		}
+		if same {
+			return fmt.Sprintf("%s is that of %s[%d] already, and has to be unique in the list: change one of them", sameKey(keys), path[:open], i)
+		}
+	}
+	return ""
 }

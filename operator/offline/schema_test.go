@@ -50,7 +50,7 @@ func TestInvalid(t *testing.T) {
 		"least":               {prometheus + "{minReadySeconds: -1}", "spec.minReadySeconds: should be greater than or equal to 0"},
 		"too short":           {prometheus + "{scrapeClasses: [{name: ''}]}", `spec.scrapeClasses[0].name: should be at least 1 chars long`},
 		"in a list":           {monitor + "{selector: {}, podMetricsEndpoints: [{params: {}, metricRelabelings: [{sourceLabels: [a], action: bad}]}]}", `.action: "bad" is not one of the supported values: `},
-		"list that is a map":  {prometheus + "{hostAliases: [{ip: a, hostnames: [x]}, {ip: a, hostnames: [z]}]}", `spec.hostAliases[1]: an earlier item has the same ip "a"`},
+		"list that is a map":  {prometheus + "{hostAliases: [{ip: a, hostnames: [x]}, {ip: a, hostnames: [z]}]}", `spec.hostAliases[1]: ip "a" is that of spec.hostAliases[0] already`},
 		"rule":                {prometheus + "{shards: 1, shardingStrategy: {topology: {values: [a]}}}", `spec.shardingStrategy: topology can only be defined when mode is set to 'Topology'`},
 		"wrong type":          {prometheus + "{replicas: many}", "spec.replicas: want an integer, got a string"},
 		"name":                {strings.Replace(prometheus, "name: x", "name: Main", 1) + "{}", `metadata.name: a lowercase RFC 1123 subdomain must consist of`},

@@ -3,11 +3,15 @@ package offline
 import (
 	"fmt"
 	"maps"
+	"math"
 	"reflect"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
+	"time"
 
+	"github.com/prometheus/common/model"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 	"k8s.io/apimachinery/pkg/util/validation/field"
@@ -25,10 +29,11 @@ type pattern struct {
 
 // patterns are those that people meet, as they stand in the CRDs.
 var patterns = map[string]pattern{
-	`^(0|(([0-9]+)y)?(([0-9]+)w)?(([0-9]+)d)?(([0-9]+)h)?(([0-9]+)m)?(([0-9]+)s)?(([0-9]+)ms)?)$`: {durationWords, meantDuration},
-	`^(([0-9]+)y)?(([0-9]+)w)?(([0-9]+)d)?(([0-9]+)h)?(([0-9]+)m)?(([0-9]+)s)?(([0-9]+)ms)?$`:     {durationWords, meantDuration},
-	`^(0|(([0-9]+)h)?(([0-9]+)m)?(([0-9]+)s)?(([0-9]+)ms)?)$`:                                     {"want a duration such as 30s, 5m or 1h30m: integers with the units h, m, s and ms, without blanks", meantDuration},
-	`(^0|([0-9]*[.])?[0-9]+((K|M|G|T|E|P)i?)?B)$`:                                                 {"want a size such as 512MB or 20GiB: a number, a unit and B, without blanks", meantSize},
+	`^(0|(([0-9]+)y)?(([0-9]+)w)?(([0-9]+)d)?(([0-9]+)h)?(([0-9]+)m)?(([0-9]+)s)?(([0-9]+)ms)?)$`:       {durationWords, meantDuration},
+	`^(([0-9]+)y)?(([0-9]+)w)?(([0-9]+)d)?(([0-9]+)h)?(([0-9]+)m)?(([0-9]+)s)?(([0-9]+)ms)?$`:           {durationWords, meantDuration},
+	`^(0|(([0-9]+)h)?(([0-9]+)m)?(([0-9]+)s)?(([0-9]+)ms)?)$`:                                           {"want a duration such as 30s, 5m or 1h30m: integers with the units h, m, s and ms, without blanks", meantHours},
+	`(^0|([0-9]*[.])?[0-9]+((K|M|G|T|E|P)i?)?B)$`:                                                       {"want a size such as 512MB or 20GiB: a number, a unit and B, without blanks", meantSize},
+	`^((?i)sun|mon|tues|wednes|thurs|fri|satur)day(?:((:(sun|mon|tues|wednes|thurs|fri|satur)day)$)|$)`: {"want a day such as monday, or days such as monday:friday, in full", nil},
 	`^https?://.+$`:                  {"want a URL with http:// or https://", nil},
 	`^(http|https)://.+$`:            {"want a URL with http:// or https://", nil},
 	`^(http|https|socks5)://.+$`:     {"want a URL with http://, https:// or socks5://", nil},
@@ -74,7 +79,7 @@ var (
 func meantDuration(text string) string {
 	m := numberAndUnit.FindStringSubmatch(text)
 	if m == nil {
-		return ""
+		return meantFraction(text)
 	}
 	word := strings.ToLower(m[2])
 	unit, known := units[word]
@@ -85,6 +90,36 @@ func meantDuration(text string) string {
 		return ""
 	}
 	return m[1] + unit
+}
+
+// meantHours is meantDuration for where hours are the largest unit.
+func meantHours(text string) string {
+	meant := meantDuration(text)
+	of, err := model.ParseDuration(meant)
+	if err != nil || !strings.ContainsAny(meant, "dwy") {
+		return meant
+	}
+	return fmt.Sprintf("%.0fh", time.Duration(of).Hours())
+}
+
+// fraction matches a number with decimals and its unit.
+var fraction = regexp.MustCompile(`^([0-9]*\.[0-9]+)(ms|s|m|h|d|w|y)$`)
+
+// meantFraction writes a fraction of a unit in whole smaller ones: 1.5d is 36h.
+func meantFraction(text string) string {
+	m := fraction.FindStringSubmatch(strings.ReplaceAll(text, " ", ""))
+	if m == nil {
+		return ""
+	}
+	number, _ := strconv.ParseFloat(m[1], 64) // by the regular expression
+	unit, _ := model.ParseDuration("1" + m[2])
+	for _, smaller := range []string{"w", "d", "h", "m", "s", "ms"} {
+		of, _ := model.ParseDuration("1" + smaller)
+		if n := number * float64(unit) / float64(of); n == math.Trunc(n) && n < 1000 {
+			return fmt.Sprintf("%.0f%s", n, smaller)
+		}
+	}
+	return ""
 }
 
 // meantQuantity takes the B away that sizes have and quantities do not.
@@ -146,6 +181,10 @@ var misread = []struct {
 }{
 	{regexp.MustCompile(`^spec\.endpoints\[\d+\]\.port$`), reflect.Int64, "want the name of a port of the Service, got a number; for the number of a container port write targetPort"},
 	{regexp.MustCompile(`^spec\.podMetricsEndpoints\[\d+\]\.port$`), reflect.Int64, "want the name of a container port, got a number; for the number write portNumber"},
+	{regexp.MustCompile(`^spec\.targets$`), reflect.Slice, "want an object, got a list; write the targets into staticConfig: {static: […]}"},
+	{regexp.MustCompile(`\.[mM]atchers$|Match$`), reflect.Map, "want a list, got an object; write [{name: …, value: …, matchType: …}]"},
+	{regexp.MustCompile(`(\.[mM]atchers|Match)\[\d+\]$`), reflect.String, "want an object, got a string; write {name: …, value: …, matchType: …}"},
+	{regexp.MustCompile(`^spec\.configSecret$`), reflect.Map, "want the name of a Secret, got an object; its key is alertmanager.yaml"},
 	{regexp.MustCompile(`^spec\.additionalScrapeConfigs$`), reflect.Slice, "want a reference to a key of a Secret, {name: …, key: …}, got a list (a value of the Helm chart): put the list into a Secret"},
 }
 
@@ -164,9 +203,11 @@ func typeReason(f *manifest.FieldError) string {
 	number, isNumber := f.Value.(int64)
 	_, isBool := f.Value.(bool)
 	_, isObject := f.Value.(map[string]any)
+	text, isText := f.Value.(string)
+	_, isList := f.Value.([]any)
 	switch {
 	case known && isNumber && strings.HasPrefix(want, "a duration"):
-		return fmt.Sprintf("want %s, got a number without unit; write %ds", want, number)
+		return fmt.Sprintf("want %s, got a number without unit; write %d%s", want, number, unitOf(f.Path))
 	case f.Type == reflect.TypeFor[resource.Quantity]():
 		return pattern{"want " + want, meantQuantity}.words(f.Value)
 	case known && got != "":
@@ -177,10 +218,36 @@ func typeReason(f *manifest.FieldError) string {
 		return f.Reason + ": put it in quotes"
 	case f.Type.Kind() == reflect.Slice && isObject && f.Type.Elem().Kind() != reflect.Uint8:
 		return f.Reason + " (is a dash missing?)"
-	case f.Type.Kind() == reflect.Struct && strings.HasSuffix(f.Reason, "a list"):
+	case f.Type.Kind() == reflect.Slice && isText:
+		return f.Reason + ": write it as an item, with a dash or in brackets"
+	case f.Type.Kind() == reflect.String && isList && strings.HasSuffix(f.Path, ".regex"):
+		return f.Reason + ": join the items with |"
+	case isText && plainValue(f.Type.Kind(), text):
+		return f.Reason + ": write it without quotes"
+	case (f.Type.Kind() == reflect.Struct || f.Type.Kind() == reflect.Map) && strings.HasSuffix(f.Reason, "a list"):
 		return f.Reason + " (is there a dash too many?)"
 	}
 	return f.Reason
+}
+
+// unitOf is the unit that people mean in a field: retention is told in days.
+func unitOf(path string) string {
+	if _, name := cutField(path); strings.HasPrefix(name, "retention") {
+		return "d"
+	}
+	return "s"
+}
+
+// plainValue reports whether a text is a number or a boolean as the kind wants it.
+func plainValue(k reflect.Kind, text string) bool {
+	switch k {
+	case reflect.Bool:
+		return text == "true" || text == "false"
+	case reflect.Int32, reflect.Int64, reflect.Int, reflect.Uint64, reflect.Uint32:
+		_, err := strconv.ParseInt(text, 10, 64)
+		return err == nil
+	}
+	return false
 }
 
 // oneOf words a value that is none of an enumeration.

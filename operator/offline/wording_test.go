@@ -6,6 +6,9 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/firekeeper-dev/firekeeper/operator/alertmanager"
+	"github.com/firekeeper-dev/firekeeper/operator/workload"
 )
 
 // TestPatternsStandInTheCRDs: a wording for a pattern that no CRD has is never used.
@@ -35,7 +38,7 @@ func TestPatternsStandInTheCRDs(t *testing.T) {
 func TestMeant(t *testing.T) {
 	for text, want := range map[string]string{
 		"1 m": "1m", "5 minutes": "5m", "300": "300s", "15 d": "15d", "30 seconds": "30s", "2 Hrs": "2h", "10sec": "10s", "1mins": "1m",
-		"1.5h": "", "soon": "", "": "", "1 fortnight": "",
+		"1.5h": "90m", "1.5 d": "36h", "0.5s": "500ms", "1.23456d": "", "soon": "", "": "", "1 fortnight": "",
 	} {
 		if got := meantDuration(text); got != want {
 			t.Errorf("duration %q: %q, want %q", text, got, want)
@@ -64,6 +67,8 @@ func TestConfusions(t *testing.T) {
 		agent   = "apiVersion: monitoring.coreos.com/v1alpha1\nkind: PrometheusAgent\nmetadata: {name: x}\nspec: "
 		monitor = "apiVersion: monitoring.coreos.com/v1\nkind: ServiceMonitor\nmetadata: {name: x}\nspec: "
 		rule    = "apiVersion: monitoring.coreos.com/v1\nkind: PrometheusRule\nmetadata: {name: x}\n"
+		config  = "apiVersion: monitoring.coreos.com/v1alpha1\nkind: AlertmanagerConfig\nmetadata: {name: x}\nspec: "
+		manager = "apiVersion: monitoring.coreos.com/v1\nkind: Alertmanager\nmetadata: {name: x}\nspec: "
 		probe   = "apiVersion: monitoring.coreos.com/v1\nkind: Probe\nmetadata: {name: x}\nspec: "
 	)
 	for name, tc := range map[string]struct{ text, want string }{
@@ -96,10 +101,34 @@ func TestConfusions(t *testing.T) {
 		"a port that is a number":              {monitor + "{selector: {}, endpoints: [{port: 80}]}", "spec.endpoints[0].port: want the name of a port of the Service, got a number; for the number of a container port write targetPort"},
 		"a list without dash":                  {monitor + "{selector: {}, endpoints: {port: a}}", "spec.endpoints: want a list, got an object (is a dash missing?)"},
 		"a name that YAML takes for a boolean": {monitor + "{selector: {matchLabels: {a: yes}}, endpoints: []}", "spec.selector.matchLabels.a: want a string, got true or false (YAML also reads on, off, yes and no as such): put it in quotes"},
-		"two groups of a name":                 {rule + "spec: {groups: [{name: a}, {name: a}]}", `spec.groups[1]: an earlier item has the same name "a"`},
+		"two groups of a name":                 {rule + "spec: {groups: [{name: a}, {name: a}]}", `spec.groups[1]: name "a" is that of spec.groups[0] already, and has to be unique in the list: change one of them`},
+		"labels of a map, as a list":           {monitor + "{selector: {matchLabels: [{app: web}]}, endpoints: []}", "spec.selector.matchLabels: want an object, got a list (is there a dash too many?)"},
+		"labels of the object in spec":         {monitor + "{selector: {}, endpoints: [], labels: {a: b}}", "spec.labels: unknown field: it belongs to metadata"},
+		"targets of a probe as a list":         {probe + "{prober: {url: a}, targets: [a]}", "spec.targets: want an object, got a list; write the targets into staticConfig: {static: […]}"},
+		"targets of a static probe":            {probe + "{prober: {url: a}, targets: {staticConfig: {targets: [a]}}}", "targets: unknown field: write static"},
+		"relabelings of a probe":               {probe + "{prober: {url: a}, targets: {staticConfig: {static: [a]}}, relabelings: []}", "spec.relabelings: unknown field: write relabelingConfigs in"},
+		"an Alertmanager by URL":               {server + "{alerting: {alertmanagers: [{url: 'http://a'}]}}", "url: unknown field: the API names a Service: {namespace: …, name: …, port: …}"},
+		"matchers as a map":                    {config + "{route: {receiver: a, matchers: {a: b}}, receivers: [{name: a}]}", "spec.route.matchers: want a list, got an object; write [{name: …, value: …, matchType: …}]"},
+		"matchers as text":                     {config + "{inhibitRules: [{sourceMatch: ['a=b']}]}", "sourceMatch[0]: want an object, got a string; write {name: …, value: …, matchType: …}"},
+		"global settings of a team":            {config + "{global: {}}", "spec.global: unknown field: global settings are those of the Alertmanager"},
+		"a day in short":                       {config + "{muteTimeIntervals: [{name: a, timeIntervals: [{weekdays: [sat]}]}]}", "weekdays[0]: want a day such as monday"},
+		"days of an Alertmanager":              {manager + "{retention: 5d}", "spec.retention: want a duration such as 30s, 5m or 1h30m: integers with the units h, m, s and ms, without blanks; write 120h"},
+		"the configuration of an Alertmanager": {manager + "{config: {}}", "spec.config: unknown field: a value of the Helm chart; put it into a Secret"},
+		"what else an agent lacks":             {agent + "{retention: 1d}", "spec.retention: unknown field: only a Prometheus has it"},
+		"a block in a selector":                {monitor + "{selector: {matchLabels: {a: b}, namespaceSelector: {any: true}}, endpoints: []}", "spec.selector.namespaceSelector: unknown field, it belongs to spec"},
+		"a volume's size":                      {server + "{storage: {volumeClaimTemplate: {spec: {resources: {storage: 1Gi}}}}}", "resources.storage: unknown field: write it below requests"},
+		"memory without requests":              {server + "{resources: {memory: 1Gi}}", "spec.resources.memory: unknown field: write it below requests or limits"},
+		"days":                                 {server + "{retention: 15}", "got a number without unit; write 15d"},
+		"a fraction":                           {server + "{retention: 1.5d}", "without blanks; write 36h"},
+		"a quoted number":                      {server + "{replicas: '2'}", "spec.replicas: want an integer, got a string: write it without quotes"},
+		"a quoted boolean":                     {server + "{walCompression: 'true'}", "spec.walCompression: want true or false, got a string: write it without quotes"},
+		"an item without its list":             {monitor + "{selector: {}, endpoints: [{metricRelabelings: [{sourceLabels: __name__}]}]}", "sourceLabels: want a list, got a string: write it as an item, with a dash or in brackets"},
+		"several expressions":                  {monitor + "{selector: {}, endpoints: [{metricRelabelings: [{regex: [a, b]}]}]}", "regex: want a string, got a list: join the items with |"},
+		"two manifests without ---":            {monitor + "{selector: {}, endpoints: []}\n" + monitor + "{selector: {}}", "apiVersion or kind is there twice; put a line --- between two manifests"},
+		"a column too far to the left":         {monitor + "\n  endpoints:\n  - port: a\n   path: b", "check the indentation here and above"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			_, err := Load([]string{folder(t, map[string]string{"a.yaml": tc.text}) + "/a.yaml"}, kinds())
+			_, err := Load([]string{folder(t, map[string]string{"a.yaml": tc.text}) + "/a.yaml"}, append(kinds(), alertmanager.Kind(workload.Config{})))
 			if err == nil || !strings.Contains(err.Error(), tc.want) {
 				t.Errorf("got %v\nwant %s", err, tc.want)
 			}
@@ -107,5 +136,22 @@ func TestConfusions(t *testing.T) {
 				t.Error("a value of a Secret is in the message")
 			}
 		})
+	}
+}
+
+// TestOneFault: one mistake is one fault, without those that follow from it.
+func TestOneFault(t *testing.T) {
+	const head = "apiVersion: monitoring.coreos.com/v1\nkind: Prometheus\nmetadata: {name: x}\nspec: "
+	for text, want := range map[string]string{
+		"{thanos: {objectStorageConfig: {existingSecret: {name: a}}}}": "existingSecret",
+		"{serviceMonitorNamespaceSelector: {matchNames: [a]}}":         "matchNames",
+		"{resources: {requests: {cpu: 0.5}}}":                          "spec.resources.requests.cpu: want an integer or a string: put a number with decimals in quotes",
+		"{alerting: {alertmanagers: [{url: 'http://a'}]}}":             "url",
+		"{resources: {memory: 1Gi}}":                                   "memory",
+	} {
+		_, err := Load([]string{folder(t, map[string]string{"a.yaml": head + text}) + "/a.yaml"}, kinds())
+		if err == nil || strings.Count(err.Error(), "\n") != 0 || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: got %v, want %s", text, err, want)
+		}
 	}
 }

@@ -91,20 +91,21 @@ const defaultReplicaLabel = "prometheus_replica"
 // externalLabels are the reserved labels and what the user adds; reserved ones win.
 func externalLabels(f *v1.CommonPrometheusFields, namespace, name string, c Capabilities) (labels map[string]string, warnings []string) {
 	labels = map[string]string{}
-	reserve := func(label, value string) {
+	fields := map[string]string{} // that name the reserved labels
+	reserve := func(field, label, value string) {
 		if label != "" {
-			labels[label] = value
+			labels[label], fields[label] = value, field
 		}
 	}
-	reserve(valueOr(f.PrometheusExternalLabelName, "prometheus"), namespace+"/"+name)
-	reserve(valueOr(f.ReplicaExternalLabelName, defaultReplicaLabel), "$(POD_NAME)")
+	reserve("prometheusExternalLabelName", valueOr(f.PrometheusExternalLabelName, "prometheus"), namespace+"/"+name)
+	reserve("replicaExternalLabelName", valueOr(f.ReplicaExternalLabelName, defaultReplicaLabel), "$(POD_NAME)")
 	// Without zones nothing would replace the variable.
 	if topology := topologyOf(f, c); topology != nil && len(topology.Values) > 0 {
-		reserve(valueOr(topology.ExternalLabelName, "zone"), "$(TOPOLOGY_ZONE)")
+		reserve("shardingStrategy.topology.externalLabelName", valueOr(topology.ExternalLabelName, "zone"), "$(TOPOLOGY_ZONE)")
 	}
 	for _, label := range slices.Sorted(maps.Keys(f.ExternalLabels)) {
 		if _, taken := labels[label]; taken {
-			warnings = append(warnings, fmt.Sprintf("spec.externalLabels: %q is reserved and ignored", label))
+			warnings = append(warnings, fmt.Sprintf("spec.externalLabels: %q is reserved and ignored; remove it, or give the label of the operator another name with spec.%s", label, fields[label]))
 			continue
 		}
 		labels[label] = f.ExternalLabels[label]

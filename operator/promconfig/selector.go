@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/firekeeper-dev/firekeeper/operator/selection"
 )
 
 // addSelector turns a label selector into relabel steps on the meta labels of
@@ -51,7 +53,7 @@ func checkSelector(sel *metav1.LabelSelector) error {
 	if len(sel.MatchLabels) == 0 && len(sel.MatchExpressions) == 0 {
 		return nil
 	}
-	if _, err := metav1.LabelSelectorAsSelector(sel); err != nil {
+	if err := selection.Check(sel); err != nil {
 		return fmt.Errorf("selector: %w", err)
 	}
 	return nil

@@ -28,6 +28,9 @@ func checkHost(text string) error {
 		}
 		return fmt.Errorf("%q: want host or host:port, without scheme and path; write %s, with prober.scheme: %s%s", text, host, scheme, path)
 	}
+	if host, path, is := strings.Cut(text, "/"); is && host != "" && !strings.Contains(text, "@") {
+		return fmt.Errorf("%q: want host or host:port, without path; write %s, with prober.path: /%s", text, host, path)
+	}
 	if strings.Contains(text, "@") { // of a URL with a password, which no message repeats
 		return errors.New("must be host or host:port, without user and password")
 	}

@@ -134,12 +134,26 @@ func (r relabelRules) checkRegex(regex string) error {
 	}
 	parsed, err := syntax.Parse("^(?s:"+regex+")$", syntax.Perl)
 	if err != nil {
-		return fmt.Errorf("%q: %w", regex, err)
+		return fmt.Errorf("%q: %w%s", regex, err, regexHint(err))
 	}
 	if r.regexps == nil {
 		return nil
 	}
 	return r.regexps.Add(parsed)
+}
+
+// regexHint says what to write instead of what other dialects of regular expressions have.
+func regexHint(err error) string {
+	wrong, _ := errors.AsType[*syntax.Error](err)
+	switch {
+	case wrong == nil:
+		return ""
+	case wrong.Code == syntax.ErrMissingRepeatArgument && strings.HasPrefix(wrong.Expr, "*"):
+		return "; for any string write .*"
+	case wrong.Code == syntax.ErrInvalidPerlOp && strings.HasPrefix(wrong.Expr, "(?"):
+		return "; there is no looking ahead or back: use a step with drop, or with keep, of its own"
+	}
+	return ""
 }
 
 // isWord spares simple names the parser.

@@ -66,7 +66,7 @@ func TestCompileRejects(t *testing.T) {
 		"only a comment":         {"", []v1.RuleGroup{of(record("a", "# up"))}, `spec.groups[0].rules[0].expr: 1:1: parse error: no expression found in input (group "g", record "a")`},
 		"unclosed bracket":       {"", []v1.RuleGroup{of(record("a", "sum(up"))}, `spec.groups[0].rules[0].expr: 1:7: parse error: unclosed left parenthesis (group "g", record "a")`},
 		"unknown function":       {"", []v1.RuleGroup{of(record("a", "sin2(up)"))}, `spec.groups[0].rules[0].expr: 1:1: parse error: unknown function with name "sin2", did you mean "sin"? (group "g", record "a")`},
-		"wrong type of argument": {"", []v1.RuleGroup{of(record("a", "rate(up)"))}, `spec.groups[0].rules[0].expr: 1:6: parse error: expected type range vector in call to function "rate", got instant vector (group "g", record "a")`},
+		"wrong type of argument": {"", []v1.RuleGroup{of(record("a", "rate(up)"))}, `spec.groups[0].rules[0].expr: 1:6: parse error: expected type range vector in call to function "rate", got instant vector; add a range to the selector, such as [5m] (group "g", record "a")`},
 		"selector without a matcher": {"", []v1.RuleGroup{of(record("a", `{a=""}`))},
 			`spec.groups[0].rules[0].expr: 1:1: parse error: vector selector must contain at least one non-empty matcher (group "g", record "a")`},
 		"bad regular expression": {"", []v1.RuleGroup{of(record("a", `up{a=~"("}`))},
@@ -98,7 +98,7 @@ func TestCompileRejects(t *testing.T) {
 		"unknown template function": {"", []v1.RuleGroup{annotated("x\n{{ $value | human }}")},
 			`spec.groups[0].rules[0].annotations: "summary": template: __alert_A:2: function "human" not defined (group "g", alert "A")`},
 		"unknown template variable": {"", []v1.RuleGroup{labelled("severity", "{{ $label.job }}")},
-			`spec.groups[0].rules[0].labels: "severity": template: __alert_A:1: undefined variable "$label" (group "g", alert "A")`},
+			`spec.groups[0].rules[0].labels: "severity": template: __alert_A:1: undefined variable "$label", did you mean "$labels"? (group "g", alert "A")`},
 		"template without its end": {"", []v1.RuleGroup{annotated("{{ if true }}x")},
 			`spec.groups[0].rules[0].annotations: "summary": template: __alert_A:1: unexpected EOF (group "g", alert "A")`},
 	} {

@@ -18,11 +18,29 @@ var (
 	templateVariables = []string{"$labels", "$value", "$externalLabels", "$externalURL"}
 )
 
+// syntaxHints are what to write for what people often write; the first that matches counts.
+var syntaxHints = []struct {
+	of   *regexp.Regexp
+	says string
+}{
+	{regexp.MustCompile(`unexpected "="$`), "write == to compare"},
+	{regexp.MustCompile(`expected type range vector in call to function "\w+", got instant vector`), "add a range to the selector, such as [5m]"},
+	{regexp.MustCompile(`in label matching, expected string`), "put the value of the label in quotes"},
+	{regexp.MustCompile(`in grouping opts, expected "\("`), "put the labels in parentheses"},
+	{regexp.MustCompile(`unexpected character: '&'|unexpected "&"`), "write and"},
+	{regexp.MustCompile(`unexpected character: '\|'`), "write or"},
+}
+
 // meantFunction adds to the error about a function that PromQL does not have the one that
 // was perhaps meant.
 func meantFunction(err error) error {
 	m := unknownFunction.FindStringSubmatch(err.Error())
 	if m == nil {
+		for _, h := range syntaxHints {
+			if h.of.MatchString(err.Error()) {
+				return fmt.Errorf("%w; %s", err, h.says)
+			}
+		}
 		return err
 	}
 	if meant := manifest.Similar(m[1], slices.Sorted(maps.Keys(parser.Functions))); meant != "" {
@@ -55,11 +73,14 @@ func templateFaults(alert, text string, functions map[string]any) (out []error) 
 		}
 		meant := manifest.Similar(m[2], known)
 		_, other := templateFunctions()[m[2]] // of another version
-		if other || meant == "" || strings.Contains(meant, m[2]) {
+		if other || meant == "" {
 			out = append(out, err)
 			break
 		}
 		out = append(out, fmt.Errorf("%w, did you mean %q?", err, meant))
+		if strings.Contains(meant, m[2]) {
+			break // replacing it would change the right ones too
+		}
 		text = strings.ReplaceAll(text, m[2], meant)
 	}
 	return out

@@ -62,12 +62,12 @@ func Parse(own, field string, namespaces, objects *metav1.LabelSelector) (Rule, 
 	r := Rule{own: own}
 	var err error
 	if objects != nil {
-		if r.objects, err = metav1.LabelSelectorAsSelector(objects); err != nil {
+		if r.objects, err = parse(objects); err != nil {
 			return Rule{}, fmt.Errorf("spec.%sSelector: %w", field, err)
 		}
 	}
 	if namespaces != nil {
-		if r.namespaces, err = metav1.LabelSelectorAsSelector(namespaces); err != nil {
+		if r.namespaces, err = parse(namespaces); err != nil {
 			return Rule{}, fmt.Errorf("spec.%sNamespaceSelector: %w", field, err)
 		}
 	}

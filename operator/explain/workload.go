@@ -1,0 +1,139 @@
+package explain
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/firekeeper-dev/firekeeper/operator/engine"
+	"github.com/firekeeper-dev/firekeeper/operator/lint"
+	"github.com/firekeeper-dev/firekeeper/operator/offline"
+	"github.com/firekeeper-dev/firekeeper/operator/report"
+)
+
+// WorkloadReport is the answer about a workload among manifests.
+type WorkloadReport struct {
+	Object Ref `json:"object"`
+	// Generated reports whether the operator generates anything for it.
+	Generated bool `json:"generated"`
+	// Findings are those of lint about it.
+	Findings []lint.Finding `json:"findings"`
+	// Uses are the objects that it selects, by kind.
+	Uses []Selected `json:"uses"`
+	// Unused are findings about objects that it rejects or does not select.
+	Unused []lint.Finding `json:"unused,omitempty"`
+}
+
+// Selected counts the objects of one kind.
+type Selected struct {
+	Kind     string `json:"kind"`
+	Accepted int    `json:"accepted"`
+	Rejected int    `json:"rejected"`
+	// Of is how many there are among the manifests.
+	Of int `json:"of"`
+}
+
+// Workload reports what is known of a workload among manifests, which were read for the kinds,
+// with faults.
+//
+// Errors: the workload is not among them.
+func Workload(o *offline.Objects, wrong []offline.Fault, kinds []*engine.Kind, n Name) (WorkloadReport, error) {
+	e := lint.Examine(o, wrong, kinds, lint.Options{})
+	out := WorkloadReport{Object: Ref{n.row.Kind, n.Namespace, n.Name}, Findings: e.About(n.row.Kind, n.Namespace, n.Name), Uses: []Selected{}}
+	outcomes := e.Outcomes()
+	for i, w := range o.Workloads() {
+		if w.Kind.Row == n.row && w.Key().Namespace == n.Namespace && w.Key().Name == n.Name {
+			out.Generated = outcomes[i].Err == nil
+			out.uses(o, w, outcomes[i])
+			out.unused(e, w)
+			return out, nil
+		}
+	}
+	if len(out.Findings) > 0 { // its manifest cannot be read at all
+		return out, nil
+	}
+	var others []string
+	for _, w := range o.All(n.row) {
+		others = append(others, w.GetNamespace()+"/"+w.GetName())
+	}
+	err := fmt.Errorf("no %s among the manifests (%s)", n, hold(n, others))
+	return out, errors.Join(err, faultsOf(wrong, "", "", "", true))
+}
+
+// uses counts the objects that the workload can select.
+func (r *WorkloadReport) uses(o *offline.Objects, w offline.Workload, outcome offline.Outcome) {
+	for _, row := range offline.Selectable([]*engine.Kind{w.Kind}) {
+		s := Selected{Kind: row.Kind, Of: len(o.All(row))}
+		for _, v := range outcome.Verdicts {
+			switch {
+			case v.Kind != row.Kind:
+			case v.Err != nil:
+				s.Rejected++
+			default:
+				s.Accepted++
+			}
+		}
+		if s.Of > 0 {
+			r.Uses = append(r.Uses, s)
+		}
+	}
+}
+
+// unused picks the findings about objects that the workload rejects or does not select.
+func (r *WorkloadReport) unused(e *lint.Examination, w offline.Workload) {
+	for _, f := range e.Findings() {
+		rejects := slices.Contains(f.Owners, w.String()) && (f.Code == lint.CodeRejected || f.Code == lint.CodeMissingReference)
+		if rejects || f.Code == lint.CodeNotSelected && w.Kind.SelectsBy(f.Kind).Row != nil {
+			r.Unused = append(r.Unused, f)
+		}
+	}
+}
+
+// Wrong reports whether the manifest has errors.
+func (r WorkloadReport) Wrong() bool {
+	return !r.Generated || slices.ContainsFunc(r.Findings, func(f lint.Finding) bool { return f.Severity == lint.SeverityError })
+}
+
+// Write prints the report: "text" for people, "json" for programs.
+func (r WorkloadReport) Write(w io.Writer, format string) error {
+	return report.Write(w, format, r, r.text)
+}
+
+func (r WorkloadReport) text(w *strings.Builder) {
+	switch {
+	case !r.Generated:
+		fmt.Fprintf(w, "the operator generates nothing for %s\n", r.Object)
+	case r.Wrong():
+		fmt.Fprintf(w, "%s has errors\n", r.Object)
+	case len(r.Findings) > 0:
+		fmt.Fprintf(w, "%s is accepted, with remarks\n", r.Object)
+	default:
+		fmt.Fprintf(w, "%s is accepted\n", r.Object)
+	}
+	for _, f := range r.Findings {
+		fmt.Fprintln(w, f.Text())
+	}
+	var all []string
+	for _, s := range r.Uses {
+		text := fmt.Sprintf("%d of %d %s", s.Accepted, s.Of, s.Kind)
+		if s.Of > 1 {
+			text += "s"
+		}
+		if s.Rejected > 0 {
+			text += fmt.Sprintf(" (%d rejected)", s.Rejected)
+		}
+		all = append(all, text)
+	}
+	if len(all) > 0 {
+		fmt.Fprintf(w, "uses      %s\n", strings.Join(all, ", "))
+	}
+	more := max(0, len(r.Unused)-maxOthers)
+	for _, f := range r.Unused[:len(r.Unused)-more] {
+		fmt.Fprintf(w, "  %s: %s\n", Ref{f.Kind, f.Namespace, f.Name}, f.Text())
+	}
+	if more > 0 {
+		fmt.Fprintf(w, "  and %d more; see operator lint\n", more)
+	}
+}

@@ -1,0 +1,41 @@
+package selection
+
+import (
+	"fmt"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
+)
+
+// Check reports whether Kubernetes takes a selector. Errors name the field in it.
+func Check(s *metav1.LabelSelector) error {
+	_, err := parse(s)
+	return err
+}
+
+// parse reads a selector. Errors name the field in it.
+func parse(s *metav1.LabelSelector) (labels.Selector, error) {
+	for i, e := range s.MatchExpressions {
+		if err := checkExpression(e); err != nil {
+			return nil, fmt.Errorf("matchExpressions[%d].%w", i, err)
+		}
+	}
+	return metav1.LabelSelectorAsSelector(s)
+}
+
+// checkExpression words what is most often wrong with a requirement.
+func checkExpression(e metav1.LabelSelectorRequirement) error {
+	switch e.Operator {
+	case metav1.LabelSelectorOpIn, metav1.LabelSelectorOpNotIn:
+		if len(e.Values) == 0 {
+			return fmt.Errorf("values: is required for %s", e.Operator)
+		}
+	case metav1.LabelSelectorOpExists, metav1.LabelSelectorOpDoesNotExist:
+		if len(e.Values) > 0 {
+			return fmt.Errorf("values: %s takes none; for values write In or NotIn", e.Operator)
+		}
+	default:
+		return fmt.Errorf("operator: %q is not one of In, NotIn, Exists and DoesNotExist", e.Operator)
+	}
+	return nil
+}
