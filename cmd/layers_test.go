@@ -47,7 +47,7 @@ var layers = []string{
 	"reference",
 	"startup", "server", "admission", "webhookcerts", "permissions",
 	"preview",
-	"verify", "status", "explain", "lint", "render", "routing", "applied", "offline", "nearmiss", "report",
+	"verify", "status", "explain", "lint", "render", "routing", "applied", "offline", "nearmiss/live", "nearmiss", "report",
 
 	// What is not about workloads.
 	"kubelet",

@@ -16,6 +16,7 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/catalog"
 	"github.com/firekeeper-dev/firekeeper/operator/engine"
 	"github.com/firekeeper-dev/firekeeper/operator/explain"
+	"github.com/firekeeper-dev/firekeeper/operator/nearmiss/live"
 	"github.com/firekeeper-dev/firekeeper/operator/offline"
 	"github.com/firekeeper-dev/firekeeper/operator/online"
 )
@@ -109,10 +110,10 @@ func (e *explainOptions) ask(ctx context.Context, o Options) (q explain.Question
 	if err != nil {
 		return q, scopes, err
 	}
-	var live online.Cluster
+	var cluster online.Cluster
 	version := e.kubernetesVersion
 	if len(files) == 0 {
-		if live, version, err = o.connect(); err != nil {
+		if cluster, version, err = o.connect(); err != nil {
 			return q, scopes, err
 		}
 	}
@@ -125,7 +126,8 @@ func (e *explainOptions) ask(ctx context.Context, o Options) (q explain.Question
 		return q, scopes, err
 	}
 	if len(files) == 0 {
-		q, err = explain.FromCluster(ctx, live, setups, name)
+		q, err = explain.FromCluster(ctx, cluster, setups, name)
+		q.Look = live.New(ctx, cluster).Look
 		return q, scopes, err
 	}
 	objects, faults := offline.LoadAll(files, explain.Kinds(setups))

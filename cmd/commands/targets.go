@@ -175,6 +175,9 @@ func (t *targetsOptions) report(ctx context.Context, o *Options) (report preview
 	if t.compares() {
 		q.Servers = preview.Servers{Cluster: running.Cluster{Kube: world.kube}}
 	}
+	if t.wantsHints(world.reader != nil) {
+		q.Look = world.look
+	}
 	if q.Pod.Name != "" {
 		if q.IP, err = world.address(ctx, q.Pod); err != nil {
 			return report, err
@@ -254,6 +257,13 @@ func (t *targetsOptions) query() (q preview.Query, err error) {
 		q.Owner = explain.Ref{Kind: row.Kind, Namespace: key.Namespace, Name: key.Name}
 	}
 	return q, err
+}
+
+// wantsHints reports whether the answer has hints. In a cluster they cost lists for each job
+// without targets, so a question about everything has none.
+func (t *targetsOptions) wantsHints(cluster bool) bool {
+	asked := t.kind != "" || t.job != ""
+	return t.format != "csv" && !t.overlaps && (asked || !cluster && t.format != "text")
 }
 
 // states are those of the targets that are listed; nil for all.

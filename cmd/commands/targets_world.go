@@ -6,17 +6,21 @@ import (
 	"fmt"
 	"iter"
 	"slices"
+	"sync"
 
 	"github.com/Masterminds/semver/v3"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/kubernetes"
 
+	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 	"github.com/firekeeper-dev/firekeeper/operator/applied"
 	"github.com/firekeeper-dev/firekeeper/operator/catalog"
 	"github.com/firekeeper-dev/firekeeper/operator/discovery/httpsd"
 	"github.com/firekeeper-dev/firekeeper/operator/engine"
 	"github.com/firekeeper-dev/firekeeper/operator/explain"
+	"github.com/firekeeper-dev/firekeeper/operator/nearmiss"
+	near "github.com/firekeeper-dev/firekeeper/operator/nearmiss/live"
 	"github.com/firekeeper-dev/firekeeper/operator/offline"
 	"github.com/firekeeper-dev/firekeeper/operator/online"
 	"github.com/firekeeper-dev/firekeeper/operator/preview"
@@ -30,13 +34,14 @@ type targetsWorld struct {
 	scopes  engine.Scopes
 	options prometheus.Options
 	finder  preview.Finder
+	look    nearmiss.Look    // for hints
 	objects *offline.Objects // nil: the cluster is asked
 	reader  online.Reader    // of the cluster, with the manifests applied; nil: the manifests are all there is
 	kube    kubernetes.Interface
 }
 
 // open loads the manifests, and reaches the cluster unless they are all there is.
-func (t *targetsOptions) open(_ context.Context, o *Options) (w targetsWorld, err error) {
+func (t *targetsOptions) open(ctx context.Context, o *Options) (w targetsWorld, err error) {
 	version := t.kubernetesVersion
 	var cluster online.Cluster
 	reads := o.readsCluster(t.files, t.offline)
@@ -66,12 +71,15 @@ func (t *targetsOptions) open(_ context.Context, o *Options) (w targetsWorld, er
 	}
 	switch w.kube = cluster.Kube; {
 	case !reads:
-		w.objects, w.finder = manifests, t.withHTTP(preview.AmongManifests(manifests.Native()))
+		w.objects, w.finder, w.look = manifests, t.withHTTP(preview.AmongManifests(manifests.Native())), lookAmong(manifests)
 	case manifests == nil:
 		w.reader, w.finder = cluster, t.withHTTP(liveTargets{kube: cluster.Kube})
 	default:
 		over := applied.Over(cluster, manifests)
 		w.reader, w.finder = over, t.withHTTP(liveTargets{cluster.Kube, over.Discovered()})
+	}
+	if w.reader != nil {
+		w.look = near.New(ctx, w.reader).Look
 	}
 	return w, nil
 }
@@ -79,6 +87,18 @@ func (t *targetsOptions) open(_ context.Context, o *Options) (w targetsWorld, er
 // withHTTP adds the targets of HTTP discoveries whose hosts may be asked.
 func (t *targetsOptions) withHTTP(f preview.Finder) preview.Finder {
 	return preview.WithHTTP{Finder: f, Client: httpsd.New(t.httpSD)}
+}
+
+// lookAmong looks at a view of manifests, which is made when it is needed.
+func lookAmong(objects *offline.Objects) nearmiss.Look {
+	view := sync.OnceValue(func() *nearmiss.View {
+		var made []offline.Outcome
+		for _, w := range objects.Workloads() {
+			made = append(made, objects.Reconcile(w))
+		}
+		return objects.View(made)
+	})
+	return func(v1.Workload, []nearmiss.Use) (*nearmiss.View, []string) { return view(), nil }
 }
 
 // ask is the question to explain about an object.

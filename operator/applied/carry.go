@@ -3,6 +3,8 @@
 package applied
 
 import (
+	appsv1 "k8s.io/api/apps/v1"
+	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	discoveryv1 "k8s.io/api/discovery/v1"
 	networkingv1 "k8s.io/api/networking/v1"
@@ -16,21 +18,31 @@ import (
 func resourceOf(o online.Object) (of schema.GroupVersionResource, known bool) {
 	switch o.(type) {
 	case *corev1.Namespace:
-		return online.Namespaces, true
+		of = online.Namespaces
 	case *corev1.Node:
-		return online.Nodes, true
+		of = online.Nodes
 	case *corev1.Pod:
-		return online.Pods, true
+		of = online.Pods
 	case *corev1.Service:
-		return online.Services, true
+		of = online.Services
 	case *corev1.Endpoints:
-		return online.Endpoints, true
+		of = online.Endpoints
+	case *corev1.ServiceAccount:
+		of = online.ServiceAccounts
 	case *discoveryv1.EndpointSlice:
-		return online.EndpointSlices, true
+		of = online.EndpointSlices
 	case *networkingv1.Ingress:
-		return online.Ingresses, true
+		of = online.Ingresses
+	case *appsv1.Deployment:
+		of = online.Deployments
+	case *appsv1.StatefulSet:
+		of = online.StatefulSets
+	case *appsv1.DaemonSet:
+		of = online.DaemonSets
+	case *batchv1.Job:
+		of = online.Jobs
 	}
-	return of, false
+	return of, of.Resource != ""
 }
 
 // carry is a copy of the manifest with what an API server keeps of the object that is there;

@@ -5,6 +5,15 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
+// Trimmed is a copy of what discovered labels and selectors are made of, or the object itself
+// where its kind does not matter to discovery.
+func Trimmed(object Object) Object {
+	if _, out := trim(object); out != nil {
+		return out
+	}
+	return object
+}
+
 // trim returns the role of an object and a copy of what discovered labels and selectors
 // are made of; "" for kinds that do not matter. Kinds that are small are kept but for their
 // managed fields.

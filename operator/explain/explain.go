@@ -39,8 +39,8 @@ type Question struct {
 	// RuleConfigMaps returns the live ConfigMaps with the rules of a workload; nil where
 	// there are none.
 	RuleConfigMaps func(Candidate) []*corev1.ConfigMap
-	// View is where targets are found; nil where nobody looks.
-	View *nearmiss.View
+	// Look is where targets are found; nil where nobody looks.
+	Look nearmiss.Look
 }
 
 // Reason says in one word why a workload uses an object, or why not.
@@ -84,6 +84,8 @@ type Verdict struct {
 	Alerts []string `json:"alerts,omitempty"`
 	// Hints are what is probably not as its author meant it.
 	Hints []nearmiss.Hint `json:"hints,omitempty"`
+	// Unknown is what could not be looked at, so that there may be more hints, for people.
+	Unknown []string `json:"unknown,omitempty"`
 	// Targets are what is scraped now, for people; nil when nobody looked.
 	Targets []string `json:"targets,omitempty"`
 	// Receivers are the names of those that it adds to the configuration.

@@ -31,9 +31,11 @@ func (c Candidate) looks(of engine.Verdict, q *Question, v *Verdict) error {
 		v.LooksFor = appendNew(v.LooksFor, searches[i].String())
 		v.As = appendNew(v.As, searches[i].Account(account))
 	}
-	if q.View != nil {
-		use := nearmiss.Use{Kind: q.Row.Kind, Object: q.Object, Searches: searches}
-		v.Hints = append(q.View.Hints(use, c.Object.GetNamespace()), q.View.Permissions(c.Object, []nearmiss.Use{use})...)
+	if q.Look != nil {
+		uses := []nearmiss.Use{{Kind: q.Row.Kind, Object: q.Object, Searches: searches}}
+		var view *nearmiss.View
+		view, v.Unknown = q.Look(c.Object, uses)
+		v.Hints = append(view.Hints(uses[0], c.Object.GetNamespace()), view.Permissions(c.Object, uses)...)
 	}
 	return nil
 }
@@ -57,8 +59,11 @@ func (c Candidate) alerts(q *Question, v *Verdict) {
 	if len(v.Alerts) == 0 {
 		v.Alerts = []string{"not sent anywhere: spec.alerting of the Prometheus is not set"}
 	}
-	if q.View != nil {
-		v.Hints = q.View.Alerting(server)
+	if q.Look != nil {
+		var view *nearmiss.View
+		uses := []nearmiss.Use{{Kind: c.Setup.Row.Kind, Object: server, Searches: searches}}
+		view, v.Unknown = q.Look(server, uses)
+		v.Hints = append(view.Alerting(server), view.Permissions(server, uses)...)
 	}
 }
 

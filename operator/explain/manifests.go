@@ -7,6 +7,7 @@ import (
 
 	"github.com/firekeeper-dev/firekeeper/internal/faults"
 	"github.com/firekeeper-dev/firekeeper/operator/engine"
+	"github.com/firekeeper-dev/firekeeper/operator/nearmiss"
 	"github.com/firekeeper-dev/firekeeper/operator/offline"
 )
 
@@ -43,7 +44,7 @@ func FromManifests(o *offline.Objects, wrong []offline.Fault, setups []engine.Se
 			}
 		}
 	}
-	q.View = o.View(made)
+	q.Look = nearmiss.At(o.View(made))
 	return q, nil
 }
 

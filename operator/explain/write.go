@@ -92,6 +92,7 @@ func (v Verdict) text(w *strings.Builder, indent string) {
 	rows(w, indent, "left out", v.Dropped)
 	rows(w, indent, "warning", one(v.Trouble))
 	rows(w, indent, "hint", v.hints())
+	rows(w, indent, "unknown", v.Unknown)
 	if v.Otherwise != nil {
 		fmt.Fprintf(w, "%sif it were not paused:\n", indent)
 		v.Otherwise.text(w, indent+"  ")

@@ -83,5 +83,8 @@ func (v *View) noServiceNamed(s *Search) []Hint {
 			return []Hint{h}
 		}
 	}
+	if v.whole("Service", s.Namespaces) {
+		return []Hint{h}
+	}
 	return nil
 }

@@ -3,7 +3,9 @@
 // caller has, such as those among manifests.
 //
 //	search.go jobs.go   what a job looks for, from the object and what it was compiled to
-//	view.go             the objects to look into
+//	view.go addresses.go  the objects to look into
+//	grouped.go          single pods as the pods of what makes them
+//	extent.go           what of a running cluster is known completely, so that the rest does not exist
 //	words.go            a search in words
 //	found.go hint.go    what is said, about which object
 //	labels.go           nothing has the labels: what has almost the same ones
@@ -13,6 +15,7 @@
 //	probes.go alerting.go  the prober of a Probe, the Alertmanagers of a Prometheus
 //	duplicates.go       pods that are scraped twice
 //	rbac.go permissions.go  what the ServiceAccount may list, and what is missing
+//	reviews.go          the same from answers of an API server
 //
 //	view := nearmiss.NewView(objects, monitors)
 //	searches, err := nearmiss.Read(monitor, text, namespace)

@@ -136,7 +136,7 @@ func (v *View) allEnds(s *Search) (out []string) {
 	case s.Role == rolePod:
 		inside, _ := in(s.Namespaces, v.pods, ofPods)
 		for _, p := range inside {
-			if s.selector == nil || !s.selector.Matches(p.labels) {
+			if s.selector == nil || !p.matches(s.selector) {
 				continue
 			}
 			for _, c := range p.ports {

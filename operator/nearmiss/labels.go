@@ -139,7 +139,7 @@ func (v *View) unmatched(s *Search, all []thing) []Hint {
 	inside, outside := in(s.Namespaces, all, func(t thing) thing { return t })
 	var elsewhere []thing
 	for _, t := range outside {
-		if s.selector.Matches(t.labels) && !v.claimed(t, s) {
+		if t.matches(s.selector) && !v.claimed(t, s) {
 			elsewhere = append(elsewhere, t)
 		}
 	}

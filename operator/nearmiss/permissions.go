@@ -32,8 +32,9 @@ type need struct {
 // look for targets somewhere.
 func (v *View) Permissions(w v1.Workload, uses []Use) []Hint {
 	account := AccountOf(w)
-	needs := needsOf(w, uses)
-	if len(needs) == 0 {
+	needs := v.notAllowed(account, needsOf(w, uses))
+	decided := v.decided(account, needs)
+	if len(needs) == 0 || v.extent.Whole != nil && !decided {
 		return nil
 	}
 	if h, ok := v.strangeAccount(w, account); ok {
@@ -45,13 +46,16 @@ func (v *View) Permissions(w v1.Workload, uses []Use) []Hint {
 			continue
 		}
 		found, ok := v.rbac.role(b)
-		bound = true
-		forTargets = forTargets || ok && searches(found) || v.rbac.misplaced(b) != nil
+		useful := ok && searches(found) || v.rbac.misplaced(b) != nil
+		forTargets = forTargets || useful
+		bound = bound || useful || !b.namesGroup(account)
 	}
 	switch {
 	case !bound:
-		return v.unbound(w, account, needs)
-	case !forTargets:
+		if hints := v.unbound(w, account, needs); hints != nil || !decided {
+			return hints
+		}
+	case !forTargets && !decided:
 		return nil // what it needs for targets is somewhere else
 	}
 	return v.lacks(account, needs)
@@ -109,7 +113,15 @@ func (l lack) where() string {
 func (v *View) missing(account Account, n need) (out []resource, unsure bool) {
 	here, unsure := v.rbac.grants(account, n.namespace)
 	everywhere, alsoUnsure := v.rbac.grants(account, "")
+	guessed := false
 	for _, r := range n.resources {
+		if allowed, known := v.reviewed(account, n.namespace, r); known {
+			if !allowed {
+				out = append(out, r)
+			}
+			continue
+		}
+		guessed = true
 		have := here
 		if r.cluster {
 			have = everywhere
@@ -118,7 +130,7 @@ func (v *View) missing(account Account, n need) (out []resource, unsure bool) {
 			out = append(out, r)
 		}
 	}
-	return out, unsure || alsoUnsure
+	return out, guessed && (unsure || alsoUnsure)
 }
 
 // needsOf collects what is needed by namespace, sorted: that of all namespaces first.
@@ -178,14 +190,21 @@ func (v *View) strangeAccount(w v1.Workload, account Account) (Hint, bool) {
 	if w.GetWorkloadFields().ServiceAccountName == "" || slices.Contains(v.rbac.accounts, account) {
 		return Hint{}, false
 	}
+	all := v.whole("ServiceAccount", []string{account.Namespace})
+	if v.extent.Whole != nil && !all {
+		return Hint{}, false
+	}
 	for _, a := range v.rbac.accounts {
 		switch {
 		case a.Namespace == account.Namespace && alike(a.Name, account.Name):
 			return Hint{Code: Permission, Field: accountField, Message: fmt.Sprintf("there is no %s; there is %s: did you mean %q?", account, a, a.Name)}, true
-		case a.Name == account.Name && a.Namespace != account.Namespace && !slices.ContainsFunc(v.rbac.accounts, func(a Account) bool { return a.Namespace == account.Namespace }):
+		case a.Name == account.Name && a.Namespace != account.Namespace && (all || !slices.ContainsFunc(v.rbac.accounts, func(a Account) bool { return a.Namespace == account.Namespace })):
 			return Hint{Code: Permission, Field: accountField, Message: fmt.Sprintf(
 				"there is no %s; there is %s: pods use a ServiceAccount of their own namespace only", account, a)}, true
 		}
+	}
+	if all {
+		return Hint{Code: Permission, Field: accountField, Message: fmt.Sprintf("there is no %s, without which no pod starts: create it", account)}, true
 	}
 	return Hint{}, false
 }
@@ -194,6 +213,9 @@ func (v *View) strangeAccount(w v1.Workload, account Account) (Hint, bool) {
 func (v *View) unbound(w v1.Workload, account Account, needs []need) []Hint {
 	hint := func(format string, args ...any) []Hint {
 		return []Hint{{Code: Permission, Field: accountField, Message: fmt.Sprintf(format, args...)}}
+	}
+	if v.extent.Whole != nil && !v.wholeRBAC(needs) {
+		return nil // one of those that are not known may name it
 	}
 	wanted := needs[0].resources
 	useful := func(rules []rbacv1.PolicyRule) bool {
@@ -244,6 +266,9 @@ func subject(s rbacv1.Subject) string {
 // idleAccount is the ServiceAccount of a namespace that no pods use and that has useful
 // permissions; ok is false when there is none, or are several.
 func (v *View) idleAccount(namespace string, useful func([]rbacv1.PolicyRule) bool) (found Account, by binding, ok bool) {
+	if v.extent.Whole != nil && !v.whole("Pod", []string{namespace}) {
+		return found, by, false // some pods use it, for all that is known
+	}
 	for _, a := range v.rbac.accounts {
 		used := slices.ContainsFunc(v.pods, func(p pods) bool { return p.namespace == a.Namespace && p.account == a.Name })
 		if a.Namespace != namespace || used {
@@ -281,6 +306,9 @@ func (v *View) remedy(account Account, n need, missing []resource) string {
 		}
 		if found := v.rbac.misplaced(b); found != nil {
 			return fmt.Sprintf("%s refers to a Role of its own namespace, and %s is in another: create it in %s", b, found, b.namespace)
+		}
+		if _, ok := v.rbac.role(b); !ok && v.whole(b.ref.Kind, []string{b.namespace}) {
+			return fmt.Sprintf("%s refers to %s %s, which does not exist: create it", b, b.ref.Kind, b.ref.Name)
 		}
 	}
 	if cluster {

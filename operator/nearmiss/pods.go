@@ -11,19 +11,21 @@ func (v *View) forPods(s *Search) []Hint {
 	inside, _ := in(s.Namespaces, v.pods, ofPods)
 	var selected []pods
 	for _, p := range inside {
-		if s.selector == nil || s.selector.Matches(p.labels) {
+		if s.selector == nil || p.matches(s.selector) {
 			selected = append(selected, p)
 		}
 	}
 	switch {
-	case len(selected) == 0 && onlyMade(v.pods, ofPods):
+	case len(selected) == 0 && onlyMade(v.pods, ofPods) && !v.whole("Pod", s.Namespaces):
 		return nil
 	case len(selected) == 0:
 		return v.noPods(s, inside)
-	case s.everything() && onlyMade(selected, ofPods):
+	case s.everything() && onlyMade(selected, ofPods) && !v.whole("Pod", s.Namespaces):
 		return nil
 	case s.port.of != everyPort && !slices.ContainsFunc(selected, s.port.declares):
 		return s.unsure([]Hint{v.noPodPort(s, selected)})
+	case !slices.ContainsFunc(selected, pods.running):
+		return []Hint{{Code: NoTarget, Field: s.objectField(), Message: fmt.Sprintf("the pods of %s do not run: %s", names(things(selected, ofPods)), phasesOf(selected))}}
 	}
 	return jobLabel(s, things(selected, ofPods))
 }
@@ -31,7 +33,7 @@ func (v *View) forPods(s *Search) []Hint {
 // noPods: no pods have the labels. A Service or the workload itself may have them.
 func (v *View) noPods(s *Search, inside []pods) []Hint {
 	if s.selector == nil || s.selector.Empty() {
-		return nil
+		return v.absent(s, "Pod", things(v.pods, ofPods))
 	}
 	for _, p := range inside {
 		if p.kind != "Pod" && s.selector.Matches(p.own) && !v.claimed(p.thing, s) {
@@ -49,7 +51,10 @@ func (v *View) noPods(s *Search, inside []pods) []Hint {
 			"no Pod%s has %s; %s has, but it compares labels of pods, and those of %s have %s: select one of these, or use a ServiceMonitor",
 			s.where(), s.labels(), svc, behind[0], behind[0].labels)}}
 	}
-	return v.unmatched(s, things(v.pods, ofPods))
+	if hints := v.unmatched(s, things(v.pods, ofPods)); hints != nil {
+		return hints
+	}
+	return v.absent(s, "Pod", things(v.pods, ofPods))
 }
 
 // noPodPort: no selected pod declares the port.

@@ -56,7 +56,7 @@ func (v *View) hostOf(text string) (h host, ok bool) {
 // prober looks for the Service of the prober.
 func (v *View) prober(p v1.ProberSpec, own string) []Hint {
 	h, ok := v.hostOf(p.URL)
-	if !ok || len(v.services) == 0 {
+	if !ok || len(v.services) == 0 && v.extent.Whole == nil {
 		return nil
 	}
 	bare := h.namespace == ""
@@ -78,12 +78,15 @@ func (v *View) prober(p v1.ProberSpec, own string) []Hint {
 		}
 	}
 	meant := append(similar, others...)
-	if len(meant) == 0 {
+	if len(meant) == 0 && !v.whole("Service", []string{h.namespace}) {
 		return nil
 	}
 	message := fmt.Sprintf("there is no Service %q in namespace %s", h.name, h.namespace)
 	if bare {
 		message += ", where the Prometheus is and this name is looked up"
+	}
+	if len(meant) == 0 {
+		return []Hint{{Code: NoTarget, Note: true, Field: "spec.prober.url", Message: message}}
 	}
 	address := meant[0].name
 	if !bare || meant[0].namespace != own {

@@ -69,6 +69,12 @@ func (b binding) names(a Account) bool {
 	})
 }
 
+// namesGroup reports whether a binding is for a ServiceAccount only as one of a group.
+func (b binding) namesGroup(a Account) bool {
+	b.subjects = slices.DeleteFunc(slices.Clone(b.subjects), func(s rbacv1.Subject) bool { return s.Kind == rbacv1.GroupKind })
+	return !b.names(a)
+}
+
 // role finds what a binding refers to; ok is false when it is not among the manifests.
 func (r *rbac) role(b binding) (found role, ok bool) {
 	i := slices.IndexFunc(r.roles, func(found role) bool {

@@ -12,21 +12,29 @@ import (
 // forThings looks for objects that have nothing but labels.
 func (v *View) forThings(s *Search, all []thing) []Hint {
 	inside, _ := in(s.Namespaces, all, func(t thing) thing { return t })
-	if s.selector == nil || len(all) == 0 || slices.ContainsFunc(inside, func(t thing) bool { return s.selector.Matches(t.labels) }) {
+	kind := strings.TrimSuffix(roleWords[s.Role], "s")
+	if s.Role == roleIngress {
+		kind = "Ingress"
+	}
+	known := len(all) > 0 && s.selector != nil || v.whole(kind, s.Namespaces)
+	if !known || slices.ContainsFunc(inside, func(t thing) bool { return s.selector == nil || t.matches(s.selector) }) {
 		return nil
 	}
-	return v.unmatched(s, all)
+	if hints := v.unmatched(s, all); hints != nil {
+		return hints
+	}
+	return v.absent(s, kind, all)
 }
 
 // forServices looks for Services with the labels, then the port, then the pods behind.
 func (v *View) forServices(s *Search) []Hint {
 	selected := v.selected(s)
 	switch {
-	case len(selected) == 0 && s.name == nil && onlyMade(v.services, ofService):
+	case len(selected) == 0 && s.name == nil && onlyMade(v.services, ofService) && !v.whole("Service", s.Namespaces):
 		return nil
 	case len(selected) == 0:
 		return v.noService(s)
-	case s.Role == roleService || s.everything() && onlyMade(selected, ofService):
+	case s.Role == roleService || s.everything() && onlyMade(selected, ofService) && !v.whole("Service", s.Namespaces):
 		return nil
 	}
 	if hints := v.addresses(s, selected); hints != nil {
@@ -35,7 +43,8 @@ func (v *View) forServices(s *Search) []Hint {
 	if hints := v.noPort(s, selected); hints != nil {
 		return s.unsure(hints)
 	}
-	return append(v.twice(s, selected), jobLabel(s, things(selected, ofService))...)
+	out := append(v.twice(s, selected), v.unready(s, selected)...)
+	return append(out, jobLabel(s, things(selected, ofService))...)
 }
 
 // everything reports whether it selects what it finds, whatever its labels are.
@@ -76,7 +85,7 @@ func (v *View) noService(s *Search) []Hint {
 		return v.noServiceNamed(s)
 	}
 	if s.selector == nil || s.selector.Empty() {
-		return nil
+		return v.absent(s, "Service", things(v.services, ofService))
 	}
 	inside, _ := in(s.Namespaces, v.services, ofService)
 	podsInside, _ := in(s.Namespaces, v.pods, ofPods)
@@ -85,7 +94,7 @@ func (v *View) noService(s *Search) []Hint {
 			continue
 		}
 		byPods := s.selector.Matches(labels.Set(svc.spec.Selector)) ||
-			slices.ContainsFunc(v.behind(svc), func(p pods) bool { return s.selector.Matches(p.labels) })
+			slices.ContainsFunc(v.behind(svc), func(p pods) bool { return p.matches(s.selector) })
 		if !byPods {
 			continue
 		}
@@ -102,12 +111,13 @@ func (v *View) noService(s *Search) []Hint {
 		return hints
 	}
 	for _, p := range podsInside {
-		if s.selector.Matches(p.labels) && len(v.before(p)) == 0 && !v.claimed(p.thing, s) {
-			return []Hint{{Code: NoTarget, Note: true, Field: s.selectorField, Message: fmt.Sprintf(
-				"no Service%s has %s; the pods of %s have, but no Service among the manifests selects them: create one, or use a PodMonitor", s.where(), s.labels(), p)}}
+		if p.matches(s.selector) && len(v.before(p)) == 0 && !v.claimed(p.thing, s) {
+			return []Hint{{Code: NoTarget, Note: !v.whole("Service", []string{p.namespace}), Field: s.selectorField, Message: fmt.Sprintf(
+				"no Service%s has %s; the pods of %s have, but no Service%s selects them: create one, or use a PodMonitor",
+				s.where(), s.labels(), p, v.place("Service", []string{p.namespace}))}}
 		}
 	}
-	return nil
+	return v.absent(s, "Service", things(v.services, ofService))
 }
 
 // addresses: none of the Services has addresses.
@@ -119,23 +129,56 @@ func (v *View) addresses(s *Search, selected []service) []Hint {
 		case svc.spec.Type == corev1.ServiceTypeExternalName:
 			h.Message = fmt.Sprintf("%s has type ExternalName and therefore no endpoints: use a ScrapeConfig or a Probe with %s as static target", svc, svc.spec.ExternalName)
 		case len(svc.spec.Selector) == 0 && svc.addresses == nil:
-			h.Note = true
+			h.Note = !v.wholeAddresses(svc)
 			h.Message = fmt.Sprintf("%s has no selector, and no Endpoints or EndpointSlice of it are among the manifests: without them there is no target", svc)
+			if !h.Note {
+				h.Message = fmt.Sprintf("%s has no selector, and there are no Endpoints or EndpointSlice of it: without them there is no target", svc)
+			}
 		case len(svc.spec.Selector) > 0 && len(svc.spec.Ports) == 0:
 			h.Message = fmt.Sprintf("%s has no ports, so its endpoints have none: add them to spec.ports of the Service", svc)
 		case len(svc.spec.Selector) > 0 && len(v.behind(svc)) == 0:
 			p, ok := v.podsMeant(svc)
-			if !ok {
+			switch {
+			case ok:
+				h.Message = fmt.Sprintf("%s selects pods with %s; the pods of %s have %s, so it has no endpoints: correct spec.selector of the Service",
+					svc, labels.Set(svc.spec.Selector), p, shared(p.labels, svc.spec.Selector))
+			case v.whole("Pod", []string{svc.namespace}):
+				h.Message = fmt.Sprintf("%s selects pods with %s, and there are none, so it has no endpoints", svc, labels.Set(svc.spec.Selector))
+			default:
 				return nil
 			}
-			h.Message = fmt.Sprintf("%s selects pods with %s; the pods of %s have %s, so it has no endpoints: correct spec.selector of the Service",
-				svc, labels.Set(svc.spec.Selector), p, shared(p.labels, svc.spec.Selector))
+		case len(svc.spec.Selector) > 0 && v.wholeAddresses(svc) && svc.ready+svc.unready == 0 && !slices.ContainsFunc(v.behind(svc), pods.running):
+			behind := v.behind(svc)
+			h.Message = fmt.Sprintf("%s has no endpoints: the pods of %s do not run: %s", svc, names(things(behind, ofPods)), phasesOf(behind))
 		default:
 			return nil
 		}
 		out = append(out, h)
 	}
 	return out[:min(1, len(out))]
+}
+
+// wholeAddresses reports whether all addresses of a Service are known.
+func (v *View) wholeAddresses(svc service) bool {
+	own := []string{svc.namespace}
+	return v.whole("EndpointSlice", own) || v.whole("Endpoints", own)
+}
+
+// unready is a note for Services none of whose addresses is ready.
+func (v *View) unready(s *Search, selected []service) []Hint {
+	n := 0
+	for _, svc := range selected {
+		if svc.ready > 0 || !v.wholeAddresses(svc) {
+			return nil
+		}
+		n += svc.unready
+	}
+	if n == 0 {
+		return nil
+	}
+	return []Hint{{Code: Remark, Note: true, Field: s.objectField(), Message: fmt.Sprintf(
+		"none of the %d %s of %s is ready: Prometheus scrapes pods that are not ready too, and may find them down",
+		n, map[bool]string{true: "address", false: "addresses"}[n == 1], names(things(selected, ofService)))}}
 }
 
 // objectField is the field that names what is found.

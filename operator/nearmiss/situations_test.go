@@ -90,40 +90,55 @@ func TestEachFileLeftOut(t *testing.T) {
 // situation reads manifests without checking them, which takes long, and looks at them as
 // lint does.
 func situation(text []byte) (out []nearmiss.Found, err error) {
+	s, err := situated(text)
+	if err != nil {
+		return nil, err
+	}
+	view := nearmiss.NewView(s.theirs, s.own, append(s.ours.All(catalog.ServiceMonitor), s.ours.All(catalog.PodMonitor)...))
+	if s.assumed {
+		return view.Assumed(s.uses[0]), nil
+	}
+	for i, w := range s.workloads {
+		out = append(out, view.Workload(w.Kind.Kind, w.Object, s.uses[i])...)
+	}
+	return out, nil
+}
+
+// circumstances are what manifests hold and what the operator makes of it.
+type circumstances struct {
+	*objects
+	own       []nearmiss.Object // made by the operator
+	workloads []offline.Workload
+	uses      [][]nearmiss.Use // of each
+	assumed   bool             // the workload is not among the manifests
+}
+
+// situated reads manifests and reconciles their workloads.
+func situated(text []byte) (out circumstances, err error) {
 	servers, agents := prometheus.Kinds(prometheus.Options{Capabilities: promconfig.Capabilities{EndpointSlice: true}, Workload: workload.Config{
 		PrometheusBaseImage: "registry/prometheus", ConfigReloaderImage: "registry/reloader:v1", RulesReloaderImage: "registry/reloader:v1",
 	}}, &rules.Cache{})
 	everything := &v1.Prometheus{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "assumed"}}
 	if err := manifest.Decode([]byte(`spec: {serviceMonitorSelector: {}, serviceMonitorNamespaceSelector: {}, podMonitorSelector: {},
 		podMonitorNamespaceSelector: {}, scrapeConfigSelector: {}, scrapeConfigNamespaceSelector: {}, probeSelector: {}, probeNamespaceSelector: {}}`), everything); err != nil {
-		return nil, err
+		return out, err
 	}
-	given, err := read(text, servers, agents)
-	if err != nil {
-		return nil, err
+	if out.objects, err = read(text, servers, agents); err != nil {
+		return out, err
 	}
-	var uses [][]nearmiss.Use
-	var own []nearmiss.Object
-	workloads := given.ours.Workloads()
-	assumed := len(workloads) == 0
-	if assumed {
-		workloads = []offline.Workload{{Kind: servers, Object: everything}}
+	out.workloads = out.ours.Workloads()
+	out.assumed = len(out.workloads) == 0
+	if out.assumed {
+		out.workloads = []offline.Workload{{Kind: servers, Object: everything}}
 	}
-	for _, w := range workloads {
-		made := given.ours.Reconcile(w)
-		uses = append(uses, made.Uses(w))
+	for _, w := range out.workloads {
+		made := out.ours.Reconcile(w)
+		out.uses = append(out.uses, made.Uses(w))
 		for _, step := range made.Plan.Workload {
-			if !assumed {
-				own = append(own, step.Object)
+			if !out.assumed {
+				out.own = append(out.own, step.Object)
 			}
 		}
-	}
-	view := nearmiss.NewView(given.theirs, own, append(given.ours.All(catalog.ServiceMonitor), given.ours.All(catalog.PodMonitor)...))
-	if assumed {
-		return view.Assumed(uses[0]), nil
-	}
-	for i, w := range workloads {
-		out = append(out, view.Workload(w.Kind.Kind, w.Object, uses[i])...)
 	}
 	return out, nil
 }

@@ -12,7 +12,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime"
-	"k8s.io/apimachinery/pkg/util/intstr"
 
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 	"github.com/firekeeper-dev/firekeeper/operator/catalog"
@@ -28,6 +27,8 @@ type Object interface {
 type thing struct {
 	kind, namespace, name string
 	labels                labels.Set
+	// others are the labels of single pods, where these are known.
+	others []labels.Set
 	// made says that the operator makes it.
 	made bool
 }
@@ -47,6 +48,8 @@ type service struct {
 	// addresses are the names of the ports of its Endpoints and EndpointSlices, which
 	// decide where the Service has no selector; nil when there are none.
 	addresses []string
+	// ready and unready count the addresses.
+	ready, unready int
 }
 
 // pods are those that a workload makes, or one Pod. The labels are those of the pods.
@@ -54,7 +57,8 @@ type pods struct {
 	thing
 	own     labels.Set // of the workload itself
 	ports   []corev1.ContainerPort
-	account string // ServiceAccount, "default" when not set
+	account string         // ServiceAccount, "default" when not set
+	phases  map[string]int // of single pods, where these are known
 }
 
 // View is the objects among which targets are found.
@@ -66,10 +70,12 @@ type View struct {
 	namespaces []string // those of objects, sorted
 	rbac       rbac
 	claims     []claim
+	extent     Extent
 
 	// What is asked often, by the String of a thing.
 	podsOf, servicesOf map[string][]int // pods of a Service, Services of pods: indexes
 	claimsOf           map[string][]int
+	byMaker            map[string]int // the index of pods
 }
 
 // claim is what a monitor among the manifests selects.
@@ -83,8 +89,8 @@ type claim struct {
 // the operator makes. monitors are the ServiceMonitors and PodMonitors that may select them
 // too: what one of them selects is not what another one misses.
 func NewView(objects, made []Object, monitors []catalog.Object) *View {
-	v := &View{}
-	addresses := map[string][]string{}
+	v := &View{byMaker: map[string]int{}}
+	addresses := map[string]*endpoints{}
 	for _, o := range objects {
 		if ns := o.GetNamespace(); ns != "" {
 			v.namespaces = append(v.namespaces, ns)
@@ -105,7 +111,9 @@ func NewView(objects, made []Object, monitors []catalog.Object) *View {
 	v.namespaces = slices.Compact(v.namespaces)
 	for i := range v.services {
 		s := &v.services[i]
-		s.addresses = addresses[s.namespace+"/"+s.name]
+		if found := addresses[s.namespace+"/"+s.name]; found != nil {
+			s.addresses, s.ready, s.unready = found.ports, found.ready, found.unready
+		}
 	}
 	for _, m := range monitors {
 		v.claim(m)
@@ -129,7 +137,7 @@ func (v *View) index() {
 		}
 		selector := labels.SelectorFromSet(s.spec.Selector)
 		for _, i := range local[s.namespace] {
-			if p := v.pods[i]; selector.Matches(p.labels) {
+			if p := v.pods[i]; p.matches(selector) {
 				v.podsOf[s.String()] = append(v.podsOf[s.String()], i)
 				v.servicesOf[p.String()] = append(v.servicesOf[p.String()], n)
 			}
@@ -144,29 +152,39 @@ func (v *View) claimants(t thing) {
 		kind = "Pod"
 	}
 	for i, c := range v.claims {
-		if c.kind == kind && (c.namespaces == nil || slices.Contains(c.namespaces, t.namespace)) && c.selector.Matches(t.labels) {
+		if c.kind == kind && (c.namespaces == nil || slices.Contains(c.namespaces, t.namespace)) && t.matches(c.selector) {
 			v.claimsOf[t.String()] = append(v.claimsOf[t.String()], i)
 		}
 	}
 }
 
-func (v *View) add(o Object, addresses map[string][]string) {
+func (v *View) add(o Object, addresses map[string]*endpoints) {
 	switch o := o.(type) {
 	case *corev1.Service:
-		v.services = append(v.services, service{thing: thingOf("Service", o), spec: &o.Spec})
+		s := service{thing: thingOf("Service", o), spec: &o.Spec}
+		s.made = ofOperator(o)
+		v.services = append(v.services, s)
 	//lint:ignore SA1019 the default of service discovery
 	case *corev1.Endpoints:
-		key := o.Namespace + "/" + o.Name
+		e := endpointsOf(addresses, o.Namespace, o.Name)
 		for _, subset := range o.Subsets {
+			e.ready, e.unready = e.ready+len(subset.Addresses), e.unready+len(subset.NotReadyAddresses)
 			for _, p := range subset.Ports {
-				addresses[key] = append(addresses[key], p.Name)
+				e.ports = append(e.ports, p.Name)
 			}
 		}
 	case *discoveryv1.EndpointSlice:
-		key := o.Namespace + "/" + o.Labels[discoveryv1.LabelServiceName]
+		e := endpointsOf(addresses, o.Namespace, o.Labels[discoveryv1.LabelServiceName])
+		for i := range o.Endpoints {
+			if ready := o.Endpoints[i].Conditions.Ready; ready != nil && !*ready {
+				e.unready++
+			} else {
+				e.ready++
+			}
+		}
 		for _, p := range o.Ports {
 			if p.Name != nil {
-				addresses[key] = append(addresses[key], *p.Name)
+				e.ports = append(e.ports, *p.Name)
 			}
 		}
 	case *corev1.Namespace:
@@ -187,7 +205,7 @@ func (v *View) addPods(o Object) bool {
 	switch o := o.(type) {
 	case *corev1.Pod:
 		if metav1.GetControllerOf(o) == nil || len(o.Spec.Containers) > 0 {
-			v.template("Pod", o, &corev1.PodTemplateSpec{ObjectMeta: metav1.ObjectMeta{Labels: o.Labels}, Spec: o.Spec})
+			v.pod(o)
 		}
 	case *appsv1.Deployment:
 		v.template("Deployment", o, &o.Spec.Template)
@@ -207,7 +225,9 @@ func (v *View) addPods(o Object) bool {
 	return true
 }
 
-func (v *View) template(kind string, o metav1.Object, t *corev1.PodTemplateSpec) {
+// template adds the pods of what has a template, or completes those that are known by
+// single pods.
+func (v *View) template(kind string, o metav1.Object, t *corev1.PodTemplateSpec) *pods {
 	p := pods{thing: thingOf(kind, o), own: o.GetLabels(), account: t.Spec.ServiceAccountName}
 	p.labels = t.Labels
 	if p.account == "" {
@@ -218,7 +238,14 @@ func (v *View) template(kind string, o metav1.Object, t *corev1.PodTemplateSpec)
 			p.ports = append(p.ports, list[i].Ports...)
 		}
 	}
+	if known := v.made(p.thing); known != nil {
+		p.others, p.phases = known.others, known.phases
+		*known = p
+		return known
+	}
+	v.byMaker[p.String()] = len(v.pods)
 	v.pods = append(v.pods, p)
+	return &v.pods[len(v.pods)-1]
 }
 
 func thingOf(kind string, o metav1.Object) thing {
@@ -272,35 +299,6 @@ func (v *View) before(p pods) (out []service) {
 		out = append(out, v.services[i])
 	}
 	return out
-}
-
-// byAddresses reports whether Endpoints that somebody writes decide about the ports.
-func (s service) byAddresses() bool { return len(s.spec.Selector) == 0 && s.addresses != nil }
-
-// portNames are the names of ports that the addresses of a Service have.
-func (s service) portNames() (out []string) {
-	if s.byAddresses() {
-		return s.addresses
-	}
-	for _, p := range s.spec.Ports {
-		out = append(out, p.Name)
-	}
-	return out
-}
-
-// containerPort returns the port of pods that a port of a Service leads to; ok is false
-// when the pods do not declare it.
-func containerPort(p pods, port corev1.ServicePort) (corev1.ContainerPort, bool) {
-	target := port.TargetPort
-	if target.String() == "" || target == intstr.FromInt32(0) {
-		target = intstr.FromInt32(port.Port)
-	}
-	for _, c := range p.ports {
-		if target.StrVal != "" && c.Name == target.StrVal || target.StrVal == "" && c.ContainerPort == target.IntVal {
-			return c, true
-		}
-	}
-	return corev1.ContainerPort{}, false
 }
 
 // in are the things of namespaces; all of them for nil.

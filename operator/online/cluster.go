@@ -7,6 +7,7 @@ import (
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/apimachinery/pkg/fields"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
@@ -64,7 +65,11 @@ func (c Cluster) pages(ctx context.Context, q Query, size int) (out []Object, er
 	}
 	for token := ""; ; {
 		r := client.Get().NamespaceIfScoped(q.Namespace, q.Namespace != "").Resource(q.Resource)
-		for name, value := range map[string]string{"labelSelector": q.Labels, "continue": token, "limit": strconv.Itoa(size)} {
+		parameters := map[string]string{"labelSelector": q.Labels, "continue": token, "limit": strconv.Itoa(size)}
+		if q.Name != "" {
+			parameters["fieldSelector"] = fields.OneTermEqualSelector("metadata.name", q.Name).String()
+		}
+		for name, value := range parameters {
 			if value != "" && value != "0" {
 				r = r.Param(name, value)
 			}

@@ -4,6 +4,8 @@
 //	reader.go   the interface, and what is read through it in several commands
 //	kinds.go    the resources of Kubernetes' own that are read
 //	cluster.go  the interface over an API server, page by page
+//	review.go   what ServiceAccounts may do
+//	refused.go  why something could not be read, for people
 //
 //	reader := online.Cluster{Kube: clientset, CRDs: clients}
 //	object, err := reader.Get(ctx, catalog.ServiceMonitor.GroupVersionResource(), key)

@@ -7,6 +7,7 @@ import (
 	discoveryv1 "k8s.io/api/discovery/v1"
 	networkingv1 "k8s.io/api/networking/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
 // Resources of Kubernetes' own.
@@ -34,3 +35,8 @@ var (
 	ClusterRoles        = rbacv1.SchemeGroupVersion.WithResource("clusterroles")
 	ClusterRoleBindings = rbacv1.SchemeGroupVersion.WithResource("clusterrolebindings")
 )
+
+// clusterScoped are those without namespaces.
+var clusterScoped = map[schema.GroupVersionResource]bool{
+	Namespaces: true, Nodes: true, ClusterRoles: true, ClusterRoleBindings: true,
+}

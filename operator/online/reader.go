@@ -41,6 +41,8 @@ type Query struct {
 	schema.GroupVersionResource
 	// Namespace is empty for all, and for kinds without namespaces.
 	Namespace string
+	// Name (optional) is the one name of objects that are listed, in several namespaces.
+	Name string
 	// Labels is a label selector as the API server takes it; empty for all objects.
 	Labels string
 	// Limit (optional) is the number of objects after which the rest does not matter.

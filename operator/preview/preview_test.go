@@ -39,7 +39,7 @@ func workload(t *testing.T, shards int, jobs ...string) Workload {
 		if err != nil {
 			t.Fatal(err)
 		}
-		out.parts = append(out.parts, part{Object{Ref: web, State: Accepted}, read})
+		out.parts = append(out.parts, part{object: Object{Ref: web, State: Accepted}, jobs: read})
 	}
 	return out
 }
@@ -138,18 +138,6 @@ func TestGaps(t *testing.T) {
 	}
 	if _, err := Run(t.Context(), []Workload{workload(t, 1, everyPod)}, pods{err: errors.New("down")}, Query{Shard: AllShards}); err == nil || !strings.Contains(err.Error(), "Prometheus demo/main: down") {
 		t.Errorf("%v", err)
-	}
-}
-
-// Hints are shown below the job that they are about.
-func TestHints(t *testing.T) {
-	r := ask(t, workload(t, 1, everyPod), pods{}, Query{Shard: AllShards, Owner: main,
-		Hints: func(w *Workload, object explain.Ref, j *targets.Job, result targets.Result) []string {
-			return []string{fmt.Sprint("for ", w.Ref, " ", object, " ", j.Name, " ", len(result.Targets))}
-		}})
-	var b strings.Builder
-	if err := r.Print(&b, Style{Format: "text"}); err != nil || !strings.Contains(b.String(), "\n  hint  for Prometheus demo/main PodMonitor demo/web all 0\n") {
-		t.Errorf("%v\n%s", err, &b)
 	}
 }
 

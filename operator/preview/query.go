@@ -11,6 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/firekeeper-dev/firekeeper/operator/explain"
+	"github.com/firekeeper-dev/firekeeper/operator/nearmiss"
 	"github.com/firekeeper-dev/firekeeper/operator/targets"
 )
 
@@ -48,8 +49,9 @@ type Query struct {
 	Overlaps, OverlapsOnly bool
 	// Servers (optional) are asked which targets they have, for a comparison.
 	Servers Asker
-	// Hints (optional) are what the author of an object probably meant, shown below a job.
-	Hints func(w *Workload, object explain.Ref, job *targets.Job, result targets.Result) []string
+	// Look (optional) is where is looked for what the author of a job probably meant that has
+	// no targets.
+	Look nearmiss.Look
 }
 
 // asksFor reports whether a job is one that is asked about.

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/firekeeper-dev/firekeeper/operator/explain"
+	"github.com/firekeeper-dev/firekeeper/operator/nearmiss"
 	"github.com/firekeeper-dev/firekeeper/operator/targets"
 )
 
@@ -70,8 +71,8 @@ type Job struct {
 	PerShard []int  `json:"perShard,omitempty"`
 	// Reasons for which targets are not scraped, the most frequent first.
 	Reasons []Reason `json:"reasons,omitempty"`
-	// Hints are what the author of the object probably meant.
-	Hints []string `json:"hints,omitempty"`
+	// Hints are what the author of the object probably meant; of a job without targets.
+	Hints []nearmiss.Hint `json:"hints,omitempty"`
 
 	listed []Target
 }

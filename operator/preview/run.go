@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/firekeeper-dev/firekeeper/operator/explain"
+	"github.com/firekeeper-dev/firekeeper/operator/nearmiss"
 	"github.com/firekeeper-dev/firekeeper/operator/targets"
 )
 
@@ -52,7 +53,8 @@ func (r *run) workload(ctx context.Context, w *Workload, f Finder) error {
 	o.Notes = append(o.Notes, notes...)
 	r.twice = overlaps{}
 	running := comparison{w: w, partial: w.Error != "", all: r.Object == explain.Ref{} && r.Job == ""}
-	for _, p := range w.parts {
+	for k := range w.parts {
+		p := &w.parts[k]
 		running.partial = running.partial || p.object.State == Unknown
 		object := p.object
 		for i := range p.jobs {
@@ -65,7 +67,7 @@ func (r *run) workload(ctx context.Context, w *Workload, f Finder) error {
 				r.twice.add(w, object.Ref, result.Targets, &r.Query)
 			}
 			if r.asksFor(object.Ref, p.jobs[i].Name) {
-				object.Jobs = append(object.Jobs, r.job(w, object.Ref, &p.jobs[i], result))
+				object.Jobs = append(object.Jobs, r.job(w, p, &p.jobs[i], result))
 				if r.Servers != nil {
 					running.add(object.Ref, p.jobs[i].Name, result)
 				}
@@ -116,11 +118,8 @@ func (o *Owner) add(object Object) {
 }
 
 // job says what becomes of the targets of a job, and lists some.
-func (r *run) job(w *Workload, object explain.Ref, j *targets.Job, result targets.Result) Job {
-	out := Job{Name: j.Name}
-	if r.Hints != nil {
-		out.Hints = r.Hints(w, object, j, result)
-	}
+func (r *run) job(w *Workload, p *part, j *targets.Job, result targets.Result) Job {
+	out := Job{Name: j.Name, Hints: r.hints(w, p, j, result)}
 	if w.Shards > 1 {
 		out.PerShard = make([]int, w.Shards)
 	}
@@ -144,10 +143,30 @@ func (r *run) job(w *Workload, object explain.Ref, j *targets.Job, result target
 			}
 		}
 		if r.lists(t) {
-			r.list(&out, Target{w.Ref, object, *t})
+			r.list(&out, Target{w.Ref, p.object.Ref, *t})
 		}
 	}
 	out.Reasons = why.list()
+	return out
+}
+
+// hints are what the author of a job probably meant that has no targets.
+func (r *run) hints(w *Workload, p *part, j *targets.Job, result targets.Result) (out []nearmiss.Hint) {
+	scraped := func(t targets.Target) bool { return t.State == targets.Kept || t.State == targets.OtherShard }
+	if r.Look == nil || r.Pod.Name != "" || slices.ContainsFunc(result.Targets, scraped) {
+		return nil
+	}
+	uses := []nearmiss.Use{p.use}
+	uses[0].Searches = slices.DeleteFunc(slices.Clone(p.use.Searches), func(s nearmiss.Search) bool { return s.Job != j.Name })
+	if len(uses[0].Searches) == 0 {
+		return nil
+	}
+	view, _ := r.Look(w.object, uses) // what is unknown of the targets, the targets say
+	for _, h := range append(view.Hints(uses[0], w.Namespace), view.Permissions(w.object, uses)...) {
+		if h.Code == nearmiss.NoTarget || h.Code == nearmiss.Permission {
+			out = append(out, h)
+		}
+	}
 	return out
 }
 

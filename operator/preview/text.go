@@ -221,7 +221,7 @@ func (t text) job(o *Owner, object *Object, j *Job) {
 		}
 	}
 	for _, hint := range j.Hints {
-		t.line("  hint  %s", strings.ReplaceAll(hint, "\n", "\n        "))
+		t.line("  hint  %s", strings.ReplaceAll(hint.String(), "\n", "\n        "))
 	}
 }
 

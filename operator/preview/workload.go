@@ -3,10 +3,12 @@ package preview
 import (
 	"fmt"
 
+	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 	"github.com/firekeeper-dev/firekeeper/operator/assets"
 	"github.com/firekeeper-dev/firekeeper/operator/catalog"
 	"github.com/firekeeper-dev/firekeeper/operator/engine"
 	"github.com/firekeeper-dev/firekeeper/operator/explain"
+	"github.com/firekeeper-dev/firekeeper/operator/nearmiss"
 	"github.com/firekeeper-dev/firekeeper/operator/prometheus"
 	"github.com/firekeeper-dev/firekeeper/operator/targets"
 )
@@ -28,6 +30,7 @@ type Workload struct {
 	Notes []string
 
 	parts   []part
+	object  v1.Workload
 	servers servers
 }
 
@@ -35,11 +38,12 @@ type Workload struct {
 type part struct {
 	object Object
 	jobs   []targets.Job
+	use    nearmiss.Use // what the jobs of an object look for
 }
 
 // Read compiles the jobs of a workload in a cluster.
 func Read(c explain.Candidate, cluster engine.Cluster, opts prometheus.Options) Workload {
-	w := Workload{Ref: c.Ref()}
+	w := Workload{Ref: c.Ref(), object: c.Object}
 	scrapes, err := prometheus.ScrapesOf(c.Object, cluster, opts)
 	switch {
 	case err != nil:
@@ -90,6 +94,9 @@ func (w *Workload) part(s prometheus.ScrapeSource) part {
 		for i := range out.jobs {
 			out.jobs[i].HTTP = nil // from a Secret, whose URLs are not for others to ask
 		}
+	} else {
+		out.use = nearmiss.Use{Kind: s.Kind, Object: s.Object}
+		out.use.Searches, _ = nearmiss.Read(s.Object, string(s.Document.Text), w.Namespace) // without them there are no hints
 	}
 	return out
 }

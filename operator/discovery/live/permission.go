@@ -3,13 +3,13 @@ package live
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"slices"
 	"sync"
 
 	"golang.org/x/sync/errgroup"
-	authorizationv1 "k8s.io/api/authorization/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/firekeeper-dev/firekeeper/operator/online"
 )
 
 // account is a ServiceAccount.
@@ -75,17 +75,5 @@ func (c Cluster) denied(ctx context.Context, a account, places []where) (lacks m
 func (c Cluster) may(ctx context.Context, a account, verb string, w where) (bool, error) {
 	ctx, cancel := context.WithTimeout(ctx, pageTimeout)
 	defer cancel()
-	review, err := c.Kube.AuthorizationV1().SubjectAccessReviews().Create(ctx, &authorizationv1.SubjectAccessReview{
-		Spec: authorizationv1.SubjectAccessReviewSpec{
-			User:   fmt.Sprintf("system:serviceaccount:%s:%s", a.namespace, a.name),
-			Groups: []string{"system:serviceaccounts", "system:serviceaccounts:" + a.namespace, "system:authenticated"},
-			ResourceAttributes: &authorizationv1.ResourceAttributes{
-				Verb: verb, Group: w.kind.Resource.Group, Resource: w.kind.Resource.Resource, Namespace: w.namespace,
-			},
-		},
-	}, metav1.CreateOptions{})
-	if err != nil {
-		return false, err
-	}
-	return review.Status.Allowed, nil
+	return online.May(ctx, c.Kube, types.NamespacedName{Namespace: a.namespace, Name: a.name}, verb, w.kind.Resource.GroupResource(), w.namespace)
 }

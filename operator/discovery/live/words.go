@@ -1,13 +1,12 @@
 package live
 
 import (
-	"context"
-	"errors"
 	"fmt"
-	"net"
 	"strings"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+
+	"github.com/firekeeper-dev/firekeeper/operator/online"
 )
 
 // String is for people: "pods in namespace demo".
@@ -52,32 +51,17 @@ func unread(err error, w where, v *view) string {
 
 // reason is why something could not be listed.
 func reason(err error, w where) string {
-	switch {
-	case apierrors.IsForbidden(err):
-		return fmt.Sprintf("you may not list %s; ask for the verb list", w)
-	case apierrors.IsUnauthorized(err):
-		return fmt.Sprintf("the API server does not accept your credentials when you list %s; log in again", w)
-	case apierrors.IsNotFound(err):
+	if apierrors.IsNotFound(err) {
 		return fmt.Sprintf("the API server does not serve %s in version %s; Prometheus cannot discover them either", w.resource(), w.kind.Resource.Version)
-	case apierrors.IsTooManyRequests(err):
-		return fmt.Sprintf("the API server has too much to do to list %s; try again later", w)
-	case timedOut(err):
-		return fmt.Sprintf("the API server took too long to list %s; try again", w)
 	}
-	return fmt.Sprintf("list %s: %v", w, err)
-}
-
-// timedOut reports whether the answer did not come in time.
-func timedOut(err error) bool {
-	n, network := errors.AsType[net.Error](err)
-	return apierrors.IsTimeout(err) || apierrors.IsServerTimeout(err) || errors.Is(err, context.DeadlineExceeded) || network && n.Timeout()
+	return online.Why(err, "list", w.String())
 }
 
 // unasked says that nobody knows what an account may do.
 func unasked(a account, err error) string {
 	why := err.Error()
 	if apierrors.IsForbidden(err) {
-		why = "you may not create subjectaccessreviews.authorization.k8s.io"
+		why = "you may not create " + online.Reviews
 	}
 	return fmt.Sprintf("whether %s may list and watch what its jobs discover is not known: %s", a, why)
 }
