@@ -111,3 +111,21 @@ func TestTargetsOfManifestsWithoutPermission(t *testing.T) {
 		t.Errorf("exit code %d\n%s%s", code, out, stderr)
 	}
 }
+
+// A cluster that does not answer is an error, and never an answer about the manifests alone.
+func TestTargetsOfManifestsWithoutCluster(t *testing.T) {
+	file, err := filepath.Abs("testdata/targets/cluster.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, stderr, code := fromCluster(t, "http://127.0.0.1:1", "smon demo/web -f "+file)
+	if code != 2 || out != "" || !strings.Contains(stderr, "reach the API server at http://127.0.0.1:1") || !strings.Contains(stderr, "; --offline reads the manifests alone") {
+		t.Errorf("exit code %d\n%s%s", code, out, stderr)
+	}
+	if _, stderr, code := runIn(t, t.TempDir(), []string{"targets", "-f", file, "--compare"}); code != 2 || !strings.Contains(string(stderr), "--compare: asks pods, and no cluster is configured") {
+		t.Errorf("exit code %d\n%s", code, stderr)
+	}
+	if _, stderr, code := runIn(t, t.TempDir(), []string{"targets", "-f", file, "--offline", "--fail-on=difference"}); code != 2 || !strings.Contains(string(stderr), "--compare: asks pods in a cluster, which --offline does not read") {
+		t.Errorf("exit code %d\n%s", code, stderr)
+	}
+}

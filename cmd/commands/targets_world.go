@@ -48,7 +48,9 @@ func (t *targetsOptions) open(ctx context.Context, o *Options, stderr io.Writer)
 	reads := o.readsCluster(t.files, t.offline)
 	switch {
 	case reads:
-		if cluster, version, err = o.connect(); err != nil {
+		if cluster, version, err = o.connect(); err != nil && len(t.files) > 0 {
+			return w, fmt.Errorf("%w; --offline reads the manifests alone", err)
+		} else if err != nil {
 			return w, err
 		}
 	case t.compares():
