@@ -89,13 +89,13 @@ func common(o *Options) []subcommand {
 	written := append([]string{objectFlags}, decides...)
 	live := append([]string{apiServerFlags, scopeFlags}, decides...)
 	return []subcommand{
-		{name: "status", help: statusHelp, flags: u.bind, validate: u.validate, example: statusExample, uses: live,
+		{name: "status", help: statusHelp, flags: u.bind, validate: func() error { return u.validate(o) }, example: statusExample, uses: live,
 			run: func(ctx context.Context, s streams) (int, error) { return u.run(ctx, *o, s.out) }},
 		{name: "lint", help: lintHelp, flags: l.bind, validate: l.validate, example: lintExample, uses: decides,
 			run: func(_ context.Context, s streams) (int, error) { return l.run(*o, s.out) }},
 		{name: "explain", help: explainHelp, flags: e.bind, validate: func() error { return e.validate(o) }, example: explainExample, uses: live,
 			run: func(ctx context.Context, s streams) (int, error) { return e.run(ctx, *o, s.out) }},
-		{name: "targets", help: targetsHelp, flags: g.bind, validate: g.validate, example: targetsExample, uses: live,
+		{name: "targets", help: targetsHelp, flags: g.bind, validate: func() error { return g.validate(o) }, example: targetsExample, uses: live,
 			run: func(ctx context.Context, s streams) (int, error) { return g.run(ctx, *o, s.out) }},
 		{name: "render", help: renderHelp, flags: r.bind, validate: r.validate, example: renderExample, uses: written,
 			run: func(_ context.Context, s streams) (int, error) { return exit(r.run(*o, s.out, s.err)) }},

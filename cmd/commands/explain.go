@@ -42,7 +42,7 @@ type explainOptions struct {
 func (e *explainOptions) bind(cmd *kingpin.CmdClause) {
 	cmd.Arg("object", "What is to be explained: "+spellings+". KIND is servicemonitor, podmonitor, probe, scrapeconfig, prometheusrule or alertmanagerconfig, "+
 		"or its plural or short name. Further arguments are files, as with -f.").PlaceHolder("OBJECT").StringsVar(&e.words)
-	bindNamespace(cmd, &e.namespace)
+	bindContextNamespace(cmd, &e.namespace)
 	bindOtherFiles(cmd, &e.files)
 	cmd.Flag("format", "Output format: text for people, json for programs.").Default("text").EnumVar(&e.format, explain.Formats...)
 	cmd.Flag("kubernetes-version", "Kubernetes version that the manifests are for.").Default(newestKubernetes).StringVar(&e.kubernetesVersion)
@@ -58,7 +58,7 @@ func (e *explainOptions) validate(o *Options) error {
 	if err != nil {
 		return err
 	}
-	_, files, err := e.object(kinds)
+	_, files, err := e.object(o, kinds)
 	if err != nil {
 		return err
 	}
@@ -68,11 +68,12 @@ func (e *explainOptions) validate(o *Options) error {
 // object reads the arguments: the object, and all manifests.
 //
 // Errors: they name no object of a kind that can be explained.
-func (e *explainOptions) object(kinds []*engine.Kind) (name explain.Name, files []string, err error) {
+func (e *explainOptions) object(o *Options, kinds []*engine.Kind) (name explain.Name, files []string, err error) {
 	spelling, files, err := catalog.Spell(e.words, e.namespace)
 	if err != nil {
 		return name, nil, err
 	}
+	o.inCluster(&spelling, e.files, files)
 	name, err = explain.ParseName(kinds, spelling.Kind, strings.TrimPrefix(spelling.NamespacedName.String(), "/"))
 	return name, append(e.files, files...), err
 }
@@ -106,7 +107,7 @@ func (e *explainOptions) ask(ctx context.Context, o Options) (q explain.Question
 	if err != nil {
 		return q, scopes, err
 	}
-	name, files, err := e.object(kinds)
+	name, files, err := e.object(&o, kinds)
 	if err != nil {
 		return q, scopes, err
 	}

@@ -54,7 +54,7 @@ const anyOrigin = ""
 func (t *targetsOptions) bind(cmd *kingpin.CmdClause) {
 	cmd.Arg("object", "Whose targets: "+spellings+". KIND is prometheus or prometheusagent: the jobs of one workload; servicemonitor, podmonitor, probe or scrapeconfig: "+
 		"those of one object; pod: who scrapes it; or its plural or short name. Further arguments are files, as with -f. Default: everything.").PlaceHolder("OBJECT").StringsVar(&t.words)
-	bindNamespace(cmd, &t.namespace)
+	bindContextNamespace(cmd, &t.namespace)
 	cmd.Flag("file", "File or folder of manifests to read instead of a cluster (YAML with several documents, JSON, Lists); - is standard input. Repeatable. "+
 		"Targets are found in the Services, EndpointSlices, Endpoints, Pods, Nodes and Ingresses among them.").Short('f').StringsVar(&t.files)
 	cmd.Flag("offline", "Read nothing but the manifests of -f.").BoolVar(&t.offline)
@@ -88,12 +88,13 @@ func (t *targetsOptions) row() *catalog.Row {
 var scrapeRows = []*catalog.Row{catalog.ServiceMonitor, catalog.PodMonitor, catalog.Probe, catalog.ScrapeConfig}
 
 // validate reports the first argument that cannot be used.
-func (t *targetsOptions) validate() error {
+func (t *targetsOptions) validate(o *Options) error {
 	if len(t.words) > 0 {
 		object, files, err := catalog.Spell(t.words, t.namespace)
 		if err != nil {
 			return err
 		}
+		o.inCluster(&object, t.files, files)
 		t.kind, t.name, t.files = object.Kind, strings.TrimPrefix(object.NamespacedName.String(), "/"), append(t.files, files...)
 	}
 	if _, err := parseKubernetes(t.kubernetesVersion); err != nil {
