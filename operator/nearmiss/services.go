@@ -147,7 +147,7 @@ func (v *View) addresses(s *Search, selected []service) []Hint {
 			default:
 				return nil
 			}
-		case len(svc.spec.Selector) > 0 && v.wholeAddresses(svc) && svc.ready+svc.unready == 0 && !slices.ContainsFunc(v.behind(svc), pods.running):
+		case len(svc.spec.Selector) > 0 && v.wholeAddresses(svc) && svc.ready+svc.unready == 0 && !slices.ContainsFunc(v.behind(svc), pods.mayRun):
 			behind := v.behind(svc)
 			h.Message = fmt.Sprintf("%s has no endpoints: the pods of %s do not run: %s", svc, names(things(behind, ofPods)), phasesOf(behind))
 		default:
@@ -176,9 +176,11 @@ func (v *View) unready(s *Search, selected []service) []Hint {
 	if n == 0 {
 		return nil
 	}
-	return []Hint{{Code: Remark, Note: true, Field: s.objectField(), Message: fmt.Sprintf(
-		"none of the %d %s of %s is ready: Prometheus scrapes pods that are not ready too, and may find them down",
-		n, map[bool]string{true: "address", false: "addresses"}[n == 1], names(things(selected, ofService)))}}
+	which := fmt.Sprintf("none of the %d addresses of %s is ready", n, names(things(selected, ofService)))
+	if n == 1 {
+		which = fmt.Sprintf("the only address of %s is not ready", names(things(selected, ofService)))
+	}
+	return []Hint{{Code: Remark, Note: true, Field: s.objectField(), Message: which + ": Prometheus scrapes pods that are not ready too, and may find them down"}}
 }
 
 // objectField is the field that names what is found.
