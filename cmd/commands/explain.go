@@ -153,6 +153,7 @@ func (o *Options) reach() (live online.Cluster, cfg *rest.Config, version string
 	if cfg, err = o.personConfig(); err != nil {
 		return live, nil, "", err
 	}
+	cfg.WarningHandler = rest.NoWarnings{} // they are about what Prometheus reads, such as Endpoints
 	if live.Kube, err = kubernetes.NewForConfig(compact(cfg)); err != nil {
 		return live, nil, "", err
 	}

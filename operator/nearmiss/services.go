@@ -43,6 +43,9 @@ func (v *View) forServices(s *Search) []Hint {
 	if hints := v.noPort(s, selected); hints != nil {
 		return s.unsure(hints)
 	}
+	if hints := v.notRunning(s, selected); hints != nil {
+		return hints
+	}
 	out := append(v.twice(s, selected), v.unready(s, selected)...)
 	return append(out, jobLabel(s, things(selected, ofService))...)
 }
@@ -147,9 +150,6 @@ func (v *View) addresses(s *Search, selected []service) []Hint {
 			default:
 				return nil
 			}
-		case len(svc.spec.Selector) > 0 && v.wholeAddresses(svc) && svc.ready+svc.unready == 0 && !slices.ContainsFunc(v.behind(svc), pods.mayRun):
-			behind := v.behind(svc)
-			h.Message = fmt.Sprintf("%s has no endpoints: the pods of %s do not run: %s", svc, names(things(behind, ofPods)), phasesOf(behind))
 		default:
 			return nil
 		}
@@ -162,6 +162,24 @@ func (v *View) addresses(s *Search, selected []service) []Hint {
 func (v *View) wholeAddresses(svc service) bool {
 	own := []string{svc.namespace}
 	return v.whole("EndpointSlice", own) || v.whole("Endpoints", own)
+}
+
+// notRunning is a hint for Services that have no addresses because no pod of them runs.
+func (v *View) notRunning(s *Search, selected []service) []Hint {
+	var all []pods
+	for _, svc := range selected {
+		behind := v.behind(svc)
+		if !v.wholeAddresses(svc) || svc.ready+svc.unready > 0 || len(behind) == 0 || slices.ContainsFunc(behind, pods.mayRun) {
+			return nil
+		}
+		all = append(all, behind...)
+	}
+	verb := "has"
+	if len(selected) > 1 {
+		verb = "have"
+	}
+	return []Hint{{Code: NoTarget, Field: s.objectField(), Message: fmt.Sprintf("%s %s no endpoints: the pods of %s do not run: %s",
+		names(things(selected, ofService)), verb, names(things(all, ofPods)), phasesOf(all))}}
 }
 
 // unready is a note for Services none of whose addresses is ready.

@@ -117,6 +117,9 @@ func TestNearMisses(t *testing.T) {
 					return fmt.Errorf("exit %d, no %q in\n%s", code, words, text)
 				}
 			}
+			if strings.Contains(text, "deprecated") {
+				return fmt.Errorf("a warning of the API server:\n%s", text)
+			}
 			if user == few && strings.Contains(text, "there is no ") {
 				return fmt.Errorf("something is said not to exist:\n%s", text)
 			}
