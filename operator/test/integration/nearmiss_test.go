@@ -129,7 +129,7 @@ func TestNearMisses(t *testing.T) {
 	account := "ServiceAccount " + ns + "/near may not list and watch pods in namespace " + ns + ", which ServiceMonitor " + ns + "/"
 	remedy := " needs; add the verbs list and watch for pods to Role " + ns + "/near"
 	labels := "spec.selector.matchLabels.app: no Service in namespace " + ns + " has label app=web; the pods of Service " + ns + "/web have"
-	asked := "unknown   whether ServiceAccount " + ns + "/near may list and watch what it must: you may not create subjectaccessreviews.authorization.k8s.io; ask for the verb create"
+	asked := "whether ServiceAccount " + ns + "/near may list and watch what it must: you may not create subjectaccessreviews.authorization.k8s.io; ask for the verb create"
 	for _, command := range []string{"explain", "targets"} {
 		says(command, reader, "labels", labels, account+"labels"+remedy)
 		says(command, reader, "port", `"80" is the name of a port of a Service; Service `+ns+`/api has http (80): did you mean port: http`)
