@@ -85,7 +85,7 @@ func TestMistakes(t *testing.T) {
 		"render gone.yaml":                  "gone.yaml: no such file or directory; see operator render --help",
 		"explain":                           "no object: give KIND NAMESPACE/NAME; see operator explain --help",
 		"explain smon":                      `"smon" has no name: give KIND NAMESPACE/NAME`,
-		"explain smon web":                  `"web": want NAMESPACE/NAME, or NAME and --namespace`,
+		"explain smon web manifests/":       `"web": want NAMESPACE/NAME, or NAME and --namespace`,
 		"explain smon demo/web -n a":        `"demo/web" is in another namespace than --namespace=a`,
 		"explain smon demo/web gone/":       "gone/: no such file or directory",
 		"explain sm demo/web":               `"sm" is not a kind that can be explained`,

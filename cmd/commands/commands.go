@@ -93,13 +93,13 @@ func common(o *Options) []subcommand {
 	written := append([]string{objectFlags}, decides...)
 	live := append([]string{apiServerFlags}, decides...)
 	return []subcommand{
-		{name: "status", help: statusHelp, flags: o.withObjects(u.bind, &u.words, &u.namespace, workloadRows), validate: u.validate, example: statusExample, uses: live,
+		{name: "status", help: statusHelp, flags: o.withObjects(u.bind, &u.words, &u.namespace, workloadRows), validate: func() error { return u.validate(o) }, example: statusExample, uses: live,
 			run: func(ctx context.Context, s streams) (int, error) { return u.run(ctx, *o, s.out) }},
 		{name: "lint", help: lintHelp, flags: l.bind, validate: l.validate, example: lintExample, uses: decides,
 			run: func(_ context.Context, s streams) (int, error) { return l.run(*o, s) }},
 		{name: "explain", help: explainHelp, flags: o.withObjects(e.bind, &e.words, &e.namespace, configRows), validate: func() error { return e.validate(o) }, example: explainExample, uses: live,
 			run: func(ctx context.Context, s streams) (int, error) { return e.run(ctx, *o, s) }},
-		{name: "targets", help: targetsHelp, flags: o.withObjects(g.bind, &g.words, &g.namespace, slices.Concat(preview.Kinds, scrapeRows)), validate: g.validate, example: targetsExample, uses: live,
+		{name: "targets", help: targetsHelp, flags: o.withObjects(g.bind, &g.words, &g.namespace, slices.Concat(preview.Kinds, scrapeRows)), validate: func() error { return g.validate(o) }, example: targetsExample, uses: live,
 			run: func(ctx context.Context, s streams) (int, error) { return g.run(ctx, *o, s) }},
 		{name: "render", help: renderHelp, flags: r.bind, validate: r.validate, example: renderExample, uses: written,
 			run: func(_ context.Context, s streams) (int, error) { return exit(r.run(*o, s.out, s.err)) }},

@@ -15,6 +15,7 @@ import (
 	"k8s.io/client-go/rest"
 
 	"github.com/firekeeper-dev/firekeeper/internal/version"
+	"github.com/firekeeper-dev/firekeeper/operator/catalog"
 	"github.com/firekeeper-dev/firekeeper/operator/crds"
 	"github.com/firekeeper-dev/firekeeper/operator/crds/install"
 )
@@ -53,12 +54,12 @@ func (c *crdsCommand) validate() error {
 	}
 	var err error
 	if c.conversion != "" {
-		if c.service, err = namespaceAndName(c.conversion); err != nil {
+		if c.service, err = catalog.FullKey(c.conversion); err != nil {
 			return fmt.Errorf("--conversion-webhook=%s: %w", c.conversion, err)
 		}
 	}
 	if c.injectCAFrom != "" {
-		if _, err := namespaceAndName(c.injectCAFrom); err != nil {
+		if _, err := catalog.FullKey(c.injectCAFrom); err != nil {
 			return fmt.Errorf("--conversion-inject-ca-from=%s: %w", c.injectCAFrom, err)
 		}
 	}

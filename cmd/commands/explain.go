@@ -44,7 +44,7 @@ type explainOptions struct {
 func (e *explainOptions) bind(cmd *kingpin.CmdClause) {
 	cmd.Arg("object", "What is to be explained: "+spellings+". KIND is servicemonitor, podmonitor, probe, scrapeconfig, prometheusrule or alertmanagerconfig, "+
 		"or its plural or short name; with manifests also prometheus, prometheusagent, alertmanager or thanosruler. Further arguments are files, as with -f.").PlaceHolder("OBJECT").StringsVar(&e.words)
-	bindNamespace(cmd, &e.namespace)
+	bindContextNamespace(cmd, &e.namespace)
 	bindOtherFiles(cmd, &e.files)
 	cmd.Flag("format", "Output format: text for people, json for programs.").Default("text").EnumVar(&e.format, explain.Formats...)
 	cmd.Flag("kubernetes-version", "Kubernetes version that the manifests are for.").Default(newestKubernetes).StringVar(&e.kubernetesVersion)
@@ -60,7 +60,7 @@ func (e *explainOptions) validate(o *Options) error {
 	if err != nil {
 		return err
 	}
-	name, files, err := e.object(kinds)
+	name, files, err := e.object(o, kinds)
 	if err != nil {
 		return err
 	}
@@ -73,11 +73,12 @@ func (e *explainOptions) validate(o *Options) error {
 // object reads the arguments: the object, and all manifests.
 //
 // Errors: they name no object of a kind that can be explained.
-func (e *explainOptions) object(kinds []*engine.Kind) (name explain.Name, files []string, err error) {
+func (e *explainOptions) object(o *Options, kinds []*engine.Kind) (name explain.Name, files []string, err error) {
 	spelling, files, err := catalog.Spell(e.words, e.namespace)
 	if err != nil {
 		return name, nil, err
 	}
+	o.inCluster(&spelling, e.files, files)
 	name, err = explain.ParseAnyName(kinds, spelling.Kind, strings.TrimPrefix(spelling.NamespacedName.String(), "/"))
 	return name, append(e.files, files...), err
 }
@@ -92,7 +93,7 @@ func (e *explainOptions) run(ctx context.Context, o Options, s streams) (code in
 	if err != nil {
 		return 2, err
 	}
-	name, files, err := e.object(kinds)
+	name, files, err := e.object(&o, kinds)
 	if err != nil {
 		return 2, err
 	}
@@ -151,7 +152,7 @@ func (e *explainOptions) ask(ctx context.Context, o *Options, stderr io.Writer) 
 	if err != nil {
 		return q, scopes, err
 	}
-	name, files, err := e.object(kinds)
+	name, files, err := e.object(o, kinds)
 	if err != nil {
 		return q, scopes, err
 	}
@@ -203,6 +204,7 @@ func (o *Options) reach() (live online.Cluster, cfg *rest.Config, version string
 	if cfg, err = o.personConfig(); err != nil {
 		return live, nil, "", err
 	}
+	cfg.WarningHandler = rest.NoWarnings{} // they are about what Prometheus reads, such as Endpoints
 	if live.Kube, err = kubernetes.NewForConfig(compact(cfg)); err != nil {
 		return live, nil, "", err
 	}

@@ -11,6 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/validation"
 
+	"github.com/firekeeper-dev/firekeeper/operator/catalog"
 	"github.com/firekeeper-dev/firekeeper/operator/engine"
 	"github.com/firekeeper-dev/firekeeper/operator/kubelet"
 	"github.com/firekeeper-dev/firekeeper/operator/startup"
@@ -70,7 +71,7 @@ func (k *kubeletFlags) validate() error {
 //
 // Errors: it is not of the form NAMESPACE/NAME; one of the two is not a name.
 func (k *kubeletFlags) name() (types.NamespacedName, error) {
-	out, err := namespaceAndName(k.Service)
+	out, err := catalog.FullKey(k.Service)
 	if err != nil {
 		return types.NamespacedName{}, err
 	}

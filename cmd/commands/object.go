@@ -17,6 +17,11 @@ func bindNamespace(cmd *kingpin.CmdClause, namespace *string) {
 	cmd.Flag("namespace", "Namespace of objects that are named without one.").Short('n').StringVar(namespace)
 }
 
+// bindContextNamespace is bindNamespace for a command that takes the default of kubectl.
+func bindContextNamespace(cmd *kingpin.CmdClause, namespace *string) {
+	cmd.Flag("namespace", "Namespace of objects that are named without one. Default: that of the kubeconfig's context; with -f, none.").Short('n').StringVar(namespace)
+}
+
 // spelled reads the object in the value of a flag, of one of some kinds.
 //
 // Errors start with the flag.

@@ -13,6 +13,7 @@ import (
 	"github.com/firekeeper-dev/firekeeper/internal/httpserver"
 	"github.com/firekeeper-dev/firekeeper/internal/logging"
 	"github.com/firekeeper-dev/firekeeper/internal/version"
+	"github.com/firekeeper-dev/firekeeper/operator/catalog"
 	"github.com/firekeeper-dev/firekeeper/operator/informer"
 	"github.com/firekeeper-dev/firekeeper/operator/rollout"
 	"github.com/firekeeper-dev/firekeeper/operator/web"
@@ -265,7 +266,7 @@ func (o *Options) Validate() error {
 		}
 	}
 	if o.WebhookCertificates != "" {
-		if _, err := namespaceAndName(o.WebhookCertificates); err != nil {
+		if _, err := catalog.FullKey(o.WebhookCertificates); err != nil {
 			return fmt.Errorf("--manage-webhook-certificates: %w", err)
 		}
 	}

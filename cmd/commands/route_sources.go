@@ -236,7 +236,7 @@ func (s routeSources) written(ctx context.Context, am *v1.Alertmanager) ([]byte,
 func (s routeSources) alertmanager(ctx context.Context, name string) (*v1.Alertmanager, error) {
 	ask := s.live.CRDs[v1.SchemeGroupVersion].REST().Get().Resource(v1.AlertmanagerResource)
 	if name != "" {
-		key, err := parseKey(name)
+		key, err := catalog.FullKey(name)
 		if err != nil {
 			return nil, err
 		}

@@ -175,12 +175,9 @@ func (o *Options) restConfig() (*rest.Config, error) {
 		cfg *rest.Config
 		err error
 	)
-	switch {
-	case o.Kubeconfig != "" || (o.APIServer == "" && os.Getenv("KUBECONFIG") != ""):
-		rules := clientcmd.NewDefaultClientConfigLoadingRules()
-		rules.ExplicitPath = o.Kubeconfig
-		rules.MigrationRules = nil // they look into the home folder, which may not be one
-		cfg, err = clientcmd.NewNonInteractiveDeferredLoadingClientConfig(rules, &clientcmd.ConfigOverrides{CurrentContext: o.Context}).ClientConfig()
+	switch config := o.kubeconfig(); {
+	case config != nil:
+		cfg, err = config.ClientConfig()
 	case o.APIServer != "":
 		cfg = &rest.Config{Host: o.APIServer}
 		if strings.HasPrefix(o.APIServer, "https://") {
@@ -199,6 +196,17 @@ func (o *Options) restConfig() (*rest.Config, error) {
 	cfg.UserAgent = "PrometheusOperator/" + version.Version
 	cfg.Impersonate = rest.ImpersonationConfig{UserName: o.As}
 	return cfg, nil
+}
+
+// kubeconfig is the one that the flags or the environment name; nil for none.
+func (o *Options) kubeconfig() clientcmd.ClientConfig {
+	if o.Kubeconfig == "" && (o.APIServer != "" || os.Getenv("KUBECONFIG") == "") {
+		return nil
+	}
+	rules := clientcmd.NewDefaultClientConfigLoadingRules()
+	rules.ExplicitPath = o.Kubeconfig
+	rules.MigrationRules = nil // they look into the home folder, which may not be one
+	return clientcmd.NewNonInteractiveDeferredLoadingClientConfig(rules, &clientcmd.ConfigOverrides{CurrentContext: o.Context})
 }
 
 // compact is a configuration for the kinds of Kubernetes itself. In protobuf a

@@ -38,14 +38,14 @@ type statusOptions struct {
 func (s *statusOptions) bind(cmd *kingpin.CmdClause) {
 	cmd.Arg("object", "The workload: "+spellings+". KIND is prometheus, prometheusagent, thanosruler or alertmanager, or its plural or short name.").
 		PlaceHolder("OBJECT").StringsVar(&s.words)
-	cmd.Flag("namespace", "Namespace of an OBJECT that is named without one; without OBJECT, show the workloads of this namespace.").
+	cmd.Flag("namespace", "Namespace of an OBJECT that is named without one; default: that of the kubeconfig's context. Without OBJECT, show the workloads of this namespace.").
 		Short('n').StringVar(&s.namespace)
 	cmd.Flag("format", "Output format: text for people, json for programs.").Short('o').Default("text").EnumVar(&s.format, status.Formats...)
 	cmd.Flag("watch", "Print again whenever something changed, at most every two seconds.").Short('w').BoolVar(&s.watch)
 }
 
 // validate reports the first argument that cannot be used.
-func (s *statusOptions) validate() error {
+func (s *statusOptions) validate(o *Options) error {
 	s.subject.Name.Namespace = s.namespace
 	if len(s.words) == 0 {
 		return nil
@@ -61,6 +61,7 @@ func (s *statusOptions) validate() error {
 	if !slices.Contains(managed, row) {
 		return fmt.Errorf("%q is not %s%s", spelling.Kind, strings.ToLower(catalog.Or(managed)), insteadOfStatus(row))
 	}
+	o.inCluster(&spelling)
 	name := strings.TrimPrefix(spelling.NamespacedName.String(), "/")
 	if s.subject.Name, err = catalog.Key(name, ""); err != nil {
 		return fmt.Errorf("%q: %w", name, err)

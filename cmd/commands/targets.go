@@ -58,7 +58,7 @@ const anyOrigin = ""
 func (t *targetsOptions) bind(cmd *kingpin.CmdClause) {
 	cmd.Arg("object", "Whose targets: "+spellings+". KIND is prometheus or prometheusagent: the jobs of one workload; servicemonitor, podmonitor, probe or scrapeconfig: "+
 		"those of one object; pod: who scrapes it; or its plural or short name. Further arguments are files, as with -f. Default: everything.").PlaceHolder("OBJECT").StringsVar(&t.words)
-	bindNamespace(cmd, &t.namespace)
+	bindContextNamespace(cmd, &t.namespace)
 	cmd.Flag("file", "File or folder of manifests (YAML with several documents, JSON, Lists); - is standard input. Repeatable. The answer is that of the cluster after they were applied. "+
 		"With --offline, or without a kubeconfig, it is that of the manifests alone; then targets are found in the Services, EndpointSlices, Endpoints, Pods, Nodes and Ingresses among them.").
 		Short('f').StringsVar(&t.files)
@@ -96,12 +96,13 @@ func (t *targetsOptions) row() *catalog.Row {
 var scrapeRows = []*catalog.Row{catalog.ServiceMonitor, catalog.PodMonitor, catalog.Probe, catalog.ScrapeConfig}
 
 // validate reports the first argument that cannot be used.
-func (t *targetsOptions) validate() error {
+func (t *targetsOptions) validate(o *Options) error {
 	if len(t.words) > 0 {
 		object, files, err := catalog.Spell(t.words, t.namespace)
 		if err != nil {
 			return err
 		}
+		o.inCluster(&object, t.files, files)
 		t.kind, t.name, t.files = object.Kind, strings.TrimPrefix(object.NamespacedName.String(), "/"), append(t.files, files...)
 	}
 	if _, err := parseKubernetes(t.kubernetesVersion); err != nil {

@@ -1,13 +1,10 @@
 package commands
 
 import (
-	"errors"
 	"fmt"
 	"maps"
 	"slices"
 	"strings"
-
-	"k8s.io/apimachinery/pkg/types"
 )
 
 // csv is a flag of comma separated names; repeating it adds.
@@ -70,25 +67,6 @@ type plain struct{ text *string }
 func (p plain) Set(text string) error { *p.text = text; return nil }
 
 func (p plain) String() string { return "" }
-
-// parseKey reads NAMESPACE/NAME.
-func parseKey(text string) (key types.NamespacedName, err error) {
-	var ok bool
-	key.Namespace, key.Name, ok = strings.Cut(text, "/")
-	if !ok || key.Namespace == "" || key.Name == "" || strings.Contains(key.Name, "/") {
-		return key, errors.New("want NAMESPACE/NAME")
-	}
-	return key, nil
-}
-
-// namespaceAndName is parseKey for values that the message around its error does not have.
-func namespaceAndName(text string) (types.NamespacedName, error) {
-	key, err := parseKey(text)
-	if err != nil {
-		return key, fmt.Errorf("%w, got %q", err, text)
-	}
-	return key, nil
-}
 
 func oneOf(values ...string) func(string) error {
 	return func(text string) error {

@@ -48,7 +48,7 @@ func (v *verifyOptions) validate() error {
 		v.question.Row, v.question.Workload = row, key
 	}
 	if v.rule != "" {
-		key, err := namespaceAndName(v.rule)
+		key, err := catalog.FullKey(v.rule)
 		if err != nil {
 			return fmt.Errorf("--validated-rule=%s: %w", v.rule, err)
 		}

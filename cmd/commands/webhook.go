@@ -16,6 +16,7 @@ import (
 	"github.com/firekeeper-dev/firekeeper/internal/version"
 	"github.com/firekeeper-dev/firekeeper/operator/admission"
 	"github.com/firekeeper-dev/firekeeper/operator/apply"
+	"github.com/firekeeper-dev/firekeeper/operator/catalog"
 	"github.com/firekeeper-dev/firekeeper/operator/rules"
 	"github.com/firekeeper-dev/firekeeper/operator/server"
 	"github.com/firekeeper-dev/firekeeper/operator/webhookcerts"
@@ -150,7 +151,7 @@ func (o *Options) webhookCertificates(ctx context.Context, cfg *rest.Config, p p
 	if err != nil {
 		return err
 	}
-	secret, err := parseKey(o.WebhookCertificates)
+	secret, err := catalog.FullKey(o.WebhookCertificates)
 	if err != nil {
 		return err
 	}

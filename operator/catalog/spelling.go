@@ -42,6 +42,17 @@ func Spell(words []string, namespace string) (s Spelling, rest []string, err err
 	return s, rest, err
 }
 
+// FullKey reads NAMESPACE/NAME.
+//
+// Errors: it is something else, which the message repeats.
+func FullKey(text string) (types.NamespacedName, error) {
+	key, err := Key(text, "")
+	if err != nil {
+		return key, fmt.Errorf("want NAMESPACE/NAME, got %q", text)
+	}
+	return key, nil
+}
+
 // Key reads NAMESPACE/NAME, or NAME in the given namespace.
 //
 // Errors: it is neither; both name another namespace.

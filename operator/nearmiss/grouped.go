@@ -1,7 +1,6 @@
 package nearmiss
 
 import (
-	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -68,20 +67,27 @@ func (v *View) made(t thing) *pods {
 	return nil
 }
 
-// count counts a Pod by its phase.
+// count counts a Pod by its phase. One that is only a manifest has none.
 func (p *pods) count(o *corev1.Pod) {
+	phase := string(o.Status.Phase)
+	if phase == "" {
+		return
+	}
 	if p.phases == nil {
 		p.phases = map[string]int{}
 	}
-	phase := cmp.Or(string(o.Status.Phase), "Pending")
-	if o.Status.PodIP == "" && phase == string(corev1.PodRunning) {
-		phase = "without an address"
+	ended := o.Status.Phase == corev1.PodSucceeded || o.Status.Phase == corev1.PodFailed
+	switch {
+	case o.Status.PodIP != "" && !ended:
+		p.running++
+	case !ended && o.Status.Phase != corev1.PodPending:
+		phase += " without an address"
 	}
 	p.phases[phase]++
 }
 
-// running reports whether one of the pods has an address, as far as is known.
-func (p pods) running() bool { return p.phases == nil || p.phases[string(corev1.PodRunning)] > 0 }
+// mayRun reports whether one of the pods has an address, as far as is known.
+func (p pods) mayRun() bool { return p.phases == nil || p.running > 0 }
 
 // phasesOf counts pods: "2 Pending and 1 Failed".
 func phasesOf(all []pods) string {

@@ -24,7 +24,7 @@ func (v *View) forPods(s *Search) []Hint {
 		return nil
 	case s.port.of != everyPort && !slices.ContainsFunc(selected, s.port.declares):
 		return s.unsure([]Hint{v.noPodPort(s, selected)})
-	case !slices.ContainsFunc(selected, pods.running):
+	case !slices.ContainsFunc(selected, pods.mayRun):
 		return []Hint{{Code: NoTarget, Field: s.objectField(), Message: fmt.Sprintf("the pods of %s do not run: %s", names(things(selected, ofPods)), phasesOf(selected))}}
 	}
 	return jobLabel(s, things(selected, ofPods))

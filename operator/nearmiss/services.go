@@ -43,6 +43,9 @@ func (v *View) forServices(s *Search) []Hint {
 	if hints := v.noPort(s, selected); hints != nil {
 		return s.unsure(hints)
 	}
+	if hints := v.notRunning(s, selected); hints != nil {
+		return hints
+	}
 	out := append(v.twice(s, selected), v.unready(s, selected)...)
 	return append(out, jobLabel(s, things(selected, ofService))...)
 }
@@ -147,9 +150,6 @@ func (v *View) addresses(s *Search, selected []service) []Hint {
 			default:
 				return nil
 			}
-		case len(svc.spec.Selector) > 0 && v.wholeAddresses(svc) && svc.ready+svc.unready == 0 && !slices.ContainsFunc(v.behind(svc), pods.running):
-			behind := v.behind(svc)
-			h.Message = fmt.Sprintf("%s has no endpoints: the pods of %s do not run: %s", svc, names(things(behind, ofPods)), phasesOf(behind))
 		default:
 			return nil
 		}
@@ -164,6 +164,24 @@ func (v *View) wholeAddresses(svc service) bool {
 	return v.whole("EndpointSlice", own) || v.whole("Endpoints", own)
 }
 
+// notRunning is a hint for Services that have no addresses because no pod of them runs.
+func (v *View) notRunning(s *Search, selected []service) []Hint {
+	var all []pods
+	for _, svc := range selected {
+		behind := v.behind(svc)
+		if !v.wholeAddresses(svc) || svc.ready+svc.unready > 0 || len(behind) == 0 || slices.ContainsFunc(behind, pods.mayRun) {
+			return nil
+		}
+		all = append(all, behind...)
+	}
+	verb := "has"
+	if len(selected) > 1 {
+		verb = "have"
+	}
+	return []Hint{{Code: NoTarget, Field: s.objectField(), Message: fmt.Sprintf("%s %s no endpoints: the pods of %s do not run: %s",
+		names(things(selected, ofService)), verb, names(things(all, ofPods)), phasesOf(all))}}
+}
+
 // unready is a note for Services none of whose addresses is ready.
 func (v *View) unready(s *Search, selected []service) []Hint {
 	n := 0
@@ -176,9 +194,11 @@ func (v *View) unready(s *Search, selected []service) []Hint {
 	if n == 0 {
 		return nil
 	}
-	return []Hint{{Code: Remark, Note: true, Field: s.objectField(), Message: fmt.Sprintf(
-		"none of the %d %s of %s is ready: Prometheus scrapes pods that are not ready too, and may find them down",
-		n, map[bool]string{true: "address", false: "addresses"}[n == 1], names(things(selected, ofService)))}}
+	which := fmt.Sprintf("none of the %d addresses of %s is ready", n, names(things(selected, ofService)))
+	if n == 1 {
+		which = fmt.Sprintf("the only address of %s is not ready", names(things(selected, ofService)))
+	}
+	return []Hint{{Code: Remark, Note: true, Field: s.objectField(), Message: which + ": Prometheus scrapes pods that are not ready too, and may find them down"}}
 }
 
 // objectField is the field that names what is found.

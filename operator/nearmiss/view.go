@@ -59,6 +59,7 @@ type pods struct {
 	ports   []corev1.ContainerPort
 	account string         // ServiceAccount, "default" when not set
 	phases  map[string]int // of single pods, where these are known
+	running int            // those that have an address
 }
 
 // View is the objects among which targets are found.
@@ -239,7 +240,7 @@ func (v *View) template(kind string, o metav1.Object, t *corev1.PodTemplateSpec)
 		}
 	}
 	if known := v.made(p.thing); known != nil {
-		p.others, p.phases = known.others, known.phases
+		p.others, p.phases, p.running = known.others, known.phases, known.running
 		*known = p
 		return known
 	}

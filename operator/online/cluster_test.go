@@ -71,6 +71,9 @@ func (s *apiServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	list := corev1.PodList{TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "PodList"}}
 	for i, key := range s.pods {
 		in, name, _ := strings.Cut(key, "/")
+		if only, by := strings.CutPrefix(q.Get("fieldSelector"), "metadata.name="); by && only != name {
+			continue
+		}
 		if i < from || namespace != "" && in != namespace {
 			continue
 		}
@@ -129,6 +132,8 @@ func TestList(t *testing.T) {
 		}
 		return o
 	}
+	withName := pods
+	withName.Name = "4"
 	inA := pods
 	inA.Namespace = "a"
 	for name, tc := range map[string]struct {
@@ -144,6 +149,7 @@ func TestList(t *testing.T) {
 		},
 		"only some":          {apiServer{pods: all}, withLimit, []string{"a/1", "a/2"}, []string{"limit=2 continue="}},
 		"what is kept":       {apiServer{pods: all, perPage: 3}, withKeep, []string{"a/1", "a/2", "a/4"}, []string{"limit=500 continue=", "limit=500 continue=3"}},
+		"one name":           {apiServer{pods: append(all, "b/4")}, withName, []string{"a/4", "b/4"}, []string{"limit=500 continue="}},
 		"one namespace":      {apiServer{pods: all}, inA, []string{"a/1", "a/2", "a/4"}, []string{"a limit=500 continue="}},
 		"kind not installed": {apiServer{absent: true}, pods, nil, []string{"limit=500 continue="}},
 	} {

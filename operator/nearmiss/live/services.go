@@ -7,6 +7,7 @@ import (
 	discoveryv1 "k8s.io/api/discovery/v1"
 
 	"github.com/firekeeper-dev/firekeeper/operator/nearmiss"
+	"github.com/firekeeper-dev/firekeeper/operator/online"
 )
 
 // behind reads the addresses and the pods of Services that are found.
@@ -34,6 +35,7 @@ func (l *looking) behind(u nearmiss.Use, w nearmiss.Want) {
 		}
 		if len(l.objects) == before { // none: then those that are meant
 			l.list("Pod", []string{namespace}, "")
+			l.maybe("Service", online.Query{Namespace: namespace, Limit: most}) // which have the others
 		}
 	}
 }

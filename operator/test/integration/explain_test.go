@@ -9,10 +9,10 @@ import (
 	"testing"
 )
 
-// explain runs the command as an account, and returns what it prints and the exit code.
-func (w *world) explain(t *testing.T, user string, args ...string) (text string, code int) {
+// command runs a command of the program as an account, and returns what it prints and the exit code.
+func (w *world) command(t *testing.T, name, user string, args ...string) (text string, code int) {
 	t.Helper()
-	cmd := exec.CommandContext(t.Context(), w.program, append([]string{"explain", "--as=" + user}, args...)...)
+	cmd := exec.CommandContext(t.Context(), w.program, append([]string{name, "--as=" + user}, args...)...)
 	cmd.Env = append(os.Environ(), "KUBECONFIG="+w.cluster.Kubeconfig)
 	var out bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &out
@@ -56,7 +56,7 @@ subjects: [{kind: User, name: integration-explain-reader}]
 	here := []string{"--controller-id=explain", "--prometheus-instance-namespaces=" + ns, "--thanos-ruler-instance-namespaces=" + ns}
 	// What is only allowed by name is seen a moment later.
 	eventually(t, "the reader may read", func() error {
-		text, code := w.explain(t, reader, append([]string{"smon", ns + "/app"}, here...)...)
+		text, code := w.command(t, "explain", reader, append([]string{"smon", ns + "/app"}, here...)...)
 		if code != 0 {
 			return errors.New(text)
 		}
@@ -88,7 +88,7 @@ metadata: {name: login, namespace: NAMESPACE}
 spec: {selector: {}, endpoints: [{port: http, basicAuth: {username: {name: login, key: user}}}]}
 `, ns, ""))
 			}
-			text, code := w.explain(t, reader, tc.args...)
+			text, code := w.command(t, "explain", reader, tc.args...)
 			if code != tc.code {
 				t.Errorf("exit %d, want %d", code, tc.code)
 			}

@@ -1,8 +1,6 @@
 package integration
 
 import (
-	"bytes"
-	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -12,23 +10,6 @@ import (
 	"github.com/firekeeper-dev/firekeeper/internal/child"
 	"github.com/firekeeper-dev/firekeeper/internal/logging/logtest"
 )
-
-// status runs the command as an account, and returns what it prints and the exit code.
-func (w *world) status(t *testing.T, user string, args ...string) (text string, code int) {
-	t.Helper()
-	cmd := exec.CommandContext(t.Context(), w.program, append([]string{"status", "--as=" + user}, args...)...)
-	cmd.Env = append(os.Environ(), "KUBECONFIG="+w.cluster.Kubeconfig)
-	var out bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &out, &out
-	err := cmd.Run()
-	if exit, failed := errors.AsType[*exec.ExitError](err); failed {
-		return out.String(), exit.ExitCode()
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	return out.String(), 0
-}
 
 // watchStatus runs the command with --watch as long as the test, and returns what it prints.
 func (w *world) watchStatus(t *testing.T, user string, args ...string) *logtest.Log {
@@ -103,7 +84,7 @@ func TestStatus(t *testing.T) {
 	shows := func(user string, code int, args []string, want ...string) {
 		t.Helper()
 		eventually(t, fmt.Sprintf("status %v as %s", args, user), func() error {
-			text, got := w.status(t, user, append(args, "--controller-id=status")...)
+			text, got := w.command(t, "status", user, append(args, "--controller-id=status")...)
 			for _, words := range want {
 				if !strings.Contains(text, words) {
 					return fmt.Errorf("exit %d, no %q in\n%s", got, words, text)
