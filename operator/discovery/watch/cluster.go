@@ -51,43 +51,56 @@ func (c *Cluster) Subscribe(sd *targets.KubernetesSD, own string, wake func()) (
 	if kinds == nil {
 		return nil, fmt.Errorf("kubernetes discovery: role %q does not exist", sd.Role)
 	}
-	s := &Subscription{cluster: c, wake: wake, changed: map[change]struct{}{}}
+	for _, kind := range kinds {
+		if _, err := discovery.Matcher(sd, kind.Role); err != nil {
+			return nil, fmt.Errorf("kubernetes discovery: %w", err)
+		}
+	}
 	scopes := discovery.Namespaces(sd, own)
 	if kinds[0].ClusterScoped {
 		scopes = nil
 	}
-	s.confined = scopes != nil
-	places := map[string][]string{"": scopes}
-	switch {
-	case scopes == nil:
-		places[""] = []string{""}
-	case c.Namespaces != nil && !kinds[0].ClusterScoped:
-		places = map[string][]string{}
-		for _, n := range scopes {
-			places[n] = []string{n}
-		}
-	}
+	s := &Subscription{cluster: c, wake: wake, changed: map[change]struct{}{}, confined: scopes != nil}
+	views := c.viewsOf(kinds[0], scopes)
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	for namespace, scopes := range places {
-		if c.Namespaces != nil && !kinds[0].ClusterScoped && !slices.Contains(c.Namespaces, namespace) {
+	for _, namespace := range slices.Sorted(maps.Keys(views)) {
+		if !c.watches(kinds[0], namespace) {
 			s.gaps = append(s.gaps, targets.Gap{State: targets.Unknown,
 				Message: fmt.Sprintf("targets of role %s are not known: %s are not watched", sd.Role, place{kinds[0], namespace})})
 			continue
 		}
 		l, err := c.acquire(sd, namespace, kinds)
 		if err != nil {
-			for _, l := range s.leases {
-				c.releaseLocked(l)
-			}
-			return nil, fmt.Errorf("kubernetes discovery: %w", err)
+			return nil, fmt.Errorf("kubernetes discovery: %w", err) // not after the check above
 		}
-		s.leases, s.scopes = append(s.leases, l), append(s.scopes, scopes)
+		s.leases, s.scopes = append(s.leases, l), append(s.scopes, views[namespace])
 	}
 	for i, l := range s.leases {
 		l.view.subscribe(s, i, s.scopes[i])
 	}
 	return s, nil
+}
+
+// viewsOf are the namespaces that views have, "" for all, and those of them that matter to a
+// discovery in some namespaces; nil for all.
+func (c *Cluster) viewsOf(kind discovery.Kind, scopes []string) map[string][]string {
+	switch {
+	case scopes == nil:
+		return map[string][]string{"": {""}}
+	case c.Namespaces == nil || kind.ClusterScoped:
+		return map[string][]string{"": scopes}
+	}
+	out := map[string][]string{}
+	for _, n := range scopes {
+		out[n] = []string{n}
+	}
+	return out
+}
+
+// watches reports whether a kind may be listed in a namespace, "" for all.
+func (c *Cluster) watches(kind discovery.Kind, namespace string) bool {
+	return c.Namespaces == nil || kind.ClusterScoped || slices.Contains(c.Namespaces, namespace)
 }
 
 // acquire returns the view of a discovery in a namespace, "" for all.
@@ -175,21 +188,24 @@ func (c *Cluster) end(l *lease) {
 	c.leave(l.view.sources)
 }
 
-// Close ends everything that no subscription uses, without waiting, and returns when informers
-// have stopped.
+// Close ends everything that no subscription uses any more, without waiting until it is idle,
+// and returns when its informers have stopped.
 func (c *Cluster) Close() {
+	for _, s := range c.endUnused() {
+		<-s.done
+	}
+}
+
+// endUnused returns the informers that stop.
+func (c *Cluster) endUnused() []*source {
 	c.mu.Lock()
-	before := slices.Collect(maps.Values(c.sources))
+	defer c.mu.Unlock()
+	all := slices.Collect(maps.Values(c.sources))
 	for _, l := range slices.Collect(maps.Values(c.leases)) {
 		if l.users == 0 {
 			l.timer.Stop()
 			c.end(l)
 		}
 	}
-	c.mu.Unlock()
-	for _, s := range before {
-		if s.users == 0 {
-			<-s.done
-		}
-	}
+	return slices.DeleteFunc(all, func(s *source) bool { return s.users > 0 })
 }
