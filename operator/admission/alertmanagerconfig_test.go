@@ -18,7 +18,7 @@ func TestValidateAlertmanagerConfigs(t *testing.T) {
 		"in a child": {"  route: {receiver: r, routes: [{receiver: r}, {routes: [{receiver: x}]}]}",
 			`spec.route.routes[1].routes[0].receiver: there is no receiver "x"`, `spec.route.routes[1].routes[0].receiver: there is no receiver "x"`},
 		"a child with a wrong field": {"  route: {receiver: r, routes: [{recevier: r}]}",
-			`spec.route.routes[0]: unknown field "recevier"`, `spec.route.routes[0].recevier: unknown field, did you mean "receiver"?`},
+			`spec.route.routes[0]: recevier: unknown field, did you mean "receiver"?`, `spec.route.routes[0].recevier: unknown field, did you mean "receiver"?`},
 		"receiver twice": {"  route: {receiver: r}", "", ""},
 		"type":           {"  route: [r]", "spec.route: want an object, got a list", "spec.route: want an object, got a list"},
 		"first fault only": {"  route: {receiver: r, routes: [{receiver: x}, {receiver: z}]}",

@@ -9,6 +9,8 @@ import (
 	"github.com/prometheus/common/model"
 	"github.com/prometheus/prometheus/discovery/targetgroup"
 	corev1 "k8s.io/api/core/v1"
+
+	"github.com/firekeeper-dev/firekeeper/operator/targets"
 )
 
 // change is something in what discoveries find that came with a release of Prometheus. The
@@ -48,6 +50,27 @@ func lacking(release *semver.Version, role string) (out []change) {
 	}
 	return out
 }
+
+// Older is what a release of Prometheus lacks of what the linked one finds.
+type Older []change
+
+// OlderThan is what the release of a discovery lacks.
+func OlderThan(sd *targets.KubernetesSD) Older { return lacking(sd.Release, sd.Role) }
+
+// Key is the same for releases that find the same; empty if nothing is lacking.
+func (o Older) Key() string {
+	var since []string
+	for _, c := range o {
+		since = append(since, c.since.String())
+	}
+	return strings.Join(since, " ")
+}
+
+// See is what the release sees of an object.
+func (o Older) See(object Object) Object { return see(o, []Object{object})[0] }
+
+// Unlabel removes the labels that the release does not add.
+func (o Older) Unlabel(group *targetgroup.Group) { unlabel(o, []*targetgroup.Group{group}) }
 
 // see is what a release without changes sees of objects.
 func see(without []change, objects []Object) []Object {

@@ -125,7 +125,7 @@ func BenchmarkMemory(b *testing.B) {
 		open := func(kinds ...discovery.Kind) float64 {
 			for _, kind := range kinds {
 				c.mu.Lock()
-				s := c.source(place{kind: kind})
+				s := c.source(place{kind: kind}, nil)
 				c.mu.Unlock()
 				cache.WaitFor(b.Context(), "", s.informer.HasSyncedChecker())
 				sources = append(sources, s)

@@ -67,7 +67,7 @@ func (c *Cluster) Subscribe(sd *targets.KubernetesSD, own string, wake func()) (
 	for _, namespace := range slices.Sorted(maps.Keys(views)) {
 		if !c.watches(kinds[0], namespace) {
 			s.gaps = append(s.gaps, targets.Gap{State: targets.Unknown,
-				Message: fmt.Sprintf("targets of role %s are not known: %s are not watched", sd.Role, place{kinds[0], namespace})})
+				Message: fmt.Sprintf("targets of role %s are not known: %s are not watched", sd.Role, place{kind: kinds[0], namespace: namespace})})
 			continue
 		}
 		l, err := c.acquire(sd, namespace, kinds)
@@ -105,7 +105,8 @@ func (c *Cluster) watches(kind discovery.Kind, namespace string) bool {
 
 // acquire returns the view of a discovery in a namespace, "" for all.
 func (c *Cluster) acquire(sd *targets.KubernetesSD, namespace string, kinds []discovery.Kind) (*lease, error) {
-	key := fmt.Sprintf("%q %q %+v %+v", sd.Role, namespace, sd.AttachMetadata, sd.Selectors)
+	older := discovery.OlderThan(sd)
+	key := fmt.Sprintf("%q %q %+v %+v %q", sd.Role, namespace, sd.AttachMetadata, sd.Selectors, older.Key())
 	if l := c.leases[key]; l != nil {
 		if l.timer != nil {
 			l.timer.Stop()
@@ -116,11 +117,11 @@ func (c *Cluster) acquire(sd *targets.KubernetesSD, namespace string, kinds []di
 	}
 	var sources []*source
 	for _, kind := range kinds {
-		p := place{kind, namespace}
+		p := place{kind, namespace, older.Key()}
 		if kind.ClusterScoped {
 			p.namespace = ""
 		}
-		sources = append(sources, c.source(p))
+		sources = append(sources, c.source(p, older))
 	}
 	v, err := newView(sd, sources, &c.table)
 	if err != nil {
@@ -136,10 +137,10 @@ func (c *Cluster) acquire(sd *targets.KubernetesSD, namespace string, kinds []di
 }
 
 // source returns the informer of a place.
-func (c *Cluster) source(p place) *source {
+func (c *Cluster) source(p place, older discovery.Older) *source {
 	s := c.sources[p]
 	if s == nil {
-		s = newSource(p, c.Lists(p.kind, p.namespace))
+		s = newSource(p, older, c.Lists(p.kind, p.namespace))
 		if c.sources == nil {
 			c.sources = map[place]*source{}
 		}

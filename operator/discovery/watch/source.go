@@ -40,6 +40,7 @@ func From(kube kubernetes.Interface) Lists {
 type place struct {
 	kind      discovery.Kind
 	namespace string
+	older     string // key of what is lacking of the objects
 }
 
 // String is for people: "pods in namespace demo".
@@ -67,10 +68,10 @@ type source struct {
 }
 
 // newSource starts an informer.
-func newSource(p place, api *cache.ListWatch) *source {
+func newSource(p place, older discovery.Older, api *cache.ListWatch) *source {
 	s := &source{place: p, done: make(chan struct{}), failed: map[string]error{}}
 	s.informer = cache.NewSharedIndexInformer(s.observed(api), discovery.End(p.kind.Role), 0, discovery.Indexers(p.kind.Role))
-	_ = s.informer.SetTransform(transform)                                                                                 // fails for started informers only
+	_ = s.informer.SetTransform(transform(older))                                                                          // fails for started informers only
 	_ = s.informer.SetWatchErrorHandlerWithContext(func(_ context.Context, _ *cache.Reflector, err error) { s.lost(err) }) // the same
 	ctx, stop := context.WithCancel(context.Background())
 	s.stop = stop
@@ -81,12 +82,14 @@ func newSource(p place, api *cache.ListWatch) *source {
 	return s
 }
 
-// transform trims an object before it is kept.
-func transform(object any) (any, error) {
-	if o, ok := object.(discovery.Object); ok {
-		return discovery.Trim(o), nil
+// transform trims an object, as a release sees it, before it is kept.
+func transform(older discovery.Older) cache.TransformFunc {
+	return func(object any) (any, error) {
+		if o, ok := object.(discovery.Object); ok {
+			return older.See(discovery.Trim(o)), nil
+		}
+		return object, nil
 	}
-	return object, nil
 }
 
 // observed notes how calls to the API server go.

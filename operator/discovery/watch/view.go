@@ -19,6 +19,7 @@ import (
 // all that are watched at once.
 type view struct {
 	role    string
+	older   discovery.Older
 	sources []*source
 	table   *compact.Table
 	filters map[string]*filter // by role
@@ -42,7 +43,7 @@ type entry struct {
 //
 // Errors: selectors that cannot be applied.
 func newView(sd *targets.KubernetesSD, sources []*source, table *compact.Table) (*view, error) {
-	v := &view{role: sd.Role, sources: sources, table: table, filters: map[string]*filter{},
+	v := &view{role: sd.Role, older: discovery.OlderThan(sd), sources: sources, table: table, filters: map[string]*filter{},
 		groups: map[string]map[string]entry{}, subs: map[string]map[*Subscription]int{}}
 	for _, s := range sources {
 		matches, err := discovery.Matcher(sd, s.kind.Role)
@@ -121,10 +122,13 @@ func (v *view) put(group *targetgroup.Group) {
 	gone := len(group.Targets) == 0
 	foreign := v.filters[v.role].readForeign(key, gone)
 	if !gone {
+		v.older.Unlabel(group)
 		next.group = v.table.Put(group)
 	}
 	if !gone && foreign != nil {
-		next.confined = v.table.Put(discovery.Confined(v.role, v.informer, foreign))
+		confined := discovery.Confined(v.role, v.informer, foreign)
+		v.older.Unlabel(confined)
+		next.confined = v.table.Put(confined)
 	}
 	for _, sub := range v.replace(namespace, group.Source, next) {
 		sub.wake()

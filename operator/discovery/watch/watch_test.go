@@ -9,6 +9,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/Masterminds/semver/v3"
 	"github.com/google/go-cmp/cmp"
 	"github.com/prometheus/common/model"
 	"github.com/prometheus/prometheus/discovery/targetgroup"
@@ -309,5 +310,27 @@ func TestIdle(t *testing.T) {
 		if a.Calls()["/pods"] != 4 {
 			t.Errorf("read %v", a.Calls())
 		}
+	})
+}
+
+// Servers of an older release find what that release finds, beside newer ones.
+func TestReleases(t *testing.T) {
+	bubble(t, func(t *testing.T, a *api) {
+		c := a.cluster()
+		a.Kind("pods").Add(object(t, &corev1.Pod{}, `{metadata: {namespace: demo, name: web}, spec: {nodeName: n1,
+			initContainers: [{name: proxy, image: i, restartPolicy: Always, ports: [{name: admin, containerPort: 15000}]}],
+			containers: [{name: c, image: i, ports: [{name: http, containerPort: 80}]}]}, status: {podIP: 10.0.0.1}}`))
+		a.Kind("endpointslices").Add(a.slice("demo", "web", "10.0.0.1", "demo", "web"))
+		linked, old := inDemo, inDemo
+		old.Release = semver.MustParse("2.55.1")
+		now := subscribe(t, c, linked)
+		defer now.Close()
+		before := subscribe(t, c, old)
+		defer before.Close()
+		const init, port = "__meta_kubernetes_pod_container_init", "__meta_kubernetes_pod_container_port_number"
+		same(t, []string{"endpointslice/demo/web false", "endpointslice/demo/web true"}, now.found(init))
+		same(t, []string{"endpointslice/demo/web"}, before.found(init))
+		a.Kind("endpointslices").Add(a.slice("demo", "web", "10.0.0.1", "demo", "web"))
+		same(t, []string{"endpointslice/demo/web 80"}, before.found(port))
 	})
 }
