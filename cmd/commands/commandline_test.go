@@ -46,8 +46,10 @@ func TestExamplesParse(t *testing.T) {
 	if err := os.MkdirAll("manifests", 0o755); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile("web.yaml", nil, 0o600); err != nil {
-		t.Fatal(err)
+	for _, name := range []string{"web.yaml", "new.yaml"} {
+		if err := os.WriteFile(name, nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
 	}
 	var o Options
 	for _, c := range subcommands(&o) {

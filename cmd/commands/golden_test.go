@@ -59,7 +59,9 @@ func printed(t *testing.T, dir string, args []string, name string) ([]byte, erro
 
 func init() { // commands read no cluster of whoever runs the tests
 	clientcmd.RecommendedHomeFile = "/no/kubeconfig"
-	_ = os.Unsetenv("KUBECONFIG")
+	if os.Getenv(asPlugin) == "" {
+		_ = os.Unsetenv("KUBECONFIG")
+	}
 }
 
 // runIn runs a command in a folder; a file "stdin" there is its input.

@@ -32,7 +32,7 @@ func (m Missing) Unwrap() error { return m.Err }
 func (o *Objects) Missing(w Workload, made Outcome) (out []Missing) {
 	absent := map[need]bool{}
 	for n := range podNeeds(w.Object.GetNamespace(), made.Plan.Workload) {
-		if !o.has(n) && !makes(made, n.ref) {
+		if n.ref.Name != "" && !o.has(n) && !makes(made, n.ref) {
 			absent[n] = true
 		}
 	}
