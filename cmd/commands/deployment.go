@@ -151,7 +151,7 @@ func (v variant) overlay(args, below []string) (o *Options, used int, err error)
 // value in one argument.
 func knownFlags(app *kingpin.Application, args []string, given map[string]bool) (out []string) {
 	for i := 0; i < len(args); i++ {
-		name, value, assigned := strings.Cut(strings.TrimPrefix(args[i], "--"), "=")
+		name, _, assigned := strings.Cut(strings.TrimPrefix(args[i], "--"), "=")
 		if !strings.HasPrefix(args[i], "--") {
 			continue
 		}
@@ -165,8 +165,7 @@ func knownFlags(app *kingpin.Application, args []string, given map[string]bool) 
 		arg := args[i]
 		if !assigned && !flag.Model().IsBoolFlag() && i+1 < len(args) {
 			i++
-			value = args[i]
-			arg += "=" + value
+			arg += "=" + args[i]
 		}
 		if !given[name] {
 			out = append(out, arg)
