@@ -28,8 +28,8 @@ var buffers sync.Pool
 // Errors: those of the reader.
 func readPage(from io.Reader) (page, error) {
 	var b bytes.Buffer
-	if old, ok := buffers.Get().(page); ok {
-		b = *bytes.NewBuffer(old[:0])
+	if old, ok := buffers.Get().(*page); ok {
+		b = *bytes.NewBuffer((*old)[:0])
 	}
 	if _, err := b.ReadFrom(from); err != nil {
 		return nil, err
@@ -38,7 +38,7 @@ func readPage(from io.Reader) (page, error) {
 }
 
 // release gives the buffer of a page back; the page must not be used any more.
-func (p page) release() { buffers.Put(p) }
+func (p page) release() { buffers.Put(&p) }
 
 // magic begins what is no JSON: a runtime.Unknown with the list in it follows.
 var magic = []byte("k8s\x00")
