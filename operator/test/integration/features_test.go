@@ -1,6 +1,7 @@
 package integration
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -69,7 +70,16 @@ func TestFeaturePermissions(t *testing.T) {
 			if len(tc.lacks) > 0 {
 				o.lacks(t, tc.lacks...)
 			}
-			w.refers(t, id)
+			ns := w.refers(t, id)
+			if slices.Contains(tc.features, "Events") { // which are sent beside everything else, and not after the end
+				eventually(t, "an Event about the rejected monitor", func() error {
+					list, err := w.kube.EventsV1().Events(ns).List(t.Context(), metav1.ListOptions{})
+					if err == nil && len(list.Items) == 0 {
+						err = errors.New("there is none")
+					}
+					return err
+				})
+			}
 			refused := func() (out []string) {
 				for _, c := range w.audit.calls(t, o.user) {
 					if c.refused() {
@@ -90,14 +100,16 @@ func TestFeaturePermissions(t *testing.T) {
 	}
 }
 
-// refers has a monitor rejected until the Secret is there that it refers to.
-func (w *world) refers(t *testing.T, id string) {
+// refers has a monitor rejected until the Secret is there that it refers to, and returns
+// their namespace.
+func (w *world) refers(t *testing.T, id string) (ns string) {
 	t.Helper()
-	ns := w.namespace(t)
+	ns = w.namespace(t)
 	w.apply(t, fill(web, ns, id)+"---"+fill(withPassword, ns, ""))
 	w.jobs(t, ns, "web", "serviceMonitor/"+ns+"/app/0")
 	w.apply(t, login(ns, "hunter"))
 	w.jobs(t, ns, "web", "serviceMonitor/"+ns+"/app/0", "serviceMonitor/"+ns+"/secured/0")
+	return ns
 }
 
 // unused says what is granted and in no call.
