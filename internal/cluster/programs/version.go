@@ -42,7 +42,7 @@ func parseVersion(text string) (version, bool) {
 
 // reportedVersion asks a program for its version.
 func reportedVersion(ctx context.Context, path string, args []string) (version, error) {
-	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
+	ctx, cancel := context.WithTimeout(ctx, time.Minute)
 	defer cancel()
 	out, err := exec.CommandContext(ctx, path, args...).CombinedOutput()
 	if err != nil {
