@@ -1,6 +1,7 @@
 package truth
 
 import (
+	"os"
 	"net/http"
 	"net/http/httptest"
 	"net/http/httputil"
@@ -17,6 +18,9 @@ import (
 
 // TestRunning asks real servers for their targets, as pods behind an API server.
 func TestRunning(t *testing.T) {
+	if os.Getenv("FIREKEEPER_TRUTH") == "" {
+		t.Skip("waits for scrapes of real servers; FIREKEEPER_TRUTH=5 runs it")
+	}
 	for _, p := range releases(t) {
 		t.Run(p.version, func(t *testing.T) {
 			t.Parallel()
