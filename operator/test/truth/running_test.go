@@ -1,11 +1,11 @@
 package truth
 
 import (
-	"os"
 	"net/http"
 	"net/http/httptest"
 	"net/http/httputil"
 	"net/url"
+	"os"
 	"testing"
 	"time"
 
