@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/Masterminds/semver/v3"
 	"github.com/alecthomas/kingpin/v2"
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -117,6 +118,16 @@ func (o *Options) adopt(objects *offline.Objects, stderr io.Writer) *Options {
 	}
 	fmt.Fprintf(stderr, "flags of the operator: those of Deployment %s, unless the command line has them\n", found[0].name)
 	return own
+}
+
+// setupsOf are the controllers of the operator that manages manifests, see adopt, and its
+// options. The objects are of their kinds from then on.
+func (o *Options) setupsOf(objects *offline.Objects, kubernetes *semver.Version, stderr io.Writer) (own *Options, setups []engine.Setup, scopes engine.Scopes, err error) {
+	own = o.adopt(objects, stderr)
+	if setups, scopes, err = own.setups(kubernetes); err == nil {
+		objects.Kinds = explain.Kinds(setups)
+	}
+	return own, setups, scopes, err
 }
 
 // overlay parses a command line again, with further arguments for flags that it does not

@@ -100,7 +100,7 @@ func (e *explainOptions) run(ctx context.Context, o Options, s streams) (code in
 	if name.IsWorkload() {
 		return e.workload(&o, kubernetes, name, files, s)
 	}
-	q, scopes, err := e.ask(ctx, &o, s.err)
+	q, scopes, err := e.ask(ctx, &o, name, files, s.err)
 	if err != nil {
 		return 2, err
 	}
@@ -124,11 +124,9 @@ func (e *explainOptions) workload(o *Options, kubernetes *semver.Version, name e
 		return 2, err
 	}
 	objects, faults := offline.LoadAll(files, kinds)
-	setups, _, err := o.adopt(objects, s.err).setups(kubernetes)
-	if err != nil {
+	if _, _, _, err := o.setupsOf(objects, kubernetes, s.err); err != nil {
 		return 2, err
 	}
-	objects.Kinds = explain.Kinds(setups)
 	report, err := explain.Workload(objects, faults, objects.Kinds, name)
 	if err != nil {
 		return 2, err
@@ -143,19 +141,7 @@ func (e *explainOptions) workload(o *Options, kubernetes *semver.Version, name e
 }
 
 // ask makes the question, from manifests or a cluster.
-func (e *explainOptions) ask(ctx context.Context, o *Options, stderr io.Writer) (q explain.Question, scopes engine.Scopes, err error) {
-	newest, err := parseKubernetes(newestKubernetes)
-	if err != nil {
-		return q, scopes, err
-	}
-	kinds, err := o.kinds(newest) // their names do not depend on it
-	if err != nil {
-		return q, scopes, err
-	}
-	name, files, err := e.object(o, kinds)
-	if err != nil {
-		return q, scopes, err
-	}
+func (e *explainOptions) ask(ctx context.Context, o *Options, name explain.Name, files []string, stderr io.Writer) (q explain.Question, scopes engine.Scopes, err error) {
 	var cluster online.Cluster
 	version := e.kubernetesVersion
 	if len(files) == 0 {
@@ -177,11 +163,9 @@ func (e *explainOptions) ask(ctx context.Context, o *Options, stderr io.Writer) 
 		return q, scopes, err
 	}
 	objects, faults := offline.LoadAll(files, explain.Kinds(setups))
-	o = o.adopt(objects, stderr)
-	if setups, scopes, err = o.setups(kubernetes); err != nil {
+	if o, setups, scopes, err = o.setupsOf(objects, kubernetes, stderr); err != nil {
 		return q, scopes, err
 	}
-	objects.Kinds = explain.Kinds(setups)
 	objects.Promised()
 	if q, err = explain.FromManifests(objects, faults, setups, name); err != nil {
 		return q, scopes, err

@@ -5,7 +5,6 @@ import (
 
 	"github.com/alecthomas/kingpin/v2"
 
-	"github.com/firekeeper-dev/firekeeper/operator/explain"
 	"github.com/firekeeper-dev/firekeeper/operator/lint"
 	"github.com/firekeeper-dev/firekeeper/operator/offline"
 	"github.com/firekeeper-dev/firekeeper/operator/promconfig"
@@ -68,11 +67,11 @@ func (l *lintOptions) run(o Options, s streams) (code int, err error) {
 		return 2, err
 	}
 	objects, faults := offline.LoadAll(l.files, kinds)
-	setups, scopes, err := o.adopt(objects, s.err).setups(kubernetes)
+	_, setups, scopes, err := o.setupsOf(objects, kubernetes, s.err)
 	if err != nil {
 		return 2, err
 	}
-	objects.Kinds, objects.Scope = explain.Kinds(setups), scope(setups, scopes)
+	objects.Scope = scope(setups, scopes)
 	report := lint.Check(objects, faults, lint.Options{Version: l.prometheusVersion, MissingReferences: l.missingReferences})
 	if err := report.Write(s.out, l.format); err != nil {
 		return 1, err

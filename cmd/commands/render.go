@@ -10,7 +10,6 @@ import (
 
 	"github.com/firekeeper-dev/firekeeper/internal/faults"
 	"github.com/firekeeper-dev/firekeeper/operator/catalog"
-	"github.com/firekeeper-dev/firekeeper/operator/explain"
 	"github.com/firekeeper-dev/firekeeper/operator/lint"
 	"github.com/firekeeper-dev/firekeeper/operator/offline"
 	"github.com/firekeeper-dev/firekeeper/operator/render"
@@ -73,11 +72,11 @@ func (r *renderOptions) run(o Options, stdout, stderr io.Writer) error {
 		return err
 	}
 	objects, wrong := offline.LoadSound(r.files, kinds, !r.check)
-	setups, scopes, err := o.adopt(objects, stderr).setups(kubernetes)
+	_, setups, scopes, err := o.setupsOf(objects, kubernetes, stderr)
 	if err != nil {
 		return err
 	}
-	objects.Kinds, objects.Scope = explain.Kinds(setups), scope(setups, scopes)
+	objects.Scope = scope(setups, scopes)
 	failed := unsound(wrong)
 	if !ofWorkload(wrong) { // which might select them
 		for _, line := range lint.NotSelected(objects) {

@@ -68,11 +68,9 @@ func (t *targetsOptions) open(ctx context.Context, o *Options, stderr io.Writer)
 		if manifests, err = offline.Load(t.files, explain.Kinds(w.setups)); err != nil {
 			return w, err
 		}
-		o = o.adopt(manifests, stderr)
-		if w.setups, w.scopes, err = o.setups(kubernetes); err != nil {
+		if o, w.setups, w.scopes, err = o.setupsOf(manifests, kubernetes, stderr); err != nil {
 			return w, err
 		}
-		manifests.Kinds = explain.Kinds(w.setups)
 	}
 	if w.options, err = o.prometheus(kubernetes); err != nil {
 		return w, err
