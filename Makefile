@@ -28,12 +28,9 @@ each = failed=; log=$$(mktemp); trap 'rm -f "$$log"' EXIT; \
   for m in $(MODULES); do echo "$(1) $$m"; (cd $$m && $(2)) 2>&1 | tee -a "$$log" || failed="$$failed $$m"; done; \
   if [ -n "$$failed" ]; then $(failures) "$$log"; echo "$(1) failed in:$$failed"; exit 1; fi
 
-# Which tests failed, and what each says, without its long logs: what follows its end, and with -v, where the lines of
-# tests are mixed, its last lines before.
-failures = awk '/^=== (RUN|NAME|CONT) / {now = $$3} \
-  /^ +[a-z0-9_]+_test\.go:[0-9]+: / {said[now] = said[now] substr($$0, 1, 600) "\n"} \
-  /^ *--- FAIL/ {n = length(said[$$3]); print substr(said[$$3], n > 4000 ? n - 4000 : 1)} \
-  /^ *--- FAIL|^panic:|DATA RACE/ {left = 4} left > 0 && left-- {print substr($$0, 1, 400)}'
+# Which tests failed, and what each says, without the logs of programs: the last word of a failed run. With -v what a
+# test says comes before its result, where lines of tests are mixed; without it comes after.
+failures = awk -f internal/tools/failures.awk
 
 # Go needs a build cache, and that of the user may be missing, full or read-only.
 export GOCACHE := $(shell (d=$$(go env GOCACHE | grep ^/) && mkdir -p "$$d" && head -c 1048576 /dev/zero >"$$d/writable" && \

@@ -158,7 +158,7 @@ func TestServerThatIsNotThere(t *testing.T) {
 		if path != "/-/reload" {
 			t.Errorf("asked for %s", path)
 		}
-	case <-time.After(15 * time.Second):
+	case <-time.After(time.Minute):
 		t.Fatal("no reload after the server came back")
 	}
 	p.Until("the report", func() bool { return p.Report().Ready })
@@ -474,7 +474,7 @@ func TestEndDuringRetriesIsQuick(t *testing.T) {
 	p := start(t, s.args("--retry-interval=1h")...)
 	p.Until("the refusal", func() bool { return strings.Contains(p.Log.String(), "Reload failed") })
 	begin := time.Now()
-	if code := p.End(); code != 0 || time.Since(begin) > time.Second {
+	if code := p.End(); code != 0 || time.Since(begin) > time.Minute { // it does not wait for the next try
 		t.Errorf("exit code %d after %v", code, time.Since(begin))
 	}
 }
@@ -507,8 +507,8 @@ func TestLatency(t *testing.T) {
 	}
 	slices.Sort(took)
 	t.Logf("swap to request: median %v, worst %v", took[len(took)/2], took[len(took)-1])
-	// Ten times what it takes on a machine with nothing else to do.
-	if median := took[len(took)/2]; median > 1200*time.Millisecond {
+	// Some fifty times what it takes on a machine with nothing else to do, and less than a poll.
+	if median := took[len(took)/2]; median > 5*time.Second {
 		t.Errorf("median %v", median)
 	}
 }

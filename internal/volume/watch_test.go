@@ -83,7 +83,7 @@ func TestSwapAfterSwapIsSeen(t *testing.T) {
 		vol.Swap(map[string]string{"a": fmt.Sprint(i), fmt.Sprint("key", i): "x"})
 		start := time.Now()
 		expectChange(t, w, "swap")
-		if took := time.Since(start); took > 5*time.Second {
+		if took := time.Since(start); took > 30*time.Second { // half of the delay: it did not wait for that
 			t.Errorf("a complete swap waited %v", took)
 		}
 		// The next swap is a burst of its own only some time after this one.

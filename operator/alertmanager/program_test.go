@@ -52,7 +52,7 @@ func TestProgramTakesArguments(t *testing.T) {
 // writes into a folder of the test.
 func startProgram(t *testing.T, program string, args []string) string {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	own := map[string]string{"cluster.listen-address": "", "storage.path": t.TempDir(), "config.file": "missing.yaml", "web.listen-address": "127.0.0.1:0"}
 	var line []string

@@ -72,7 +72,7 @@ func (r referring) Desired() (Plan, error)           { return Plan{}, nil }
 // wakes waits for the next reconciliation of web.
 func (s *askingScene) wakes(t *testing.T, what string) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	go s.c.loop.Run(ctx, 1)
 	select {

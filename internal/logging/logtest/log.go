@@ -3,6 +3,9 @@ package logtest
 
 import (
 	"bytes"
+	"fmt"
+	"slices"
+	"strings"
 	"sync"
 )
 
@@ -31,4 +34,19 @@ func (l *Log) Take() string {
 	defer l.mu.Unlock()
 	defer l.buf.Reset()
 	return l.buf.String()
+}
+
+// Brief returns the last lines that are no debug messages, which would bury what a test says
+// about its failure. Lines of another form, such as a stack, count.
+func (l *Log) Brief(lines int) string {
+	const longest = 300 // bytes of a line
+	all := strings.Split(strings.TrimSuffix(l.String(), "\n"), "\n")
+	out := slices.DeleteFunc(slices.Clone(all), func(line string) bool { return strings.Contains(line, "level=debug ") })
+	out = out[max(0, len(out)-lines):]
+	for i, line := range out {
+		if len(line) > longest {
+			out[i] = strings.ToValidUTF8(line[:longest], "") + "…"
+		}
+	}
+	return fmt.Sprintf("%d of %d lines:\n%s", len(out), len(all), strings.Join(out, "\n"))
 }

@@ -116,10 +116,14 @@ func newPair(t *testing.T, c *cluster.Cluster, shared *watch.Cluster, sd targets
 	return p
 }
 
+// patience bounds a wait for what both sides have. It is long because some twenty
+// discoveries, each with informers of its own, follow on a machine that does much else.
+const patience = 10 * time.Minute
+
 // wait waits until a condition holds for what both sides have.
 func (p *pair) wait(t *testing.T, what string, holds func(prometheus, ours map[string]string) bool) {
 	t.Helper()
-	late := time.After(time.Minute)
+	late := time.After(patience)
 	for {
 		p.sub.Take(p.ours.put)
 		prometheus, ours := p.prometheus.all(), p.ours.all()
@@ -186,11 +190,12 @@ func TestBuilders(t *testing.T) {
 		for range 150 {
 			w.event(w.of("services", "endpointslices", "endpoints", "ingresses", "nodes", "namespaces"))
 		}
+		w.reach(t, pairs, fmt.Sprint(round))
 		compared += agree(t, pairs, fmt.Sprint("round ", round))
 		for range 100 {
 			w.event("pods")
 		}
-		w.reach(t, pairs, round)
+		w.reach(t, pairs, fmt.Sprint(round, "-pods"))
 		compared += agree(t, pairs, fmt.Sprint("round ", round, " with pods"))
 	}
 	if compared < events/2 {
@@ -216,6 +221,7 @@ func agree(t *testing.T, pairs []*pair, when string) (groups int) {
 
 // begin makes what stays.
 func (w *churn) begin() {
+	w.create("nodes", "", marker, fields{})
 	for _, ns := range churnNamespaces {
 		w.create("namespaces", "", ns, fields{})
 		w.create("serviceaccounts", ns, "default", fields{}) // pods need it
@@ -224,20 +230,22 @@ func (w *churn) begin() {
 		ref := fields{"kind": "Pod", "namespace": ns, "name": marker}
 		labels := fields{"app": "web"}
 		w.create("endpointslices", ns, marker, fields{"metadata": fields{"labels": labels}, "addressType": "IPv4", "ports": []any{fields{"port": 80}},
-			"endpoints": []any{fields{"addresses": []any{"10.9.0.1"}, "targetRef": ref}}})
-		w.create("endpoints", ns, marker, fields{"metadata": fields{"labels": labels}, "subsets": []any{fields{"addresses": []any{fields{"ip": "10.9.0.1", "targetRef": ref}}, "ports": []any{fields{"port": 80}}}}})
+			"endpoints": []any{fields{"addresses": []any{"10.9.0.1"}, "targetRef": ref, "nodeName": marker}}})
+		w.create("endpoints", ns, marker, fields{"metadata": fields{"labels": labels}, "subsets": []any{fields{"addresses": []any{fields{"ip": "10.9.0.1", "targetRef": ref, "nodeName": marker}}, "ports": []any{fields{"port": 80}}}}})
 	}
 }
 
-// reach makes all discoveries see all pods: events of pods rebuild no slice, so that each has
-// the pods of the time when it was last rebuilt. Everything that refers to pods is touched when
-// a pod that was changed last is known everywhere.
-func (w *churn) reach(t *testing.T, pairs []*pair, round int) {
+// reach makes all discoveries see all pods and nodes: events of pods rebuild no slice, and
+// those of nodes only slices whose endpoint refers to something, so that a slice has what each
+// side knew when it last rebuilt it. Everything that refers to pods and nodes is touched when
+// a pod and a node that were changed last are known everywhere.
+func (w *churn) reach(t *testing.T, pairs []*pair, round string) {
 	t.Helper()
+	label := fields{"metadata": fields{"labels": fields{"round": round}}}
+	w.patch("nodes", "", marker, label)
 	for _, ns := range churnNamespaces {
-		w.patch("pods", ns, marker, fields{"metadata": fields{"labels": fields{"round": fmt.Sprint(round)}}})
+		w.patch("pods", ns, marker, label)
 	}
-	seen := fmt.Sprintf(`__meta_kubernetes_pod_label_round="%d"`, round)
 	for _, p := range pairs {
 		prefix, resource := "endpointslice/", "endpointslices"
 		switch p.sd.Role {
@@ -247,14 +255,18 @@ func (w *churn) reach(t *testing.T, pairs []*pair, round int) {
 		default:
 			continue
 		}
+		knows := func(group string) bool {
+			return strings.Contains(group, fmt.Sprintf("__meta_kubernetes_pod_label_round=%q", round)) &&
+				(!p.sd.AttachMetadata.Node || strings.Contains(group, fmt.Sprintf("__meta_kubernetes_node_label_round=%q", round)))
+		}
 		p.wait(t, "marker", func(prometheus, ours map[string]string) bool {
 			for _, ns := range churnNamespaces {
 				source := prefix + ns + "/" + marker
 				if prometheus[source] == "" && ours[source] == "" {
 					continue // of another namespace
 				}
-				if !strings.Contains(prometheus[source], seen) || !strings.Contains(ours[source], seen) {
-					w.patch(resource, ns, marker, fields{"metadata": fields{"annotations": fields{"touched": fmt.Sprint(w.events)}}})
+				if !knows(prometheus[source]) || !knows(ours[source]) {
+					w.touch(resource, ns, marker)
 					return false
 				}
 			}
@@ -264,7 +276,13 @@ func (w *churn) reach(t *testing.T, pairs []*pair, round int) {
 	for key := range w.exists {
 		resource, rest, _ := strings.Cut(key, "/")
 		if ns, name, _ := strings.Cut(rest, "/"); resource == "endpointslices" || resource == "endpoints" {
-			w.patch(resource, ns, name, fields{"metadata": fields{"annotations": fields{"touched": fmt.Sprint(w.events)}}})
+			w.touch(resource, ns, name)
 		}
 	}
+}
+
+// touch makes both sides rebuild the group of an object.
+func (w *churn) touch(resource, namespace, name string) {
+	w.t.Helper()
+	w.patch(resource, namespace, name, fields{"metadata": fields{"annotations": fields{"touched": fmt.Sprint(w.events)}}})
 }
