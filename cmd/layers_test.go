@@ -45,7 +45,7 @@ var layers = []string{
 	// What works with a cluster or with manifests instead of one.
 	"test/bench", "test/e2e", "test/integration", "test/truth",
 	"reference",
-	"startup", "server", "web", "web/page", "admission", "webhookcerts", "permissions",
+	"startup", "server", "web/openapi", "web", "web/page", "admission", "webhookcerts", "permissions",
 	"insight/cached", "insight/followed", "insight",
 	"preview",
 	"verify", "status", "explain", "lint", "render", "routing", "applied", "offline", "nearmiss/live", "nearmiss", "report",

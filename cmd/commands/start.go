@@ -59,7 +59,7 @@ func (o *Options) start(ctx context.Context, stdout io.Writer) error {
 		return err
 	}
 	webhooks := admission.New(admission.Options{Kinds: kinds, Logger: log})
-	api := web.New(o.API)
+	api := web.New(web.Options{Mode: o.API, Logger: log, Metrics: reg})
 	srv, err := o.listen(server.Handler(reg, ready.ok, webhooks, api), log)
 	if err != nil {
 		return err

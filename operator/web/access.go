@@ -20,8 +20,6 @@ import (
 	"k8s.io/apiserver/plugin/pkg/authenticator/token/webhook"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
-
-	"github.com/firekeeper-dev/firekeeper/operator/catalog"
 )
 
 // Values of --web.api.
@@ -36,8 +34,8 @@ const (
 	allowedFor    = 10 * time.Second
 	deniedFor     = 2 * time.Second
 	reviewTimeout = 5 * time.Second
-	reviewQPS     = 10
-	reviewBurst   = 20
+	reviewQPS     = 50
+	reviewBurst   = 100
 )
 
 // access decides who may read what.
@@ -76,32 +74,19 @@ func newAccess(cfg *rest.Config) (*access, error) {
 // errNoToken does not say which objects there are.
 var errNoToken = apierrors.NewUnauthorized("no valid bearer token: send the header Authorization: Bearer TOKEN, for example with a token of kubectl create token")
 
-// check returns nil if the caller may get an object.
+// caller returns who sends a request.
 //
-// Errors, as an API server answers them: 401 without a valid token; 403 without the
-// permission; 503 when the API server cannot be asked.
-func (a *access) check(r *http.Request, row *catalog.Row, namespace, name string) error {
-	caller, known, err := a.callers.AuthenticateRequest(r)
+// Errors, as an API server answers them: 401 without a valid token; 503 when the API server
+// does not answer.
+func (a *access) caller(r *http.Request) (*caller, error) {
+	who, known, err := a.callers.AuthenticateRequest(r)
 	switch {
 	case known && err == nil:
+		return &caller{of: a, who: who.User}, nil
 	case unanswered(err):
-		return unavailable("authenticate the caller (create tokenreviews)", err)
-	default:
-		return errNoToken
+		return nil, unavailable("authenticate the caller (create tokenreviews)", err)
 	}
-	verb := authorizer.AttributesRecord{
-		User: caller.User, Verb: "get", ResourceRequest: true,
-		APIGroup: row.Group, APIVersion: row.Version, Resource: row.Resource, Namespace: namespace, Name: name,
-	}
-	decision, _, err := a.rights.Authorize(r.Context(), verb)
-	switch {
-	case decision == authorizer.DecisionAllow:
-		return nil
-	case err != nil:
-		return unavailable("look up the permissions of the caller (create subjectaccessreviews)", err)
-	}
-	return apierrors.NewForbidden(resource(row), name,
-		fmt.Errorf("%s has no permission to get %s in namespace %q", nameOf(caller.User), row.Resource, namespace))
+	return nil, errNoToken
 }
 
 func nameOf(u user.Info) string {

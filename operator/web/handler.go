@@ -2,32 +2,60 @@ package web
 
 import (
 	"fmt"
+	"log/slog"
 	"net/http"
 	"sync"
 
 	"github.com/klauspost/compress/gzhttp"
+	"github.com/prometheus/client_golang/prometheus"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/runtime/schema"
-	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/rest"
 
-	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 	"github.com/firekeeper-dev/firekeeper/operator/catalog"
+	"github.com/firekeeper-dev/firekeeper/operator/insight"
 )
+
+// Options say who may read, and where is reported what is asked.
+type Options struct {
+	// Mode is Off, Authenticated or Open.
+	Mode string
+	// Logger (optional) is told of faults of the operator.
+	Logger *slog.Logger
+	// Metrics (optional) is where the metrics of requests are registered.
+	Metrics prometheus.Registerer
+}
 
 // Handler answers the API. It serves from the start of the process, and answers 503 until
 // it is connected.
 type Handler struct {
-	mode string
+	mode    string
+	log     *slog.Logger
+	metrics *metrics
+	slots   slots
+	streams streams
 
-	mu     sync.RWMutex
-	access *access // nil before Connect, and when everybody may read
-	kinds  map[*catalog.Row]Workloads
+	mu      sync.RWMutex
+	access  *access // nil before Connect, and when everybody may read
+	kinds   map[*catalog.Row]Workloads
+	answers insight.Answers // nil before Answer
+	pages   http.Handler    // nil where there are none
 }
 
-// New returns the API. mode is Off, Authenticated or Open.
-func New(mode string) *Handler { return &Handler{mode: mode, kinds: map[*catalog.Row]Workloads{}} }
+// New returns the API.
+func New(o Options) *Handler {
+	if o.Logger == nil {
+		o.Logger = slog.New(slog.DiscardHandler)
+	}
+	m := newMetrics()
+	if o.Metrics != nil && o.Mode != Off {
+		m.register(o.Metrics)
+	}
+	return &Handler{
+		mode: o.Mode, log: o.Logger, metrics: m, slots: newSlots(atATime, m), streams: newStreams(),
+		kinds: map[*catalog.Row]Workloads{},
+	}
+}
 
 // Connect gives the API the cluster in which callers have their permissions.
 func (h *Handler) Connect(cfg *rest.Config) error {
@@ -51,8 +79,28 @@ func (h *Handler) Add(row *catalog.Row, of Workloads) {
 	h.kinds[row] = of
 }
 
-// root is below which all paths are.
-const root = "/apis/" + v1.GroupName + "/"
+// Answer gives the API what is known of the cluster.
+func (h *Handler) Answer(a insight.Answers) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.answers = a
+}
+
+// Answers returns what is known of the cluster.
+//
+// Errors: 503 while nothing is known yet.
+func (h *Handler) Answers() (insight.Answers, error) {
+	h.mu.RLock()
+	defer h.mu.RUnlock()
+	if h.answers == nil {
+		return nil, apierrors.NewServiceUnavailable("the operator has not read the cluster yet")
+	}
+	return h.answers, nil
+}
+
+// Pages gives the API the pages for people, which get all paths that nothing else has. They
+// have the limits of the API, and ask Authorize who may read what. Call it before Register.
+func (h *Handler) Pages(pages http.Handler) { h.pages = pages }
 
 // Register enters the paths of the API into mux; none if the API is off.
 func (h *Handler) Register(mux *http.ServeMux) {
@@ -60,68 +108,24 @@ func (h *Handler) Register(mux *http.ServeMux) {
 		return
 	}
 	api := http.NewServeMux()
-	for _, row := range catalog.All {
-		if row.IsWorkload() {
-			api.Handle(path(row)+"/{name}/status", h.object(row, h.status))
+	for i := range routes {
+		for _, p := range routes[i].places() {
+			api.Handle(p.path, h.metrics.watch(routes[i].Name, h.route(&routes[i], p.row)))
 		}
 	}
-	api.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
-		fail(w, refusal(http.StatusNotFound, metav1.StatusReasonNotFound, "the operator has no such page: "+r.URL.Path))
-	})
-	mux.Handle(root, limited(gzhttp.GzipHandler(api)))
-}
-
-// path is that of the objects of a kind in a namespace.
-func path(row *catalog.Row) string {
-	return "/apis/" + row.GroupVersion().String() + "/namespaces/{namespace}/" + row.Resource
-}
-
-func resource(row *catalog.Row) schema.GroupResource {
-	return schema.GroupResource{Group: row.Group, Resource: row.Resource}
-}
-
-// object answers a request about one object, for a caller who may get it.
-func (h *Handler) object(row *catalog.Row, about func(*catalog.Row, types.NamespacedName) (any, error)) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		key := types.NamespacedName{Namespace: r.PathValue("namespace"), Name: r.PathValue("name")}
-		err := onlyReads(w, r)
-		if err == nil {
-			err = h.may(r, row, key)
-		}
-		var out any
-		if err == nil {
-			out, err = about(row, key)
-		}
-		if err != nil {
-			fail(w, err)
-			return
-		}
-		answer(w, r, out)
-	})
-}
-
-// onlyReads refuses what does not read, and parameters that no path has.
-func onlyReads(w http.ResponseWriter, r *http.Request) error {
-	if r.Method != http.MethodGet && r.Method != http.MethodHead {
-		w.Header().Set("Allow", "GET, HEAD")
-		return refusal(http.StatusMethodNotAllowed, metav1.StatusReasonMethodNotAllowed, r.Method+" is not possible here, only GET and HEAD")
+	api.Handle("/", h.metrics.watch(otherPath, http.HandlerFunc(noSuchPath)))
+	compressed := gzhttp.GzipHandler(api)
+	limited := h.slots.limit(compressed)
+	for _, root := range roots {
+		mux.Handle(root, limited)
 	}
-	for name := range r.URL.Query() {
-		return apierrors.NewBadRequest(fmt.Sprintf("parameter %q: not known here", name))
+	mux.Handle(eventsPath, h.metrics.count(eventsName, h.guard(http.HandlerFunc(h.events))))
+	if h.pages != nil {
+		mux.Handle("/", h.slots.limit(h.metrics.watch(pagesName, gzhttp.GzipHandler(h.guard(h.pages)))))
 	}
-	return nil
 }
 
-// may returns nil if the caller may get the object.
-func (h *Handler) may(r *http.Request, row *catalog.Row, key types.NamespacedName) error {
-	if h.mode == Open {
-		return nil
-	}
-	h.mu.RLock()
-	access := h.access
-	h.mu.RUnlock()
-	if access == nil {
-		return apierrors.NewServiceUnavailable("the operator has not connected to the API server yet")
-	}
-	return access.check(r, row, key.Namespace, key.Name)
+// noSuchPath answers what no route has.
+func noSuchPath(w http.ResponseWriter, r *http.Request) {
+	fail(w, refusal(http.StatusNotFound, metav1.StatusReasonNotFound, "the operator has no such page: "+r.URL.Path))
 }

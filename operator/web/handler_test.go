@@ -3,6 +3,7 @@ package web
 import (
 	"encoding/json"
 	"io"
+	"log/slog"
 	"maps"
 	"net/http"
 	"net/http/httptest"
@@ -77,18 +78,58 @@ func newAPIServer(t *testing.T) *apiServer {
 	return s
 }
 
-func api(t *testing.T, mode string, of *apiServer) *httptest.Server {
+func connect(t *testing.T, h *Handler, to *apiServer) {
 	t.Helper()
-	h := New(mode)
-	if of != nil {
-		if err := h.Connect(&rest.Config{Host: of.URL}); err != nil {
-			t.Fatal(err)
-		}
+	if err := h.Connect(&rest.Config{Host: to.URL}); err != nil {
+		t.Fatal(err)
 	}
+}
+
+// mainOnly has Prometheus demo/main.
+func mainOnly() fixed {
 	main := &v1.Prometheus{ObjectMeta: metav1.ObjectMeta{Namespace: "demo", Name: "main", ResourceVersion: "7"}}
 	main.Spec.Version = "v3.5.1"
 	main.Status.Replicas = 99 // of long ago
-	h.Add(catalog.Prometheus, fixed{"demo/main": main})
+	return fixed{"demo/main": main}
+}
+
+func long(n int) string { return strings.Repeat("x", n) }
+
+func statusOf(t *testing.T, body string) (s metav1.Status) {
+	t.Helper()
+	if err := json.Unmarshal([]byte(body), &s); err != nil {
+		t.Errorf("not a Status: %v\n%s", err, body)
+	}
+	return s
+}
+
+// logs are lines of a log.
+type logs struct {
+	mu sync.Mutex
+	strings.Builder
+}
+
+func (l *logs) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.Builder.Write(p)
+}
+
+func (l *logs) String() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.Builder.String()
+}
+
+func (l *logs) logger() *slog.Logger { return slog.New(slog.NewJSONHandler(l, nil)) }
+
+func api(t *testing.T, mode string, of *apiServer) *httptest.Server {
+	t.Helper()
+	h := New(Options{Mode: mode})
+	if of != nil {
+		connect(t, h, of)
+	}
+	h.Add(catalog.Prometheus, mainOnly())
 	h.Add(catalog.PrometheusAgent, fixed{"demo/agent": &v1alpha1.PrometheusAgent{ObjectMeta: metav1.ObjectMeta{Namespace: "demo", Name: "agent"}}})
 	mux := http.NewServeMux()
 	h.Register(mux)
@@ -109,6 +150,11 @@ func ask(t *testing.T, srv *httptest.Server, method, path string, headers ...str
 	for i := 0; i < len(headers); i += 2 {
 		r.Header.Set(headers[i], headers[i+1])
 	}
+	return send(t, r)
+}
+
+func send(t *testing.T, r *http.Request) (*http.Response, string) {
+	t.Helper()
 	resp, err := http.DefaultTransport.RoundTrip(r)
 	if err != nil {
 		t.Fatal(err)
@@ -254,7 +300,7 @@ func TestNotStarted(t *testing.T) {
 
 // TestCompressed: a large answer is compressed for who accepts it.
 func TestCompressed(t *testing.T) {
-	h := New(Open)
+	h := New(Options{Mode: Open})
 	large := &v1.Prometheus{}
 	large.Annotations = map[string]string{"note": strings.Repeat("large ", 10000)}
 	h.Add(catalog.Prometheus, fixed{"demo/main": large})
@@ -291,7 +337,7 @@ func (w waiting) Workload(key types.NamespacedName) (v1.Workload, any, bool) {
 
 // TestTooMany: what is beyond twenty requests at a time is refused at once.
 func TestTooMany(t *testing.T) {
-	h := New(Open)
+	h := New(Options{Mode: Open})
 	of := waiting{fixed{"demo/main": &v1.Prometheus{}}, make(chan struct{}), make(chan struct{})}
 	h.Add(catalog.Prometheus, of)
 	mux := http.NewServeMux()
@@ -330,7 +376,7 @@ func TestTooMany(t *testing.T) {
 // TestDeadline: no request works longer than ten seconds.
 func TestDeadline(t *testing.T) {
 	done := make(chan time.Duration, 1)
-	limited(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+	newSlots(1, newMetrics()).limit(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
 		at, _ := r.Context().Deadline()
 		done <- time.Until(at)
 	})).ServeHTTP(httptest.NewRecorder(), httptest.NewRequest("GET", "/", nil))

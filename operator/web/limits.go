@@ -2,32 +2,52 @@ package web
 
 import (
 	"context"
+	"fmt"
 	"net/http"
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 )
 
-// Limits of the API: requests at a time, and the time of one.
+// Limits of the API: requests at a time, the time of one, and how long its caller may take to
+// send and to receive.
 const (
-	atATime = 20
-	longest = 10 * time.Second
+	atATime   = 20
+	longest   = 10 * time.Second
+	sending   = 10 * time.Second
+	receiving = 30 * time.Second
 )
 
-// limited answers 429 to requests beyond atATime, and ends the context of others after
-// longest.
-func limited(next http.Handler) http.Handler {
-	slots := make(chan struct{}, atATime)
+// slots are requests at a time, of the API and the pages together.
+type slots struct {
+	free    chan struct{}
+	metrics *metrics
+}
+
+func newSlots(n int, m *metrics) slots { return slots{make(chan struct{}, n), m} }
+
+// limit answers 429 to requests beyond the slots, ends the context of others after longest,
+// and leaves callers that are slow.
+func (s slots) limit(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		select {
-		case slots <- struct{}{}:
-			defer func() { <-slots }()
+		case s.free <- struct{}{}:
+			defer func() { <-s.free }()
 		default:
-			fail(w, apierrors.NewTooManyRequests("the operator answers 20 requests at a time", 1))
+			s.metrics.rejected.WithLabelValues(busy).Inc()
+			fail(w, apierrors.NewTooManyRequests(fmt.Sprintf("the operator answers %d requests at a time", cap(s.free)), 1))
 			return
 		}
+		s.metrics.inFlight.Inc()
+		defer s.metrics.inFlight.Dec()
 		ctx, cancel := context.WithTimeout(r.Context(), longest)
 		defer cancel()
+		connection := http.NewResponseController(w)
+		// A writer without deadlines is one of tests.
+		_ = connection.SetWriteDeadline(time.Now().Add(receiving))
+		if r.Method == http.MethodPost {
+			_ = connection.SetReadDeadline(time.Now().Add(sending))
+		}
 		next.ServeHTTP(w, r.WithContext(ctx))
 	})
 }

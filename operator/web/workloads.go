@@ -18,8 +18,18 @@ type Workloads interface {
 	Workload(key types.NamespacedName) (w v1.Workload, status any, ok bool)
 }
 
+// Object is any object of Kubernetes.
+type Object struct {
+	APIVersion string         `json:"apiVersion"`
+	Kind       string         `json:"kind"`
+	Metadata   map[string]any `json:"metadata"`
+	Spec       map[string]any `json:"spec"`
+	Status     map[string]any `json:"status"`
+}
+
 // status answers with a whole workload, whose status is computed now.
-func (h *Handler) status(row *catalog.Row, key types.NamespacedName) (any, error) {
+func (h *Handler) status(q *request) (any, error) {
+	row, key := q.object.Row, q.object.NamespacedName
 	of, err := h.workloads(row)
 	if err != nil {
 		return nil, err

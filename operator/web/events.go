@@ -1,0 +1,180 @@
+package web
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/firekeeper-dev/firekeeper/operator/catalog"
+	"github.com/firekeeper-dev/firekeeper/operator/explain"
+	"github.com/firekeeper-dev/firekeeper/operator/insight"
+)
+
+// Limits of streams: how many there may be, the time between heartbeats, and how many changes
+// may wait for a slow reader or for answers about permissions.
+const (
+	mostStreams = 50
+	heartbeat   = 10 * time.Second
+	mostWaiting = 10_000
+)
+
+// streams are the open streams of changes.
+type streams struct {
+	free  chan struct{}
+	every time.Duration // between heartbeats
+}
+
+func newStreams() streams { return streams{make(chan struct{}, mostStreams), heartbeat} }
+
+// events answers with a stream of what changes, until the caller goes or the token is not
+// valid any more.
+func (h *Handler) events(w http.ResponseWriter, r *http.Request) {
+	q, err := h.admit(w, r, &eventsRoute, nil)
+	var of insight.Answers
+	if err == nil {
+		of, err = h.Answers()
+	}
+	if err != nil {
+		h.fail(w, r, err)
+		return
+	}
+	select {
+	case h.streams.free <- struct{}{}:
+		defer func() { <-h.streams.free }()
+	default:
+		h.metrics.rejected.WithLabelValues(tooManySSE).Inc()
+		fail(w, apierrors.NewTooManyRequests(fmt.Sprintf("the operator serves %d streams at a time", cap(h.streams.free)), 10))
+		return
+	}
+	h.metrics.streams.Inc()
+	defer h.metrics.streams.Dec()
+	w.Header().Set("Content-Type", "text/event-stream")
+	w.Header().Set("Cache-Control", "no-store")
+	w.Header().Set("X-Accel-Buffering", "no") // of proxies
+	if r.Method == http.MethodHead {
+		return
+	}
+	s := &stream{h: h, r: r, w: w, to: http.NewResponseController(w), rights: q.rights, news: newNews()}
+	s.run(of)
+}
+
+// stream is one open stream.
+type stream struct {
+	h      *Handler
+	r      *http.Request
+	w      io.Writer
+	to     *http.ResponseController
+	rights insight.Rights
+	news   *news
+}
+
+// run writes until the stream ends.
+func (s *stream) run(of insight.Answers) {
+	ctx, stop := context.WithCancel(s.r.Context())
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		defer func() { s.h.logged(s.r, recover()) }()
+		if err := of.Changes(ctx, s.news.add); err != nil && ctx.Err() == nil {
+			s.h.log.Error("a stream of changes ended", "err", err)
+		}
+	}()
+	defer func() { stop(); <-ended }()
+	_ = s.to.SetReadDeadline(time.Time{}) // that of the server is about requests that end
+	if !s.renew() || !s.write("retry: 3000\n\n") {
+		return
+	}
+	tick := time.NewTicker(s.h.streams.every)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-ended:
+			return
+		case <-s.news.more:
+		case <-tick.C:
+			if !s.renew() || !s.write(": still here\n\n") {
+				return
+			}
+		}
+		if !s.flush(ctx) {
+			return
+		}
+	}
+}
+
+// renew asks again who the caller is, and forgets what the caller may do; false when the
+// token is not valid any more. While the API server does not answer, nothing is sent.
+func (s *stream) renew() bool {
+	rights, err := s.h.authorize(s.r, insight.Object{})
+	switch {
+	case apierrors.IsUnauthorized(err):
+		return false
+	case err != nil:
+		s.rights = nil
+	default:
+		s.rights = rights
+	}
+	if c, ok := s.rights.(*caller); ok {
+		c.left = streamQuestions
+	}
+	return true
+}
+
+// flush sends the changes of objects that the caller may get; false when the stream has to
+// end. What nobody can say waits for the next heartbeat.
+func (s *stream) flush(ctx context.Context) bool {
+	changes, whole := s.news.take()
+	if !whole {
+		return false // the caller is too far behind, and has to read everything again
+	}
+	for i, c := range changes {
+		yes, err := s.may(ctx, c.Object)
+		switch {
+		case err != nil:
+			s.news.putBack(changes[i:])
+			return true
+		case !yes:
+			continue
+		}
+		data, err := json.Marshal(c)
+		if err != nil || !s.write(fmt.Sprintf("event: %s\ndata: %s\n\n", c.Kind, data)) {
+			return false
+		}
+	}
+	return true
+}
+
+func (s *stream) may(ctx context.Context, o explain.Ref) (bool, error) {
+	if s.rights == nil {
+		return false, errNoRights
+	}
+	of := schema.GroupResource{}
+	switch row := catalog.Of(o.Kind); {
+	case row != nil:
+		of = resource(row)
+	case o.Kind == "Pod":
+		of = pods
+	default:
+		return false, nil
+	}
+	return s.rights.May(ctx, "get", of, o.Namespace)
+}
+
+var errNoRights = apierrors.NewServiceUnavailable("the permissions of the caller are not known")
+
+// write sends a part of the stream; false if the caller does not take it.
+func (s *stream) write(text string) bool {
+	_ = s.to.SetWriteDeadline(time.Now().Add(heartbeat))
+	if _, err := io.WriteString(s.w, text); err != nil {
+		return false
+	}
+	return s.to.Flush() == nil
+}

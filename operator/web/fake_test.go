@@ -1,0 +1,162 @@
+package web
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"sync"
+	"testing"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/firekeeper-dev/firekeeper/operator/catalog"
+	"github.com/firekeeper-dev/firekeeper/operator/explain"
+	"github.com/firekeeper-dev/firekeeper/operator/insight"
+	"github.com/firekeeper-dev/firekeeper/operator/preview"
+	"github.com/firekeeper-dev/firekeeper/operator/routing"
+	"github.com/firekeeper-dev/firekeeper/operator/selection"
+	"github.com/firekeeper-dev/firekeeper/operator/status"
+	"github.com/firekeeper-dev/firekeeper/operator/targets"
+)
+
+// fake answers about Prometheus demo/main and ServiceMonitor demo/web, and remembers what was
+// asked last.
+type fake struct {
+	mu     sync.Mutex
+	asked  string
+	rights insight.Rights
+	err    error // of all answers
+	panics bool
+
+	subscribed chan func(insight.Change) // of each stream
+}
+
+func newFake() *fake { return &fake{subscribed: make(chan func(insight.Change), 1000)} }
+
+func (k *fake) note(r insight.Rights, format string, args ...any) error {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.asked, k.rights = fmt.Sprintf(format, args...), r
+	if k.panics {
+		panic("assignment to entry in nil map")
+	}
+	return k.err
+}
+
+func (k *fake) last() string {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return k.asked
+}
+
+var (
+	mainRef   = explain.Ref{Kind: "Prometheus", Namespace: "demo", Name: "main"}
+	webRef    = explain.Ref{Kind: "ServiceMonitor", Namespace: "demo", Name: "web"}
+	sometime  = time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+	someCount = preview.Counts{Kept: 3, Dropped: map[string]int{"spec.selector": 6}}
+	oneTarget = preview.Target{Owner: mainRef, Object: webRef, Target: targets.Target{
+		ID: "0a1b", Job: "serviceMonitor/demo/web/0", State: targets.Dropped, URL: "http://10.0.0.7:8080/metrics", Shards: []int{},
+		Source: targets.Source{Kind: "Pod", Namespace: "demo", Name: "web-0", Pod: "web-0"}, Discovered: map[string]string{"__address__": "10.0.0.7:8080"},
+		Drop: &targets.Drop{Step: 2, Origin: "spec.selector.matchLabels[app]", Rule: targets.Rule{Action: "keep"}, Value: "db", Message: "app is db"},
+	}}
+)
+
+func (k *fake) Overview(_ context.Context, r insight.Rights, p insight.Page) (*insight.Overview, error) {
+	return &insight.Overview{
+		Attention:      []insight.Attention{{Urgency: insight.Broken, Cause: insight.RejectedObject, Workload: mainRef, Object: webRef, Message: "spec.endpoints[0].interval: no duration"}},
+		AttentionTotal: 1, Workloads: []insight.WorkloadRow{{Ref: mainRef, Pods: 2, Ready: 1, Targets: &someCount, ConfigSince: sometime}}, Part: insight.Part{Total: 1},
+	}, k.note(r, "overview %+v", p)
+}
+
+func (k *fake) Workload(_ context.Context, r insight.Rights, w insight.Object) (*insight.Workload, error) {
+	out := &insight.Workload{Shards: 2, PerShard: []int{2, 1}, Targets: &someCount}
+	out.Workload = mainRef
+	out.Conditions = []status.Condition{{Type: "Available", Status: "True", Words: "available", Since: sometime}}
+	out.Objects = []status.Objects{{Kind: "ServiceMonitor", Groups: []status.Group{{State: status.Accepted, Names: []string{"demo/web"}}}}}
+	return out, k.note(r, "workload %s", w.Ref())
+}
+
+func (k *fake) Sources(_ context.Context, r insight.Rights, w insight.Object, q insight.SourceQuery) (*insight.Sources, error) {
+	return &insight.Sources{
+		Workload: mainRef, Counts: map[status.State]int{status.Accepted: 1}, Part: insight.Part{Total: 1, Continue: "next"},
+		Items: []insight.Source{{Ref: webRef, State: status.Accepted, Jobs: []string{"serviceMonitor/demo/web/0"}, Targets: &someCount}},
+	}, k.note(r, "sources %s %+v", w.Ref(), q)
+}
+
+func (k *fake) Rollout(_ context.Context, r insight.Rights, w insight.Object, p insight.Page) (*insight.Rollout, error) {
+	n := 2
+	return &insight.Rollout{
+		Workload: mainRef, Pods: []insight.RolloutPod{{Pod: status.Pod{Name: "prometheus-main-0", Ready: true, Runs: "yes"}, Node: "a", Targets: &n}}, Part: insight.Part{Total: 1},
+	}, k.note(r, "rollout %s %+v", w.Ref(), p)
+}
+
+func (k *fake) Config(_ context.Context, r insight.Rights, w insight.Object, q insight.ConfigQuery) (*insight.Config, error) {
+	return &insight.Config{
+		Workload: mainRef, Part: insight.Part{Total: 1},
+		Sections: []insight.ConfigSection{{Name: "scrape_configs/x", Object: webRef, Text: "job_name: x\n", Origins: map[int]string{1: "spec.endpoints[0]"}}},
+	}, k.note(r, "config %s %+v", w.Ref(), q)
+}
+
+func (k *fake) Explain(_ context.Context, r insight.Rights, o insight.Object) (*explain.Report, error) {
+	later := explain.Verdict{Owner: mainRef, Accepted: true, Reason: explain.Accepted}
+	return &explain.Report{Object: o.Ref(), Owners: []explain.Verdict{{
+		Owner: mainRef, Reason: explain.Paused, Message: "paused", Otherwise: &later, Misses: []selection.Miss{{}},
+	}}}, k.note(r, "explain %s %s", o.Ref(), o.Version)
+}
+
+func (k *fake) Targets(_ context.Context, r insight.Rights, q insight.TargetQuery) (*insight.Targets, error) {
+	of := q.Pod.String()
+	if q.Of.Row != nil {
+		of = q.Of.Ref().String()
+	}
+	return &insight.Targets{
+		Items: []preview.Target{oneTarget}, Counts: someCount, Part: insight.Part{Total: 9, Continue: "next"}, AsOf: sometime, Synced: true,
+		Jobs: []insight.JobCounts{{Workload: mainRef, Object: webRef, Job: "serviceMonitor/demo/web/0", Counts: someCount}},
+	}, k.note(r, "targets %s %+v state=%s reason=%s job=%s shard=%d", of, q.Page, q.State, q.Reason, q.Job, q.Shard)
+}
+
+func (k *fake) Target(_ context.Context, r insight.Rights, w insight.Object, job, id string) (*insight.Trace, error) {
+	return &insight.Trace{
+		Workload: mainRef, Object: webRef, Target: oneTarget,
+		Steps: []insight.Step{{Origin: "spec.selector", Rule: "action: keep", Added: map[string]string{"a": "b"}, Drops: true}},
+	}, k.note(r, "target %s %s %s", w.Ref(), job, id)
+}
+
+func (k *fake) Preview(_ context.Context, r insight.Rights, manifests []byte) (*preview.Report, error) {
+	return &preview.Report{
+		Items: []preview.Target{oneTarget}, Counts: someCount,
+		Owners: []preview.Owner{{Ref: mainRef, Objects: []preview.Object{{Ref: webRef, State: "used"}}}},
+	}, k.note(r, "preview %s", manifests)
+}
+
+func (k *fake) Routes(_ context.Context, r insight.Rights, am types.NamespacedName, labels []string) (*insight.Routes, error) {
+	return &insight.Routes{
+		Alertmanager: explain.Ref{Kind: "Alertmanager", Namespace: am.Namespace, Name: am.Name}, Tried: len(labels) > 0,
+		Report: routing.Report{At: sometime, Route: routing.Step{Receiver: "null", Routes: []routing.Step{{Receiver: "team", Matched: true}}}},
+	}, k.note(r, "routes %s %q", am, labels)
+}
+
+func (k *fake) Changes(ctx context.Context, each func(insight.Change)) error {
+	k.subscribed <- each
+	<-ctx.Done()
+	return ctx.Err()
+}
+
+// serve starts the API with fixed workloads and answers.
+func serve(t *testing.T, h *Handler, k insight.Answers) *httptest.Server {
+	t.Helper()
+	if k != nil {
+		h.Answer(k)
+	}
+	h.Add(catalog.Prometheus, mainOnly())
+	mux := http.NewServeMux()
+	h.Register(mux)
+	srv := httptest.NewServer(mux)
+	t.Cleanup(srv.Close)
+	return srv
+}
+
+var errGone = apierrors.NewNotFound(resource(catalog.ServiceMonitor), "web")

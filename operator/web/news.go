@@ -1,0 +1,60 @@
+package web
+
+import (
+	"sync"
+
+	"github.com/firekeeper-dev/firekeeper/operator/insight"
+)
+
+// news are changes that wait to be sent, each once.
+type news struct {
+	more chan struct{} // has an entry while there may be some
+
+	mu    sync.Mutex
+	order []insight.Change
+	known map[insight.Change]bool
+	lost  bool // there were too many
+}
+
+func newNews() *news {
+	return &news{more: make(chan struct{}, 1), known: map[insight.Change]bool{}}
+}
+
+// add never waits.
+func (n *news) add(c insight.Change) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	switch {
+	case n.known[c]:
+		return
+	case len(n.order) >= mostWaiting:
+		n.lost = true
+	default:
+		n.order, n.known[c] = append(n.order, c), true
+	}
+	select {
+	case n.more <- struct{}{}:
+	default:
+	}
+}
+
+// take returns what waits; whole is false if some is lost.
+func (n *news) take() (all []insight.Change, whole bool) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	all, n.order = n.order, nil
+	clear(n.known)
+	return all, !n.lost
+}
+
+// putBack lets changes that were taken wait again, behind others.
+func (n *news) putBack(changes []insight.Change) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	for _, c := range changes {
+		if !n.known[c] {
+			n.order, n.known[c] = append(n.order, c), true
+		}
+	}
+	n.lost = n.lost || len(n.order) > mostWaiting
+}

@@ -1,0 +1,187 @@
+package web
+
+import (
+	"fmt"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+
+	"github.com/firekeeper-dev/firekeeper/operator/insight"
+	"github.com/firekeeper-dev/firekeeper/operator/preview"
+	"github.com/firekeeper-dev/firekeeper/operator/status"
+	"github.com/firekeeper-dev/firekeeper/operator/targets"
+)
+
+// Rows of a list in one answer.
+const (
+	usualRows = 100
+	mostRows  = 1000
+)
+
+// longestValue of a parameter, in bytes.
+const longestValue = 4 << 10
+
+// Param is a query parameter of a route. Empty values are as none.
+type Param struct {
+	Name, Doc string
+	// Values are those that are possible; nil for all.
+	Values []string
+	// Number says that it is an integer, from Min to Max.
+	Number            bool
+	Min, Max, Default int
+	// Repeat says that it may be given several times.
+	Repeat   bool
+	Required bool
+	// Check (optional) returns what a value should be; empty for a good one.
+	Check func(value string) (want string)
+}
+
+// page are the parameters of lists.
+func page() []Param {
+	return []Param{
+		{Name: "filter", Doc: "a part of the names of the rows"},
+		{Name: "limit", Doc: "rows in the answer", Number: true, Min: 1, Max: mostRows, Default: usualRows},
+		{Name: "continue", Doc: "`continue` of the answer before, for the next rows"},
+	}
+}
+
+func targetParams() []Param {
+	return []Param{
+		{Name: "state", Doc: "of the targets", Values: words(targets.States)},
+		{Name: "reason", Doc: "the beginning of the field that drops the targets, such as `spec.selector`"},
+		{Name: "job", Doc: "job_name of the targets"},
+		{Name: "shard", Doc: "that scrapes the targets", Number: true, Min: 0, Max: 1 << 16, Default: preview.AllShards},
+	}
+}
+
+// sourceStates are those of objects that a workload could select.
+var sourceStates = words([]status.State{status.Accepted, status.Rejected, status.NotSelected, status.Unknown})
+
+func words[T ~string](of []T) (out []string) {
+	for _, v := range of {
+		out = append(out, string(v))
+	}
+	return out
+}
+
+// isLabel accepts NAME=VALUE.
+func isLabel(value string) string {
+	if name, _, ok := strings.Cut(value, "="); !ok || name == "" {
+		return "NAME=VALUE"
+	}
+	return ""
+}
+
+// query are the values of parameters, as a route has them.
+type query struct {
+	params []Param
+	values url.Values
+}
+
+// parse reads the query of a URL.
+//
+// Errors: 400 that names the parameter.
+func parse(params []Param, raw string) (query, error) {
+	values, err := url.ParseQuery(raw)
+	if err != nil {
+		return query{}, apierrors.NewBadRequest("the query of the URL is not valid: separate parameters with &, and encode others than letters and digits")
+	}
+	q := query{params, url.Values{}}
+	for name, all := range values {
+		if !slices.ContainsFunc(params, func(p Param) bool { return p.Name == name }) {
+			return query{}, apierrors.NewBadRequest(unknownParam(params, name))
+		}
+		all = slices.DeleteFunc(all, func(v string) bool { return v == "" })
+		if len(all) > 0 {
+			q.values[name] = all
+		}
+	}
+	for i := range params {
+		if fault := params[i].fault(q.values[params[i].Name]); fault != "" {
+			return query{}, apierrors.NewBadRequest(fmt.Sprintf("parameter %q: %s", params[i].Name, fault))
+		}
+	}
+	return q, nil
+}
+
+func unknownParam(params []Param, name string) string {
+	if len(name) > 100 {
+		name = name[:100]
+	}
+	if len(params) == 0 {
+		return fmt.Sprintf("parameter %q: not known here; this path has none", name)
+	}
+	var known []string
+	for _, p := range params {
+		known = append(known, p.Name)
+	}
+	slices.Sort(known)
+	return fmt.Sprintf("parameter %q: not known here; known are %s", name, strings.Join(known, ", "))
+}
+
+// fault is why values are not possible; empty if they are.
+func (p *Param) fault(values []string) string {
+	switch {
+	case len(values) == 0 && p.Required:
+		return "required"
+	case len(values) > 1 && !p.Repeat:
+		return "given more than once"
+	}
+	for _, v := range values {
+		if want := p.want(v); want != "" {
+			return "want " + want
+		}
+	}
+	return ""
+}
+
+// want is what a value should be; empty for a good one.
+func (p *Param) want(value string) string {
+	switch n, err := strconv.Atoi(value); {
+	case len(value) > longestValue:
+		return fmt.Sprintf("at most %d bytes", longestValue)
+	case p.Number && (err != nil || n < p.Min || n > p.Max):
+		return fmt.Sprintf("an integer from %d to %d, is %q", p.Min, p.Max, cut(value))
+	case p.Values != nil && !slices.Contains(p.Values, value):
+		return fmt.Sprintf("one of %s, is %q", strings.Join(p.Values, ", "), cut(value))
+	case p.Check != nil && p.Check(value) != "":
+		return fmt.Sprintf("%s, is %q", p.Check(value), cut(value))
+	}
+	return ""
+}
+
+// cut shortens a value for a message.
+func cut(value string) string {
+	if len(value) > 100 {
+		return value[:100] + "…"
+	}
+	return value
+}
+
+func (q query) string(name string) string { return q.values.Get(name) }
+
+func (q query) strings(name string) []string { return q.values[name] }
+
+// number returns a parameter that parse has accepted, or its default.
+func (q query) number(name string) int {
+	if n, err := strconv.Atoi(q.values.Get(name)); err == nil {
+		return n
+	}
+	i := slices.IndexFunc(q.params, func(p Param) bool { return p.Name == name })
+	return q.params[i].Default
+}
+
+// page is which part of a list is asked for.
+func (q query) page() insight.Page {
+	return insight.Page{Filter: q.string("filter"), Limit: q.number("limit"), Continue: q.string("continue")}
+}
+
+// targets is which targets are asked for.
+func (q query) targets() insight.TargetQuery {
+	return insight.TargetQuery{
+		Page: q.page(), State: targets.State(q.string("state")), Reason: q.string("reason"), Job: q.string("job"), Shard: q.number("shard"),
+	}
+}

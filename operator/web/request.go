@@ -1,0 +1,130 @@
+package web
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"runtime/debug"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/validation"
+
+	"github.com/firekeeper-dev/firekeeper/operator/catalog"
+	"github.com/firekeeper-dev/firekeeper/operator/insight"
+)
+
+// request is one whose caller may have the answer.
+type request struct {
+	*http.Request
+	object insight.Object // what the path names; empty for none
+	rights insight.Rights
+	query  query
+	writer http.ResponseWriter // for the limit of the body; answers are returned
+}
+
+// route answers the requests of a route about objects of a kind.
+func (h *Handler) route(of *Route, row *catalog.Row) http.Handler {
+	return h.guard(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		q, err := h.admit(w, r, of, row)
+		var out any
+		if err == nil {
+			out, err = of.answer(h, q)
+		}
+		if err != nil {
+			h.fail(w, r, err)
+			return
+		}
+		answer(w, r, out)
+	}))
+}
+
+// admit reads a request, and decides whether the caller may have the answer.
+func (h *Handler) admit(w http.ResponseWriter, r *http.Request, of *Route, row *catalog.Row) (*request, error) {
+	if err := allowed(w, r, of.method()); err != nil {
+		return nil, err
+	}
+	object := insight.Object{Row: row, NamespacedName: types.NamespacedName{Namespace: r.PathValue("namespace"), Name: r.PathValue("name")}}
+	if of.aboutObject() && !possible(object.NamespacedName) {
+		return nil, refusal(http.StatusNotFound, metav1.StatusReasonNotFound, "no object can have the namespace or the name in the path")
+	}
+	values, err := parse(of.Params, r.URL.RawQuery)
+	if err != nil {
+		return nil, err
+	}
+	out := &request{Request: r, object: object, query: values, writer: w}
+	if of.Needs != needsNothing {
+		if out.rights, err = h.Authorize(r, object); err != nil {
+			return nil, err
+		}
+	}
+	if row != nil {
+		out.object.Row = catalog.Of(row.Kind) // the version that the operator works with
+	}
+	return out, nil
+}
+
+// otherSites finds requests that pages of other sites make a browser send.
+var otherSites = http.NewCrossOriginProtection()
+
+// allowed refuses methods that a path does not have, and what other sites post.
+func allowed(w http.ResponseWriter, r *http.Request, method string) error {
+	if r.Method == method || method == http.MethodGet && r.Method == http.MethodHead {
+		if err := otherSites.Check(r); err != nil {
+			return refusal(http.StatusForbidden, metav1.StatusReasonForbidden, "pages of other sites may not post here")
+		}
+		return nil
+	}
+	only, header := method, method
+	if method == http.MethodGet {
+		only, header = "GET and HEAD", "GET, HEAD"
+	}
+	w.Header().Set("Allow", header)
+	return refusal(http.StatusMethodNotAllowed, metav1.StatusReasonMethodNotAllowed, cut(r.Method)+" is not possible here, only "+only)
+}
+
+// possible reports whether an API server could have an object of the name, so that nobody
+// needs to be asked about others.
+func possible(key types.NamespacedName) bool {
+	return len(validation.IsDNS1123Label(key.Namespace)) == 0 && len(validation.IsDNS1123Subdomain(key.Name)) == 0
+}
+
+// guard keeps a panic of one answer from the others: it is logged, and the caller gets 500.
+func (h *Handler) guard(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		defer func() {
+			fault := recover()
+			if fault == http.ErrAbortHandler {
+				panic(fault) // net/http knows what is meant
+			}
+			if h.logged(r, fault) {
+				fail(w, apierrors.NewInternalError(errors.New("the operator could not answer; see its log")))
+			}
+		}()
+		next.ServeHTTP(w, r)
+	})
+}
+
+// logged logs a panic, if there was one.
+func (h *Handler) logged(r *http.Request, fault any) bool {
+	if fault != nil {
+		h.log.Error("panic while answering a request", "path", r.URL.Path, "err", fault, "stack", string(debug.Stack()))
+	}
+	return fault != nil
+}
+
+// fail writes an error, and logs it if it is the operator's.
+func (h *Handler) fail(w http.ResponseWriter, r *http.Request, err error) {
+	h.metrics.refused(err)
+	_, known := errors.AsType[*apierrors.StatusError](err)
+	switch {
+	case known:
+	case errors.Is(err, context.DeadlineExceeded):
+		err = refusal(http.StatusGatewayTimeout, metav1.StatusReasonTimeout, "the answer took longer than "+longest.String())
+	case r.Context().Err() != nil: // the caller has gone
+	default:
+		h.log.Error("cannot answer a request", "path", r.URL.Path, "err", err)
+	}
+	fail(w, err)
+}

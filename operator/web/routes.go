@@ -1,0 +1,206 @@
+package web
+
+import (
+	"net/http"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
+	"github.com/firekeeper-dev/firekeeper/operator/catalog"
+	"github.com/firekeeper-dev/firekeeper/operator/explain"
+	"github.com/firekeeper-dev/firekeeper/operator/insight"
+	"github.com/firekeeper-dev/firekeeper/operator/preview"
+)
+
+// Route is a path of the API, or one path for each of several kinds.
+type Route struct {
+	// Name is in metrics and in the OpenAPI document.
+	Name string
+	// Method is GET, which allows HEAD too, or POST.
+	Method string
+	// Path is whole, or what follows the name of an object of the kinds in Of.
+	Path string
+	Of   []*catalog.Row
+	// Doc is a sentence about the answer.
+	Doc string
+	// Needs is the permission that the caller needs, for people.
+	Needs  string
+	Params []Param
+	// Answer is an empty answer; nil for one that is not JSON.
+	Answer any
+
+	answer func(*Handler, *request) (any, error)
+}
+
+// roots are below which all paths of the API are.
+var roots = []string{"/apis/" + v1.GroupName + "/", "/api/", "/openapi/"}
+
+// Kinds by what can be asked about them.
+var (
+	workloads   = rows(func(r *catalog.Row) bool { return r.IsWorkload() })
+	selected    = rows(func(r *catalog.Row) bool { return !r.IsWorkload() })
+	scraping    = []*catalog.Row{catalog.Prometheus, catalog.PrometheusAgent}
+	withTargets = []*catalog.Row{
+		catalog.Prometheus, catalog.PrometheusAgent,
+		catalog.ServiceMonitor, catalog.PodMonitor, catalog.Probe, catalog.ScrapeConfig,
+	}
+)
+
+// podPath is that of a pod, as API servers have it.
+const podPath = "/api/v1/namespaces/{namespace}/pods/{name}"
+
+// Permissions, for people.
+const (
+	getObject    = "`get` the object"
+	needsNothing = "none"
+	anybody      = "a valid token; of each namespace, the answer has what the caller may `get`"
+)
+
+// routes are all paths, apart from those of streams.
+var routes = []Route{
+	{
+		Name: "status", Of: workloads, Path: "/status", Doc: "the object, whole, with the `status` it should have now", Needs: getObject,
+		Answer: Object{}, answer: (*Handler).status,
+	},
+	{
+		Name: "workload", Of: workloads, Path: "/overview", Doc: "conditions, pods and Events of a workload, and counts of the objects that it selects", Needs: getObject,
+		Answer: insight.Workload{}, answer: (*Handler).workload,
+	},
+	{
+		Name: "sources", Of: workloads, Path: "/sources", Doc: "the objects that a workload could select: accepted, rejected or not selected, and why", Needs: getObject,
+		Params: append(page(), Param{Name: "state", Doc: "of the objects", Values: sourceStates}, Param{Name: "kind", Doc: "of the objects", Values: kindsOf(selected)}),
+		Answer: insight.Sources{}, answer: (*Handler).sources,
+	},
+	{
+		Name: "rollout", Of: workloads, Path: "/rollout", Doc: "what each pod of a workload runs: revision, configuration wanted and loaded", Needs: getObject,
+		Params: page(), Answer: insight.Rollout{}, answer: (*Handler).rollout,
+	},
+	{
+		Name: "shards", Of: scraping, Path: "/shards", Doc: "the targets of each shard, and how even they are", Needs: getObject,
+		Answer: Shards{}, answer: (*Handler).shards,
+	},
+	{
+		Name: "config", Of: workloads, Path: "/config", Doc: "the configuration without credentials, in sections, each with the object that made it", Needs: getObject,
+		Params: page(), Answer: insight.Config{}, answer: (*Handler).config,
+	},
+	{
+		Name: "routes", Of: []*catalog.Row{catalog.Alertmanager}, Path: "/routes", Doc: "the routing tree; with labels, the way of an alert through it", Needs: getObject,
+		Params: []Param{{Name: "label", Doc: "NAME=VALUE of the alert; repeat it for more", Repeat: true, Check: isLabel}},
+		Answer: insight.Routes{}, answer: (*Handler).routing,
+	},
+	{
+		Name: "explain", Of: selected, Path: "/explain", Doc: "for each workload, whether it uses the object; if not, the first reason", Needs: getObject,
+		Answer: explain.Report{}, answer: (*Handler).explain,
+	},
+	{
+		Name: "targets", Of: withTargets, Path: "/targets", Doc: "the targets of a workload, or of an object in all workloads", Needs: getObject,
+		Params: append(page(), targetParams()...), Answer: insight.Targets{}, answer: (*Handler).targets,
+	},
+	{
+		Name: "target", Of: scraping, Path: "/targets/{id}", Doc: "a target, and what each relabel step makes of it", Needs: getObject,
+		Params: []Param{{Name: "job", Doc: "of the target", Required: true}}, Answer: insight.Trace{}, answer: (*Handler).target,
+	},
+	{
+		Name: "pod", Path: podPath + "/targets", Doc: "which workloads scrape a pod", Needs: "`get` the pod",
+		Params: append(page(), targetParams()...), Answer: insight.Targets{}, answer: (*Handler).pod,
+	},
+	{
+		Name: "overview", Path: "/api/v1/overview", Doc: "what needs attention, the most urgent first, and all workloads", Needs: anybody,
+		Params: page(), Answer: insight.Overview{}, answer: (*Handler).overview,
+	},
+	{
+		Name: "preview", Method: http.MethodPost, Path: "/api/v1/preview",
+		Doc:   "what would be scraped if the manifests of the body (YAML or JSON, at most 1 MiB) were applied; nothing is stored",
+		Needs: "`get` each object of the body", Answer: preview.Report{}, answer: (*Handler).preview,
+	},
+	{
+		Name: "openapi", Path: "/openapi/v3", Doc: "these paths as an OpenAPI document", Needs: needsNothing, answer: (*Handler).openAPI,
+	},
+}
+
+// eventsPath and eventsName are those of the stream of changes.
+const (
+	eventsName = "events"
+	eventsPath = "/api/v1/events"
+)
+
+var eventsRoute = Route{
+	Name: eventsName, Method: http.MethodGet, Path: eventsPath,
+	Doc:   "a stream of server-sent events: `owner`, `object` or `rollout`, each with the name of an object that changed",
+	Needs: anybody,
+}
+
+// Routes are all paths of the API.
+func Routes() []Route {
+	out := append(append([]Route{}, routes...), eventsRoute)
+	for i := range out {
+		out[i].Method = out[i].method()
+	}
+	return out
+}
+
+// place is one path of a route.
+type place struct {
+	row  *catalog.Row // nil for a path that is not about objects of a kind
+	path string
+}
+
+// Paths are those of the route, one for each kind.
+func (r *Route) Paths() (out []string) {
+	for _, p := range r.places() {
+		out = append(out, p.path)
+	}
+	return out
+}
+
+func (r *Route) places() (out []place) {
+	for _, row := range r.Of {
+		out = append(out, place{row, "/apis/" + row.GroupVersion().String() + "/namespaces/{namespace}/" + row.Resource + "/{name}" + r.Path})
+	}
+	if r.Of == nil {
+		out = append(out, place{nil, r.Path})
+	}
+	return out
+}
+
+// method is the one that the route has.
+func (r *Route) method() string {
+	if r.Method == "" {
+		return http.MethodGet
+	}
+	return r.Method
+}
+
+// aboutObject reports whether the path names an object.
+func (r *Route) aboutObject() bool { return r.Of != nil || strings.HasPrefix(r.Path, podPath) }
+
+func rows(has func(*catalog.Row) bool) (out []*catalog.Row) {
+	for _, r := range catalog.All {
+		if has(r) {
+			out = append(out, r)
+		}
+	}
+	return out
+}
+
+func kindsOf(rows []*catalog.Row) (out []string) {
+	for _, r := range rows {
+		if catalog.Of(r.Kind) == r {
+			out = append(out, r.Kind)
+		}
+	}
+	return out
+}
+
+// pods is the resource of pods.
+var pods = schema.GroupResource{Group: corev1.GroupName, Resource: "pods"}
+
+// resource is that of objects of a kind; of pods, without one.
+func resource(row *catalog.Row) schema.GroupResource {
+	if row == nil {
+		return pods
+	}
+	return schema.GroupResource{Group: row.Group, Resource: row.Resource}
+}

@@ -1,0 +1,43 @@
+package web
+
+import (
+	"slices"
+
+	"github.com/firekeeper-dev/firekeeper/operator/explain"
+	"github.com/firekeeper-dev/firekeeper/operator/insight"
+)
+
+// Shards are the targets of each shard of a workload.
+type Shards struct {
+	Workload explain.Ref `json:"workload"`
+	Shards   int         `json:"shards"`
+	// PerShard are the targets of each shard, from shard 0; null when they are not known.
+	PerShard []int `json:"perShard"`
+	// MaxToMean is the largest number of targets of a shard by the mean: 1 is even.
+	MaxToMean float64 `json:"maxToMean,omitempty"`
+	// Unread is what could not be read, each with the reason.
+	Unread []string `json:"unread,omitempty"`
+}
+
+func (h *Handler) shards(q *request) (any, error) {
+	return answered(h, func(a insight.Answers) (*Shards, error) {
+		w, err := a.Workload(q.Context(), q.rights, q.object)
+		if err != nil {
+			return nil, err
+		}
+		return shardsOf(w), nil
+	})
+}
+
+// shardsOf is what is known of the shards of a workload.
+func shardsOf(w *insight.Workload) *Shards {
+	out := &Shards{Workload: w.Workload, Shards: w.Shards, PerShard: w.PerShard, Unread: w.Unread}
+	total := 0
+	for _, n := range w.PerShard {
+		total += n
+	}
+	if total > 0 {
+		out.MaxToMean = float64(slices.Max(w.PerShard)*len(w.PerShard)) / float64(total)
+	}
+	return out
+}
