@@ -150,6 +150,11 @@ func ask(t *testing.T, srv *httptest.Server, method, path string, headers ...str
 	for i := 0; i < len(headers); i += 2 {
 		r.Header.Set(headers[i], headers[i+1])
 	}
+	return send(t, r)
+}
+
+func send(t *testing.T, r *http.Request) (*http.Response, string) {
+	t.Helper()
 	resp, err := http.DefaultTransport.RoundTrip(r)
 	if err != nil {
 		t.Fatal(err)
