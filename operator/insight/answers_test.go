@@ -1,6 +1,7 @@
 package insight_test
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -45,8 +46,13 @@ func TestAnswers(t *testing.T) {
 		if err != nil {
 			return []byte("error: " + err.Error() + "\n"), nil
 		}
-		out, err := json.MarshalIndent(answer, "", "  ")
-		return append(out, '\n'), err
+		out, err := encode(answer)
+		for _, secret := range []string{"canary", "cnry"} {
+			if i := strings.Index(string(out), secret); i >= 0 {
+				t.Errorf("%s: the answer has a credential: …%s", name, out[max(0, i-200):min(len(out), i+60)])
+			}
+		}
+		return out, err
 	})
 }
 
@@ -128,3 +134,13 @@ func (counts) Target(context.Context, insight.Rights, insight.Object, string, st
 
 // Counts implements [insight.TargetSource].
 func (c counts) Counts(w explain.Ref) *insight.TargetCounts { return c[w.String()] }
+
+// encode writes an answer with readable texts.
+func encode(answer any) ([]byte, error) {
+	var out bytes.Buffer
+	e := json.NewEncoder(&out)
+	e.SetEscapeHTML(false)
+	e.SetIndent("", "  ")
+	err := e.Encode(answer)
+	return out.Bytes(), err
+}

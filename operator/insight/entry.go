@@ -88,14 +88,22 @@ func textOf(v engine.Verdict) io.WriterTo {
 
 // jobs are the names of the jobs that an object became.
 func (v verdict) jobs() (out []string) {
-	if v.text == nil || v.state != status.Accepted {
+	if v.state != status.Accepted {
 		return nil
 	}
-	var text strings.Builder
-	if _, err := v.text.WriteTo(&text); err != nil {
-		return nil
+	return jobsOf(written(v.text))
+}
+
+// written is a text that may be nil; empty when it cannot be read.
+func written(text io.WriterTo) string {
+	if text == nil {
+		return ""
 	}
-	return jobsOf(text.String())
+	var out strings.Builder
+	if _, err := text.WriteTo(&out); err != nil {
+		return ""
+	}
+	return out.String()
 }
 
 // jobsOf are the names of jobs in a text of the operator.

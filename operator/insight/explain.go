@@ -30,7 +30,7 @@ func (c *Cluster) Explain(ctx context.Context, r Rights, o Object) (*explain.Rep
 		Row: o.Row, Object: object, Setups: c.Setups, NamespaceLabels: w.namespaceLabels, References: c.Reader.References(ctx),
 	}
 	if c.Look != nil {
-		q.Look = c.Look(ctx, c.Reader)
+		q.Look = c.Look(ctx, a.limited(c.Reader))
 	}
 	if c.Parts.Targets != nil {
 		q.Targets = func(of explain.Candidate) []string { return c.targetLines(of.Ref(), ref) }
