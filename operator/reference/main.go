@@ -2,6 +2,7 @@
 // programs themselves, so that they cannot say anything else than the code:
 //
 //	flags.md     what the programs print about their flags
+//	http-api.md  the paths of the HTTP API
 //	metrics.md   what they expose when they run
 //	versions.md  the version gates in the types and tables of the operator
 //
@@ -29,6 +30,7 @@ type page struct {
 
 var pages = []page{
 	{"flags.md", flagsPage},
+	{"http-api.md", httpAPIPage},
 	{"metrics.md", metricsPage},
 	{"versions.md", versionsPage},
 }

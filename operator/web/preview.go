@@ -89,7 +89,7 @@ func objectsOf(manifests []byte) (out []kindIn, err error) {
 			return out, nil
 		}
 		if err == nil {
-			err = eachObject(raw, 0, func(o kindIn) {
+			err = eachObject(raw, metav1.TypeMeta{}, 0, func(o kindIn) {
 				if !seen[o] {
 					seen[o], out = true, append(out, o)
 				}
@@ -104,17 +104,22 @@ func objectsOf(manifests []byte) (out []kindIn, err error) {
 	}
 }
 
-// eachObject calls each for every one of our objects in a document.
-func eachObject(raw json.RawMessage, depth int, each func(kindIn)) error {
+// eachObject calls each for every one of our objects in a document. usual is the type of an
+// object that has none, as in lists of one kind.
+func eachObject(raw json.RawMessage, usual metav1.TypeMeta, depth int, each func(kindIn)) error {
 	var d document
 	if err := json.Unmarshal(raw, &d); err != nil {
 		return err
+	}
+	if d.Kind == "" {
+		d.TypeMeta = usual
 	}
 	for _, item := range d.Items {
 		if depth > 2 {
 			return errors.New("lists of lists of lists")
 		}
-		if err := eachObject(item, depth+1, each); err != nil {
+		of := metav1.TypeMeta{APIVersion: d.APIVersion, Kind: strings.TrimSuffix(d.Kind, "List")}
+		if err := eachObject(item, of, depth+1, each); err != nil {
 			return err
 		}
 	}

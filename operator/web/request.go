@@ -65,9 +65,15 @@ func (h *Handler) admit(w http.ResponseWriter, r *http.Request, of *Route, row *
 	return out, nil
 }
 
-// allowed refuses methods that a path does not have.
+// otherSites finds requests that pages of other sites make a browser send.
+var otherSites = http.NewCrossOriginProtection()
+
+// allowed refuses methods that a path does not have, and what other sites post.
 func allowed(w http.ResponseWriter, r *http.Request, method string) error {
 	if r.Method == method || method == http.MethodGet && r.Method == http.MethodHead {
+		if err := otherSites.Check(r); err != nil {
+			return refusal(http.StatusForbidden, metav1.StatusReasonForbidden, "pages of other sites may not post here")
+		}
 		return nil
 	}
 	only, header := method, method

@@ -18,8 +18,12 @@ import (
 // heartbeats, may cause. Most are answered from a cache.
 const (
 	requestQuestions = 100
-	streamQuestions  = 10
+	streamQuestions  = 20
 )
+
+// errAsked is the answer to further questions that no cache answers.
+var errAsked = apierrors.NewServiceUnavailable(fmt.Sprintf(
+	"the operator asks at most %d questions about the permissions of the caller for one request: ask about one namespace", requestQuestions))
 
 // Authorize returns the rights of the caller, if the caller may get the object; without a
 // kind and a name, of any caller with a valid token. An object without a kind is a pod.
@@ -96,8 +100,7 @@ func (c *caller) may(ctx context.Context, q question) (bool, error) {
 		return yes, nil
 	}
 	if c.left == 0 {
-		return false, apierrors.NewServiceUnavailable(fmt.Sprintf(
-			"the operator asks at most %d questions about the permissions of the caller for one request: ask about one namespace", requestQuestions))
+		return false, errAsked
 	}
 	c.left--
 	yes, err := c.ask(ctx, authorizer.AttributesRecord{Verb: q.verb, APIGroup: q.Group, APIVersion: "*", Resource: q.Resource, Namespace: q.namespace})

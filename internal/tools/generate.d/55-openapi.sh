@@ -1,0 +1,5 @@
+#!/bin/sh
+# Writes the OpenAPI document of the HTTP API from its routes and Go types.
+set -eu
+cd "$(dirname "$0")/../../.."
+go run ./operator/web/openapi operator/web/openapi.json
