@@ -20,8 +20,10 @@ import (
 	"github.com/firekeeper-dev/firekeeper/internal/httpserver"
 	"github.com/firekeeper-dev/firekeeper/operator/catalog"
 	"github.com/firekeeper-dev/firekeeper/operator/discovery"
+	"github.com/firekeeper-dev/firekeeper/operator/discovery/watch"
 	"github.com/firekeeper-dev/firekeeper/operator/engine"
 	"github.com/firekeeper-dev/firekeeper/operator/insight"
+	"github.com/firekeeper-dev/firekeeper/operator/insight/followed"
 	"github.com/firekeeper-dev/firekeeper/operator/insight/recent"
 	"github.com/firekeeper-dev/firekeeper/operator/nearmiss"
 	near "github.com/firekeeper-dev/firekeeper/operator/nearmiss/live"
@@ -29,6 +31,7 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/preview"
 	"github.com/firekeeper-dev/firekeeper/operator/web"
 	"github.com/firekeeper-dev/firekeeper/operator/web/local"
+	"github.com/firekeeper-dev/firekeeper/operator/web/page"
 )
 
 const uiHelp = "Serve the pages of the operator, and its HTTP API, on this machine: what needs attention, what each workload selects, runs and scrapes, and why not. " +
@@ -101,6 +104,7 @@ func (u *uiOptions) run(ctx context.Context, o *Options, s streams) (int, error)
 func (u *uiOptions) listen(o *Options, answers insight.Answers, log *slog.Logger) (*httpserver.Server, error) {
 	api := web.New(web.Options{Mode: web.Open, Logger: log})
 	api.Answer(answers)
+	api.Pages(page.New(page.Options{Answers: api.Answers, Authorize: api.Authorize}))
 	mux := http.NewServeMux()
 	api.Register(mux)
 	var guarded http.Handler
@@ -143,7 +147,6 @@ type readable struct {
 	reader  *recent.Reader
 	options *Options
 	version *semver.Version
-	setups  []engine.Setup
 	parts   insight.Parts
 }
 
@@ -179,8 +182,15 @@ func (o *Options) readable(ctx context.Context) (*readable, error) {
 	if c.parts.Options, err = o.prometheus(c.version); err != nil {
 		return nil, err
 	}
-	c.setups, c.parts.Scopes, err = o.setups(c.version)
-	c.parts.Setups = c.setups
+	if c.parts.Setups, c.parts.Scopes, err = o.setups(c.version); err != nil {
+		return nil, err
+	}
+	groups := &watch.Cluster{Lists: watch.From(live.Kube)}
+	if configs := c.parts.Scopes.Configs; !configs.All() {
+		groups.Namespaces = configs.Watches()
+	}
+	setups, err := c.parts.Fresh()
+	c.parts.Targets = &followed.Source{Reader: c.reader, Setups: setups, Scopes: c.parts.Scopes, Options: c.parts.Options, Groups: groups}
 	return c, err
 }
 

@@ -105,6 +105,17 @@ func TestUI(t *testing.T) {
 	if err := json.Unmarshal([]byte(body), &overview); code != 200 || err != nil || len(overview.Workloads) == 0 {
 		t.Errorf("%d %v %s", code, err, body)
 	}
+	for path, want := range map[string]string{
+		"/":                            "</html>",
+		"/index.json":                  `"workloads":`,
+		"/prometheuses/monitoring/k8s": "serviceMonitor",
+		prometheusK8s + "/config":      `"sections":`,
+		prometheusK8s + "/targets":     `"counts":`,
+	} {
+		if code, body := p.get(t, path); code != 200 || !strings.Contains(body, want) {
+			t.Errorf("%s: %d %s", path, code, body)
+		}
+	}
 	if code, body := p.get(t, "/api/v1/overview", "Host", "evil.example"); code != 403 || strings.Contains(body, "monitoring") {
 		t.Errorf("another Host: %d %s", code, body)
 	}
