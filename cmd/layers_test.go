@@ -45,8 +45,9 @@ var layers = []string{
 	// What works with a cluster or with manifests instead of one.
 	"test/bench", "test/e2e", "test/integration", "test/truth",
 	"reference",
-	"startup", "server", "web/openapi", "web", "web/page", "web/local", "admission", "webhookcerts", "permissions",
-	"insight/cached", "insight/followed", "insight/recent", "insight",
+	"web/local", "insight/recent",
+	"startup", "server", "web/openapi", "web", "web/page", "admission", "webhookcerts", "permissions",
+	"insight/cached", "insight/followed", "insight",
 	"preview",
 	"verify", "status", "explain", "lint", "render", "routing", "applied", "offline", "nearmiss/live", "nearmiss", "report",
 
