@@ -124,7 +124,7 @@ func (s *stream) renew() bool {
 		s.rights = rights
 	}
 	if c, ok := s.rights.(*caller); ok {
-		c.left = streamQuestions
+		c.most = streamQuestions
 	}
 	return true
 }
