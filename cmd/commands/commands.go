@@ -50,6 +50,7 @@ func subcommands(o *Options) []subcommand {
 	}}
 	out = append(out, common(o)...)
 	return append(out,
+		serving(o, nil, "--web.listen-address", "--web.api"),
 		subcommand{name: "crds", help: "Print, install or compare the CustomResourceDefinitions (CRDs).", flags: c.bind},
 		printing(&c),
 		subcommand{name: "crds apply", help: "Install the CRDs into the cluster and wait until they are established.", flags: c.bindApply, validate: c.validate,
@@ -72,10 +73,14 @@ func subcommands(o *Options) []subcommand {
 func forPeople(o *Options) []subcommand {
 	var c crdsCommand
 	return append(common(o),
+		serving(o, o.bindUI),
 		subcommand{name: "crds", help: "Print the CustomResourceDefinitions (CRDs).", flags: c.bind},
 		printing(&c), versioning,
 		subcommand{name: listCommand, help: "List the commands (default).", byDefault: true, run: nothing})
 }
+
+// decides are the flags of the operator that decide what workloads select and become.
+var decides = []string{scopeFlags, "--feature-gates", "--watch-referenced-objects-in-all-namespaces", "--disable-unmanaged-prometheus-configuration"}
 
 // common are the commands that both programs have.
 func common(o *Options) []subcommand {
@@ -88,8 +93,6 @@ func common(o *Options) []subcommand {
 		u statusOptions
 		g targetsOptions
 	)
-	decides := []string{"--feature-gates", "--watch-referenced-objects-in-all-namespaces", "--disable-unmanaged-prometheus-configuration"}
-	decides = append([]string{scopeFlags}, decides...)
 	written := append([]string{objectFlags}, decides...)
 	live := append([]string{apiServerFlags}, decides...)
 	return []subcommand{
@@ -107,6 +110,17 @@ func common(o *Options) []subcommand {
 			run: func(ctx context.Context, s streams) (int, error) { return t.run(ctx, *o, s.out) }},
 		{name: "verify", help: verifyHelp, flags: v.bind, validate: v.validate, example: verifyExample, uses: []string{apiServerFlags},
 			run: func(ctx context.Context, s streams) (int, error) { return v.run(ctx, o, s.out) }},
+	}
+}
+
+// serving is the command ui. flags declares those that the program does not have, uses are those
+// that it has.
+func serving(o *Options, flags func(*kingpin.CmdClause), uses ...string) subcommand {
+	var u uiOptions
+	uses = append(append(uses, decides...), apiServerFlags)
+	return subcommand{
+		name: "ui", help: uiHelp, flags: flags, validate: func() error { return u.validate(o) }, example: uiExample, uses: uses,
+		run: func(ctx context.Context, s streams) (int, error) { return u.run(ctx, o, s) },
 	}
 }
 

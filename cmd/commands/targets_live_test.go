@@ -126,7 +126,7 @@ func (s *served) answer(r *http.Request) (int, any) {
 		return failed(404, "NotFound")
 	}
 	if kind == "" {
-		kind = map[string]string{"pods": "Pod", "services": "Service", "endpointslices": "EndpointSlice", "nodes": "Node", "namespaces": "Namespace"}[parts[0]]
+		kind = map[string]string{"pods": "Pod", "statefulsets": "StatefulSet", "events": "Event", "services": "Service", "endpointslices": "EndpointSlice", "nodes": "Node", "namespaces": "Namespace"}[parts[0]]
 	}
 	return 200, map[string]any{"kind": kind + "List", "apiVersion": group, "metadata": map[string]any{}, "items": items}
 }

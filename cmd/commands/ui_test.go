@@ -1,0 +1,198 @@
+package commands
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/firekeeper-dev/firekeeper/internal/logging/logtest"
+)
+
+// pages is a running command ui.
+type pages struct {
+	url         string
+	out, stderr *logtest.Log
+	code        chan int
+	stop        context.CancelFunc
+}
+
+const anyPort = "--web.listen-address=127.0.0.1:0"
+
+var servedAddress = regexp.MustCompile(`(?m)^http://\S+/$`)
+
+// serveUI runs the command ui of a program until the test ends.
+func serveUI(t *testing.T, program func(context.Context, []string, io.Writer, io.Writer) int, args ...string) *pages {
+	t.Helper()
+	t.Setenv("KUBERNETES_SERVICE_HOST", "")
+	ctx, cancel := context.WithCancel(t.Context())
+	p := &pages{out: &logtest.Log{}, stderr: &logtest.Log{}, code: make(chan int, 1), stop: cancel}
+	go func() {
+		p.code <- program(ctx, slices.Concat([]string{"ui"}, args), p.out, p.stderr)
+	}()
+	for end := time.Now().Add(time.Minute); !strings.Contains(p.out.String(), "Ctrl-C"); time.Sleep(10 * time.Millisecond) {
+		if time.Now().After(end) || len(p.code) > 0 {
+			cancel()
+			t.Fatalf("ui does not serve; it ended with %d\n%s%s", <-p.code, p.out, p.stderr)
+		}
+	}
+	p.url = servedAddress.FindString(p.out.String())
+	t.Cleanup(func() {
+		cancel()
+		p.code <- <-p.code // until it has ended
+	})
+	return p
+}
+
+// get asks for a path, with headers in pairs.
+func (p *pages) get(t *testing.T, path string, headers ...string) (code int, body string) {
+	t.Helper()
+	r, err := http.NewRequest("GET", strings.TrimSuffix(p.url, "/")+path, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := 0; i < len(headers); i += 2 {
+		if r.Header.Set(headers[i], headers[i+1]); headers[i] == "Host" {
+			r.Host = headers[i+1]
+		}
+	}
+	resp, err := http.DefaultClient.Do(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	text, err := io.ReadAll(resp.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return resp.StatusCode, string(text)
+}
+
+// twoContexts writes a kubeconfig, whose current context is not the one of url.
+func twoContexts(t *testing.T, url string) string {
+	t.Helper()
+	file := filepath.Join(t.TempDir(), "config")
+	text := fmt.Sprintf(`{apiVersion: v1, kind: Config, current-context: other,
+clusters: [{name: c, cluster: {server: %q}}, {name: d, cluster: {server: "http://127.0.0.1:1"}}],
+contexts: [{name: prod, context: {cluster: c, user: ""}}, {name: other, context: {cluster: d, user: ""}}]}`, url)
+	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return file
+}
+
+// TestUI: the command says where to look, at which cluster, and answers this machine only.
+func TestUI(t *testing.T) {
+	url := serveManifests(t, "testdata/targets/cluster.yaml", &served{})
+	p := serveUI(t, Plugin, anyPort, "--kubeconfig="+twoContexts(t, url), "--context=prod")
+	if out := p.out.String(); !strings.HasPrefix(out, p.url+"\n") || !strings.Contains(out, "prod ("+url+")") || p.stderr.String() != "" {
+		t.Errorf("printed %s\n%s", out, p.stderr)
+	}
+	code, body := p.get(t, "/api/v1/overview")
+	var overview struct {
+		Workloads []struct{ Kind, Namespace, Name string }
+	}
+	if err := json.Unmarshal([]byte(body), &overview); code != 200 || err != nil || len(overview.Workloads) == 0 {
+		t.Errorf("%d %v %s", code, err, body)
+	}
+	for path, want := range map[string]string{
+		"/":                            "</html>",
+		"/index.json":                  `"workloads":`,
+		"/prometheuses/monitoring/k8s": "serviceMonitor",
+		prometheusK8s + "/config":      `"sections":`,
+		prometheusK8s + "/targets":     `"counts":`,
+	} {
+		if code, body := p.get(t, path); code != 200 || !strings.Contains(body, want) {
+			t.Errorf("%s: %d %s", path, code, body)
+		}
+	}
+	if code, body := p.get(t, "/api/v1/overview", "Host", "evil.example"); code != 403 || strings.Contains(body, "monitoring") {
+		t.Errorf("another Host: %d %s", code, body)
+	}
+	if code, body := p.get(t, "/api/v1/overview", "Sec-Fetch-Site", "cross-site"); code != 403 || strings.Contains(body, "monitoring") {
+		t.Errorf("another site: %d %s", code, body)
+	}
+	p.stop()
+	if code := <-p.code; code != 0 {
+		t.Errorf("ends with %d", code)
+	} else {
+		p.code <- code
+	}
+}
+
+// TestUIWithoutPermissions: what may not be read is unknown, and named.
+func TestUIWithoutPermissions(t *testing.T) {
+	for denied, tc := range map[string]struct{ path, want string }{
+		"prometheuses":    {"/api/v1/overview", "prometheuses.monitoring.coreos.com in all namespaces"},
+		"servicemonitors": {prometheusK8s + "/sources", "servicemonitors.monitoring.coreos.com in all namespaces"},
+		"pods":            {prometheusK8s + "/rollout", "pods in namespace monitoring"},
+	} {
+		t.Run(denied, func(t *testing.T) {
+			p := serveUI(t, Operator, anyPort, "--apiserver="+serveManifests(t, "testdata/targets/cluster.yaml", &served{denied: []string{denied}}))
+			hint := "may not list prometheuses.monitoring.coreos.com in all namespaces; to see some namespaces, name them with --namespaces"
+			if got := p.stderr.String(); strings.Contains(got, hint) != (denied == "prometheuses") {
+				t.Errorf("stderr %q", got)
+			}
+			code, body := p.get(t, tc.path)
+			var answer struct{ Unread []string }
+			if err := json.Unmarshal([]byte(body), &answer); code != 200 || err != nil || !strings.Contains(strings.Join(answer.Unread, "\n"), tc.want) {
+				t.Errorf("%d %v %s", code, err, body)
+			}
+		})
+	}
+}
+
+const prometheusK8s = "/apis/monitoring.coreos.com/v1/namespaces/monitoring/prometheuses/k8s"
+
+// TestUIRefuses: addresses that others reach need a word, and a busy port names its flag.
+func TestUIRefuses(t *testing.T) {
+	busy, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer busy.Close()
+	url := serveManifests(t, "testdata/targets/cluster.yaml", &served{})
+	for line, want := range map[string]string{
+		"ui --web.listen-address=0.0.0.0:0":                                       "--web.listen-address=0.0.0.0:0: everybody who reaches this address would read the cluster with your permissions; use 127.0.0.1:9099, or add --web.api=open",
+		"ui --web.listen-address=:8080":                                           "everybody who reaches this address",
+		"ui --web.listen-address=9099":                                            "--web.listen-address=9099: want host:port",
+		"ui --web.listen-address=" + busy.Addr().String() + " --apiserver=" + url: "--web.listen-address=" + busy.Addr().String() + ": listen tcp " + busy.Addr().String(),
+	} {
+		for name, program := range map[string]func(...string) (int, string, string){"plugin": plugin, "operator": operatorRun} {
+			if code, out, stderr := program(strings.Fields(line)...); code != 2 || !strings.Contains(stderr, want) || out != "" {
+				t.Errorf("%s %s: exit %d\n%s%s\nwant %s", name, line, code, out, stderr, want)
+			}
+		}
+	}
+	if code, _, stderr := operatorRun("ui", "--web.api=off"); code != 2 || !strings.Contains(stderr, "--web.api=off") {
+		t.Errorf("exit %d, %s", code, stderr)
+	}
+}
+
+// TestUIOpen: whoever opens the pages to others is warned.
+func TestUIOpen(t *testing.T) {
+	url := serveManifests(t, "testdata/targets/cluster.yaml", &served{})
+	p := serveUI(t, Plugin, "--apiserver="+url, "--web.listen-address=0.0.0.0:0", "--web.api=open")
+	if got := p.stderr.String(); !strings.Contains(got, "warning: everybody who reaches 0.0.0.0:") {
+		t.Errorf("stderr %q", got)
+	}
+	if code, body := p.get(t, "/api/v1/overview"); code != 200 {
+		t.Errorf("%d %s", code, body)
+	}
+}
+
+func operatorRun(args ...string) (code int, stdout, stderr string) {
+	var out, errs bytes.Buffer
+	code = Operator(context.Background(), args, &out, &errs)
+	return code, out.String(), errs.String()
+}
