@@ -5,7 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
+	"slices"
 	"strings"
 
 	"github.com/Masterminds/semver/v3"
@@ -14,6 +14,7 @@ import (
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
 
+	"github.com/firekeeper-dev/firekeeper/operator/applied"
 	"github.com/firekeeper-dev/firekeeper/operator/catalog"
 	"github.com/firekeeper-dev/firekeeper/operator/engine"
 	"github.com/firekeeper-dev/firekeeper/operator/explain"
@@ -23,20 +24,21 @@ import (
 )
 
 const explainHelp = "Show, for each workload, whether it uses a monitor or rule. If not, give the first reason. " +
-	"Reads the cluster of the kubeconfig, or manifests with -f, where it also explains what is wrong with a workload; writes nothing. " +
+	"Reads the cluster of the kubeconfig, as it would be with the manifests of -f, or these alone; of a workload, it explains what is wrong with its manifest. Writes nothing. " +
 	"Exits 0 if at least one uses it, 1 if none does (or the workload has errors), 2 on an error."
 
 var explainExample = []string{
 	"explain servicemonitor demo/web # in the cluster of your kubeconfig",
 	"explain smon web -n demo # the same",
-	"explain ServiceMonitor/demo/web manifests/ # from manifests, without a cluster",
+	"explain smon demo/web -f new.yaml # what would use it if that was applied",
+	"explain ServiceMonitor/demo/web manifests/ --offline # from manifests alone, without a cluster",
 }
 
 // explainOptions are the arguments of the command explain.
 type explainOptions struct {
 	words             []string // the object, and manifests
 	namespace         string
-	files             []string
+	manifests         appliedFiles
 	format            string
 	kubernetesVersion string
 }
@@ -45,7 +47,7 @@ func (e *explainOptions) bind(cmd *kingpin.CmdClause) {
 	cmd.Arg("object", "What is to be explained: "+spellings+". KIND is servicemonitor, podmonitor, probe, scrapeconfig, prometheusrule or alertmanagerconfig, "+
 		"or its plural or short name; with manifests also prometheus, prometheusagent, alertmanager or thanosruler. Further arguments are files, as with -f.").PlaceHolder("OBJECT").StringsVar(&e.words)
 	bindContextNamespace(cmd, &e.namespace)
-	bindOtherFiles(cmd, &e.files)
+	e.manifests.bind(cmd, "")
 	cmd.Flag("format", "Output format: text for people, json for programs.").Default("text").EnumVar(&e.format, explain.Formats...)
 	cmd.Flag("kubernetes-version", "Kubernetes version that the manifests are for.").Default(newestKubernetes).StringVar(&e.kubernetesVersion)
 }
@@ -67,7 +69,8 @@ func (e *explainOptions) validate(o *Options) error {
 	if name.IsWorkload() && len(files) == 0 {
 		return fmt.Errorf("%s is a workload, which explain reads from manifests only (-f); in a cluster ask operator status", name)
 	}
-	return checkFiles(files)
+	all := appliedFiles{files, e.manifests.offline}
+	return all.check()
 }
 
 // object reads the arguments: the object, and all manifests.
@@ -78,9 +81,9 @@ func (e *explainOptions) object(o *Options, kinds []*engine.Kind) (name explain.
 	if err != nil {
 		return name, nil, err
 	}
-	o.inCluster(&spelling, e.files, files)
+	o.inCluster(&spelling, e.manifests.files, files)
 	name, err = explain.ParseAnyName(kinds, spelling.Kind, strings.TrimPrefix(spelling.NamespacedName.String(), "/"))
-	return name, append(e.files, files...), err
+	return name, append(slices.Clone(e.manifests.files), files...), err
 }
 
 // run prints the answer and returns the exit code.
@@ -100,7 +103,8 @@ func (e *explainOptions) run(ctx context.Context, o Options, s streams) (code in
 	if name.IsWorkload() {
 		return e.workload(&o, kubernetes, name, files, s)
 	}
-	q, scopes, err := e.ask(ctx, &o, name, files, s.err)
+	e.manifests.files = files
+	q, scopes, err := e.ask(ctx, &o, name, s.err)
 	if err != nil {
 		return 2, err
 	}
@@ -140,12 +144,12 @@ func (e *explainOptions) workload(o *Options, kubernetes *semver.Version, name e
 	return 0, nil
 }
 
-// ask makes the question, from manifests or a cluster.
-func (e *explainOptions) ask(ctx context.Context, o *Options, name explain.Name, files []string, stderr io.Writer) (q explain.Question, scopes engine.Scopes, err error) {
+// ask makes the question, from manifests, a cluster, or both.
+func (e *explainOptions) ask(ctx context.Context, o *Options, name explain.Name, stderr io.Writer) (q explain.Question, scopes engine.Scopes, err error) {
 	var cluster online.Cluster
-	version := e.kubernetesVersion
-	if len(files) == 0 {
-		if cluster, version, err = o.connect(); err != nil {
+	version, reads := e.kubernetesVersion, e.manifests.readsCluster(o)
+	if reads {
+		if cluster, version, err = e.manifests.connect(o); err != nil {
 			return q, scopes, err
 		}
 	}
@@ -157,13 +161,19 @@ func (e *explainOptions) ask(ctx context.Context, o *Options, name explain.Name,
 	if err != nil {
 		return q, scopes, err
 	}
-	if len(files) == 0 {
+	if len(e.manifests.files) == 0 {
 		q, err = explain.FromCluster(ctx, cluster, setups, name)
 		q.Look = live.New(ctx, cluster).Look
 		return q, scopes, err
 	}
-	objects, faults := offline.LoadAll(files, explain.Kinds(setups))
+	objects, faults := offline.LoadAll(e.manifests.files, explain.Kinds(setups))
 	if o, setups, scopes, err = o.setupsOf(objects, kubernetes, stderr); err != nil {
+		return q, scopes, err
+	}
+	if reads {
+		over := applied.Over(cluster, objects)
+		q, err = explain.FromApplied(ctx, over, objects, faults, setups, name)
+		q.Look = live.New(ctx, over).Look
 		return q, scopes, err
 	}
 	objects.Promised()
@@ -200,17 +210,11 @@ func (o *Options) reach() (live online.Cluster, cfg *rest.Config, version string
 	return live, cfg, info.GitVersion, err
 }
 
-// personConfig is restConfig for a person: outside of a cluster, and told nothing,
-// it takes the kubeconfig that kubectl takes.
+// personConfig is restConfig for a person.
 func (o *Options) personConfig() (*rest.Config, error) {
-	cfg, err := o.restConfig()
-	if !errors.Is(err, rest.ErrNotInCluster) {
-		return cfg, err
+	cfg, err := o.person().restConfig()
+	if errors.Is(err, rest.ErrNotInCluster) {
+		err = fmt.Errorf("find the API server: no --kubeconfig, no environment variable KUBECONFIG and no %s: %w", clientcmd.RecommendedHomeFile, err)
 	}
-	if _, missing := os.Stat(clientcmd.RecommendedHomeFile); missing != nil {
-		return nil, fmt.Errorf("find the API server: no --kubeconfig, no environment variable KUBECONFIG and no %s: %w", clientcmd.RecommendedHomeFile, err)
-	}
-	person := *o
-	person.Kubeconfig = clientcmd.RecommendedHomeFile
-	return person.restConfig()
+	return cfg, err
 }

@@ -7,9 +7,9 @@ import (
 	"os"
 
 	"github.com/alecthomas/kingpin/v2"
-	"k8s.io/client-go/tools/clientcmd"
 
 	"github.com/firekeeper-dev/firekeeper/operator/offline"
+	"github.com/firekeeper-dev/firekeeper/operator/online"
 )
 
 const filesHelp = "File or folder of manifests%s (YAML with several documents, JSON, Lists); - is standard input. Repeatable."
@@ -25,15 +25,44 @@ func bindOtherFiles(cmd *kingpin.CmdClause, files *[]string) {
 	cmd.Flag("file", fmt.Sprintf(filesHelp, " to read instead of a cluster")).Short('f').StringsVar(files)
 }
 
-// readsCluster reports whether a command that takes manifests reads a cluster, too: without
-// manifests it must, with them it does where a kubeconfig or a flag names one. In a pod without
-// either it does not: a pipeline should not depend on where it runs.
-func (o *Options) readsCluster(files []string, offline bool) bool {
-	if offline || len(files) == 0 {
-		return !offline
+// appliedFiles are manifests for a command that answers for the cluster after they were applied.
+type appliedFiles struct {
+	files   []string
+	offline bool // the manifests are all there is
+}
+
+// bind declares -f and --offline. alone says more about manifests that are all there is.
+func (a *appliedFiles) bind(cmd *kingpin.CmdClause, alone string) {
+	cmd.Flag("file", fmt.Sprintf(filesHelp, "")+" The answer is that of the cluster after they were applied. With --offline, or without a kubeconfig, it is that of the manifests alone"+alone+".").
+		Short('f').StringsVar(&a.files)
+	cmd.Flag("offline", "Read nothing but the manifests of -f.").BoolVar(&a.offline)
+}
+
+// check reports the first fault of the arguments.
+func (a *appliedFiles) check() error {
+	if a.offline && len(a.files) == 0 {
+		return errors.New("--offline: needs manifests, given with -f")
 	}
-	_, err := os.Stat(clientcmd.RecommendedHomeFile)
-	return o.Kubeconfig != "" || o.APIServer != "" || os.Getenv(clientcmd.RecommendedConfigPathEnvVar) != "" || err == nil
+	return checkFiles(a.files)
+}
+
+// readsCluster reports whether the command reads a cluster, too: without manifests it must,
+// with them it does where a kubeconfig or a flag names one. In a pod without either it does
+// not: a pipeline should not depend on where it runs.
+func (a *appliedFiles) readsCluster(o *Options) bool {
+	if a.offline || len(a.files) == 0 {
+		return !a.offline
+	}
+	return o.APIServer != "" || o.person().kubeconfig() != nil
+}
+
+// connect reaches the cluster, and returns the version of its API server.
+func (a *appliedFiles) connect(o *Options) (cluster online.Cluster, version string, err error) {
+	cluster, version, err = o.connect()
+	if err != nil && len(a.files) > 0 {
+		err = fmt.Errorf("%w; --offline reads the manifests alone", err)
+	}
+	return cluster, version, err
 }
 
 // checkFiles reports the first path that does not exist: a typo is no finding about manifests.

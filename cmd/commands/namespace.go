@@ -16,7 +16,7 @@ const ownNamespace = "/var/run/secrets/kubernetes.io/serviceaccount/namespace"
 // defaultNamespace is where a person means what has no namespace, as for kubectl: that of the
 // kubeconfig's context, or in a cluster that of the pod.
 func (o *Options) defaultNamespace() string {
-	if config := o.personKubeconfig(); config != nil {
+	if config := o.person().kubeconfig(); config != nil {
 		if name, _, err := config.Namespace(); err == nil && name != "" {
 			return name
 		}
@@ -28,20 +28,18 @@ func (o *Options) defaultNamespace() string {
 	return corev1.NamespaceDefault
 }
 
-// personKubeconfig is the kubeconfig that a command reads; nil for none.
-func (o *Options) personKubeconfig() clientcmd.ClientConfig {
-	switch config := o.kubeconfig(); {
-	case config != nil:
-		return config
-	case o.APIServer != "" || os.Getenv("KUBERNETES_SERVICE_HOST") != "":
-		return nil
+// person are the options as a person means them: outside of a cluster, and told nothing, they
+// name the kubeconfig that kubectl takes, if there is one.
+func (o *Options) person() *Options {
+	if o.kubeconfig() != nil || o.APIServer != "" || os.Getenv("KUBERNETES_SERVICE_HOST") != "" {
+		return o
 	}
 	if _, missing := os.Stat(clientcmd.RecommendedHomeFile); missing != nil {
-		return nil
+		return o
 	}
-	person := *o
-	person.Kubeconfig = clientcmd.RecommendedHomeFile
-	return person.kubeconfig()
+	out := *o
+	out.Kubeconfig = clientcmd.RecommendedHomeFile
+	return &out
 }
 
 // inCluster gives an object that was named without a namespace the default one, unless the

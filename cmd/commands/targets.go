@@ -32,11 +32,10 @@ var targetsExample = []string{
 
 // targetsOptions are the arguments of the command targets.
 type targetsOptions struct {
-	words             []string // the object, and manifests
-	namespace         string
-	kind, name        string // what validate made of words: name is NAMESPACE/NAME
-	files             []string
-	offline           bool
+	words      []string // the object, and manifests
+	namespace  string
+	kind, name string // what validate made of words: name is NAMESPACE/NAME
+	appliedFiles
 	job               string
 	shard             int
 	shardSet          bool
@@ -59,10 +58,7 @@ func (t *targetsOptions) bind(cmd *kingpin.CmdClause) {
 	cmd.Arg("object", "Whose targets: "+spellings+". KIND is prometheus or prometheusagent: the jobs of one workload; servicemonitor, podmonitor, probe or scrapeconfig: "+
 		"those of one object; pod: who scrapes it; or its plural or short name. Further arguments are files, as with -f. Default: everything.").PlaceHolder("OBJECT").StringsVar(&t.words)
 	bindContextNamespace(cmd, &t.namespace)
-	cmd.Flag("file", "File or folder of manifests (YAML with several documents, JSON, Lists); - is standard input. Repeatable. The answer is that of the cluster after they were applied. "+
-		"With --offline, or without a kubeconfig, it is that of the manifests alone; then targets are found in the Services, EndpointSlices, Endpoints, Pods, Nodes and Ingresses among them.").
-		Short('f').StringsVar(&t.files)
-	cmd.Flag("offline", "Read nothing but the manifests of -f.").BoolVar(&t.offline)
+	t.appliedFiles.bind(cmd, "; then targets are found in the Services, EndpointSlices, Endpoints, Pods, Nodes and Ingresses among them")
 	cmd.Flag("job", "Only the job of this name.").StringVar(&t.job)
 	cmd.Flag("shard", "Only what this shard scrapes, counted from 0.").IsSetByUser(&t.shardSet).IntVar(&t.shard)
 	cmd.Flag("dropped", "List the targets that are dropped instead of those that are scraped; with =ORIGIN, such as --dropped=spec.endpoints[0].port, those that fields of this name drop.").
@@ -117,8 +113,6 @@ func (t *targetsOptions) validate(o *Options) error {
 		return fmt.Errorf("--shard=%d: want 0 or more", t.shard)
 	case t.limit < 0:
 		return fmt.Errorf("--limit=%d: want 0 or more", t.limit)
-	case t.offline && len(t.files) == 0:
-		return errors.New("--offline: needs manifests, given with -f")
 	case t.compares() && t.offline:
 		return errors.New("--compare: asks pods in a cluster, which --offline does not read")
 	case t.compares() && pod:
@@ -131,7 +125,7 @@ func (t *targetsOptions) validate(o *Options) error {
 			return fmt.Errorf("%q: %w", t.name, err)
 		}
 	}
-	return checkFiles(t.files)
+	return t.check()
 }
 
 func knownKinds(rows []*catalog.Row) string {

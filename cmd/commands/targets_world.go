@@ -45,12 +45,10 @@ type targetsWorld struct {
 func (t *targetsOptions) open(ctx context.Context, o *Options, stderr io.Writer) (w targetsWorld, err error) {
 	version := t.kubernetesVersion
 	var cluster online.Cluster
-	reads := o.readsCluster(t.files, t.offline)
+	reads := t.readsCluster(o)
 	switch {
 	case reads:
-		if cluster, version, err = o.connect(); err != nil && len(t.files) > 0 {
-			return w, fmt.Errorf("%w; --offline reads the manifests alone", err)
-		} else if err != nil {
+		if cluster, version, err = t.connect(o); err != nil {
 			return w, err
 		}
 	case t.compares():

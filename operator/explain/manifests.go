@@ -39,9 +39,7 @@ func FromManifests(o *offline.Objects, wrong []offline.Fault, setups []engine.Se
 		for _, s := range setups {
 			if s.Kind == w.Kind {
 				c := Candidate{Setup: s, Object: w.Object}
-				if err := faultsOf(wrong, w.Kind.Kind, w.Key().Namespace, w.Key().Name, false); err != nil {
-					c.Faults = strings.ReplaceAll(err.Error(), "\n", "; ")
-				}
+				c.Faults = manifestFaults(wrong, w.Kind.Kind, w.Key().Namespace, w.Key().Name)
 				c.Fails, c.Pods = outcomes[i].Err != nil, podTrouble(o, w, outcomes[i])
 				q.Workloads = append(q.Workloads, c)
 			}
@@ -79,6 +77,15 @@ func faulty(e *lint.Examination, n Name, err error) error {
 		return err
 	}
 	return errors.New(strings.Join(lines, "\n"))
+}
+
+// manifestFaults says in a line what is wrong with the manifest of a workload; empty if nothing is.
+func manifestFaults(wrong []offline.Fault, kind, namespace, name string) string {
+	err := faultsOf(wrong, kind, namespace, name, false)
+	if err == nil {
+		return ""
+	}
+	return strings.ReplaceAll(err.Error(), "\n", "; ")
 }
 
 // faultsOf are those of one object; with the place if it is wanted. Without a kind they are

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"encoding/json"
 	"fmt"
+	"net/http"
 	"os"
 	"slices"
 	"strings"
@@ -68,6 +69,25 @@ func (c call) resource() string {
 func (c call) writes() bool {
 	return slices.Contains([]string{"create", "update", "patch", "delete", "deletecollection"}, c.Verb) &&
 		c.Object.Resource != "selfsubjectaccessreviews"
+}
+
+// inTheEnd are the calls without those that lost to a write of somebody else, such as a
+// controller that writes a status meanwhile: the update that was refused, and the reading of
+// the object before it is repeated.
+func inTheEnd(calls []call) (out []call) {
+	lost := map[string]bool{}
+	for _, c := range calls {
+		object := c.resource() + " " + c.Object.Namespace + "/" + c.Object.Name
+		switch {
+		case c.Verb == "update" && c.Response.Code == http.StatusConflict:
+			lost[object] = true
+		case c.Verb == "get" && lost[object]:
+			delete(lost, object)
+		default:
+			out = append(out, c)
+		}
+	}
+	return out
 }
 
 // auditLog is the API server's file, which it writes before it answers.

@@ -187,7 +187,7 @@ func TestBindingsWithoutRights(t *testing.T) {
 		o.done = true
 		const want = "StatusForConfigurationResources=true: no permission to update, patch probes/status"
 		if err == nil || !strings.Contains(o.log.String(), want) {
-			t.Errorf("it ended with %v\n%s", err, o.log)
+			t.Errorf("it ended with %v\n%s", err, o.log.Brief(logLines))
 		}
 	case <-time.After(deadline):
 		t.Error("the operator goes on")

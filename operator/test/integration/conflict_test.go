@@ -106,7 +106,7 @@ func TestTwoOperatorsWhoDisagree(t *testing.T) {
 		t.Errorf("prometheus_operator_write_conflicts = %v, %v", v, err)
 	}
 	if text := first.log.String(); strings.Contains(text, "level=error") {
-		t.Errorf("errors in the log:\n%s", text)
+		t.Errorf("errors in the log: %s", first.log.Brief(logLines))
 	}
 }
 

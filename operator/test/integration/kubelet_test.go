@@ -244,7 +244,7 @@ func TestKubeletWithoutPermissions(t *testing.T) {
 			}
 			o := w.operator(t, account, "", "--controller-id="+ns, "--kubelet-service="+ns+"/kubelet", "--kubelet-endpointslice", "--kubelet-selector=integration="+ns)
 			if n := strings.Count(o.log.String(), tc.want); n != 1 {
-				t.Errorf("the log says %d times %s:\n%s", n, tc.want, o.log)
+				t.Errorf("the log says %d times %s:\n%s", n, tc.want, o.log.Brief(logLines))
 			}
 			if tc.component {
 				w.kubeletEndpoints(t, ns, 1, "10.4.0.1") // a slice that Kubernetes mirrors

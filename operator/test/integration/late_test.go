@@ -30,7 +30,7 @@ func TestKindsInstalledLater(t *testing.T) {
 					return nil
 				}
 			}
-			return fmt.Errorf("log:\n%s", o.log)
+			return fmt.Errorf("log: %s", o.log.Brief(logLines))
 		})
 	}
 	for _, kind := range []string{"servicemonitors", "podmonitors", "probes", "prometheusrules", "prometheuses"} {

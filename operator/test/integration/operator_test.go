@@ -85,7 +85,7 @@ func (o *operator) ready(t *testing.T, want float64) {
 		select {
 		case err := <-o.ended:
 			o.ended <- err
-			t.Fatalf("the operator ended: %v\n%s", err, o.log)
+			t.Fatalf("the operator ended: %v\n%s", err, o.log.Brief(logLines))
 		default:
 		}
 		if v, err := o.metric("prometheus_operator_ready"); err != nil || v != want {
@@ -114,7 +114,7 @@ func (w *world) launch(t *testing.T, account string, args ...string) *operator {
 	t.Cleanup(func() {
 		o.stop(t)
 		if t.Failed() {
-			t.Logf("log of the operator %s:\n%s", account, o.log)
+			t.Logf("log of the operator %s, all of it in %s: %s", account, o.keepLog(t), o.log.Brief(logLines))
 		}
 	})
 	return o
@@ -133,15 +133,36 @@ func (o *operator) stop(t *testing.T) {
 	select {
 	case err := <-o.ended:
 		if err != nil {
-			t.Errorf("the operator ended with %v\n%s", err, o.log)
+			t.Errorf("the operator ended with %v\n%s", err, o.log.Brief(logLines))
 		}
 	case <-time.After(deadline):
 		_ = o.cmd.Process.Kill()
 		t.Error("the operator did not stop")
 	}
-	if strings.Contains(o.log.String(), "DATA RACE") || strings.Contains(o.log.String(), "reconciliation panicked") {
-		t.Errorf("the operator has a fault:\n%s", o.log)
+	if faults := faults.FindAllString(o.log.String(), 3); faults != nil {
+		t.Errorf("the operator has a fault:\n%s", strings.Join(faults, "\n"))
 	}
+}
+
+// logLines is how much of the log of an operator a failed test shows.
+const logLines = 40
+
+// faults are what an operator must never log, with what follows.
+var faults = regexp.MustCompile(`.*(DATA RACE|reconciliation panicked).*(\n.*){0,40}`)
+
+// keepLog writes the whole log to a file that stays, and returns its name.
+func (o *operator) keepLog(t *testing.T) string {
+	t.Helper()
+	f, err := os.CreateTemp("", "firekeeper-operator-*.log")
+	if err != nil {
+		t.Error(err)
+		return "no file"
+	}
+	defer f.Close()
+	if _, err := f.WriteString(o.log.String()); err != nil {
+		t.Error(err)
+	}
+	return f.Name()
 }
 
 // listening is what the operator logs about its address: it takes a free port itself,
@@ -269,14 +290,14 @@ func total(families map[string]*dto.MetricFamily, names ...string) (float64, err
 	return out, nil
 }
 
-// during returns the calls that the operator makes because of what do does.
+// during returns the calls that the operator makes because of what do does, see inTheEnd.
 // It must be idle before, and is idle afterwards.
 func (o *operator) during(t *testing.T, do func()) []call {
 	t.Helper()
 	before := len(o.world.audit.calls(t, o.user))
 	do()
 	o.settle(t)
-	return o.world.audit.calls(t, o.user)[before:]
+	return inTheEnd(o.world.audit.calls(t, o.user)[before:])
 }
 
 // bind gives a ServiceAccount of the namespace firekeeper a ClusterRole.

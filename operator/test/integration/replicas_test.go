@@ -85,6 +85,19 @@ func (r *replicas) leader(t *testing.T) (out *operator) {
 	return out
 }
 
+// holder is who holds the Lease; empty when it is free.
+func (r *replicas) holder(t *testing.T) string {
+	t.Helper()
+	lease, err := r.world.kube.CoordinationV1().Leases(r.ns).Get(t.Context(), "prometheus-operator", metav1.GetOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if lease.Spec.HolderIdentity == nil {
+		return ""
+	}
+	return *lease.Spec.HolderIdentity
+}
+
 // leaves takes a replica from those that run.
 func (r *replicas) leaves(o *operator) {
 	r.running = slices.DeleteFunc(r.running, func(have *operator) bool { return have == o })
@@ -97,7 +110,7 @@ func (o *operator) fails(t *testing.T) {
 	select {
 	case err := <-o.ended:
 		if exit, is := errors.AsType[*exec.ExitError](err); !is || exit.ExitCode() != 1 {
-			t.Errorf("it ended with %v\n%s", err, o.log)
+			t.Errorf("it ended with %v\n%s", err, o.log.Brief(logLines))
 		}
 	case <-time.After(deadline):
 		_ = o.cmd.Process.Kill()
@@ -177,14 +190,10 @@ func (w *world) churn(t *testing.T, ns string) (rest func()) {
 	}
 }
 
-// takeover are the longest times until another replica leads. The machine that runs these
-// tests is busy, hence more than the 3 s and 20 s that virtual time shows in
-// operator/startup.
-var takeover = map[string]time.Duration{"stop": 6 * time.Second, "kill": 25 * time.Second, "pause": 25 * time.Second}
-
 // TestReplicas stops, kills and pauses the leader of two, then of three replicas, while
 // monitors change: exactly one writes at any time, no change is lost, and the workload
-// stays as it is.
+// stays as it is. How long it takes until another leads is tested in operator/startup, where
+// time is virtual; here it is what the machine permits.
 func TestReplicas(t *testing.T) {
 	w := start(t)
 	t.Parallel()
@@ -219,8 +228,12 @@ func TestReplicas(t *testing.T) {
 		began := time.Now()
 		switch how {
 		case "stop":
+			held := r.holder(t)
 			leader.stop(t)
 			began = time.Now()
+			if r.holder(t) == held {
+				t.Error("a leader that is stopped keeps the Lease")
+			}
 		case "kill":
 			leader.kill(t)
 		case "pause":
@@ -230,11 +243,7 @@ func TestReplicas(t *testing.T) {
 		}
 		change()
 		r.leader(t)
-		took := time.Since(began)
-		t.Logf("%s, %d left: another leads after %s", how, len(r.running), took.Round(10*time.Millisecond))
-		if took > takeover[how] {
-			t.Errorf("%s: another leads after %s", how, took)
-		}
+		t.Logf("%s, %d left: another leads after %s", how, len(r.running), time.Since(began).Round(10*time.Millisecond))
 		arrive()
 		if how == "pause" {
 			change() // the paused one learns of it too
@@ -243,7 +252,7 @@ func TestReplicas(t *testing.T) {
 			}
 			leader.fails(t)
 			if !strings.Contains(leader.log.String(), "lost the lead") {
-				t.Errorf("the log does not say why it ended:\n%s", leader.log)
+				t.Errorf("the log does not say why it ended:\n%s", leader.log.Brief(logLines))
 			}
 			arrive()
 		}
@@ -273,6 +282,6 @@ func TestReplicaWithoutPermission(t *testing.T) {
 	o := w.launch(t, account, "--leader-elect", "--leader-elect-namespace="+ns)
 	o.fails(t)
 	if text := o.log.String(); !strings.Contains(text, "operator: --leader-elect: read the Lease "+ns+"/prometheus-operator: ") {
-		t.Errorf("it says\n%s", text)
+		t.Errorf("it says %s", o.log.Brief(logLines))
 	}
 }

@@ -70,6 +70,7 @@ func TestRulerOfAnotherOperator(t *testing.T) {
 	o.settle(t)
 	wantCalls(t, o.during(t, func() {
 		w.patch(t, "monitoring.coreos.com/v1", "ThanosRuler", ns, "web", `{"metadata":{"annotations":{"operator.prometheus.io/controller-id":null}}}`)
+		o.forgets(t) // nothing orders the events of different kinds
 		w.delete(t, "v1", "Secret", ns, "thanos-ruler-web-config")
 		w.patch(t, "monitoring.coreos.com/v1", "PrometheusRule", ns, "app", `{"spec":{"groups":[]}}`)
 	}))

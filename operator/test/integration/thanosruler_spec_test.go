@@ -72,6 +72,7 @@ func TestRulerRemoteWrite(t *testing.T) {
 	})
 	// Pods that the StatefulSet's controller replaces meanwhile show in the status.
 	calls = slices.DeleteFunc(calls, func(c call) bool { return c.Object.Subresource == "status" })
+	// One more write with the same content follows a change of the StatefulSet.
 	calls = slices.CompactFunc(calls, func(a, b call) bool { return a.what() == b.what() })
 	wantCalls(t, calls, "get secrets login", "update secrets thanos-ruler-web-config", "update statefulsets thanos-ruler-web")
 
