@@ -31,7 +31,6 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/preview"
 	"github.com/firekeeper-dev/firekeeper/operator/web"
 	"github.com/firekeeper-dev/firekeeper/operator/web/local"
-	"github.com/firekeeper-dev/firekeeper/operator/web/page"
 )
 
 const uiHelp = "Serve the pages of the operator, and its HTTP API, on this machine: what needs attention, what each workload selects, runs and scrapes, and why not. " +
@@ -104,7 +103,6 @@ func (u *uiOptions) run(ctx context.Context, o *Options, s streams) (int, error)
 func (u *uiOptions) listen(o *Options, answers insight.Answers, log *slog.Logger) (*httpserver.Server, error) {
 	api := web.New(web.Options{Mode: web.Open, Logger: log})
 	api.Answer(answers)
-	api.Pages(page.New(page.Options{Answers: api.Answers, Authorize: api.Authorize}))
 	mux := http.NewServeMux()
 	api.Register(mux)
 	var guarded http.Handler
