@@ -206,7 +206,7 @@ func (c *readable) whoami(ctx context.Context) string {
 
 // contextName is the context of the kubeconfig; empty for none.
 func (o *Options) contextName() string {
-	config := o.personKubeconfig()
+	config := o.person().kubeconfig()
 	if config == nil {
 		return ""
 	}
