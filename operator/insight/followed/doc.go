@@ -7,6 +7,7 @@
 //	page.go      targets of workloads and objects, in parts
 //	pod.go       targets of one pod, whoever scrapes it
 //	trace.go     one target with every relabel step
+//	finder.go    the targets of jobs as they are now, for previews
 //	cursor.go    where a part ends, and the next begins
 //	rights.go    what a caller may see of targets in other namespaces
 //	metrics.go   how much is followed
