@@ -158,7 +158,9 @@ func TestBrowser(t *testing.T) {
 			name := fmt.Sprintf("%s/script=%t", size, script)
 			t.Run(name, func(t *testing.T) {
 				ctx, complaints := tab(t, chromium, srv.URL)
-				command(t, ctx, emulation.SetScriptExecutionDisabled, emulation.SetScriptExecutionDisabledParams{Value: !script})
+				if !script {
+					noScript(t, ctx)
+				}
 				for name, path := range paths {
 					visit(t, ctx, srv.URL+path, name, size == "small" && script)
 					complaints.report(t)
@@ -184,16 +186,32 @@ func visit(t *testing.T, ctx context.Context, url, name string, pictures bool) {
 		for _, fault := range value[[]string](t, ctx, audit) {
 			t.Errorf("%s, %s: %s", name, look.name, fault)
 		}
-		if folder := os.Getenv("FIREKEEPER_SCREENSHOTS"); folder != "" && pictures {
-			picture, err := chromedp.Run(ctx, chromedp.FullScreenshot(100))
-			if err != nil {
-				t.Fatal(err)
-			}
-			if err := os.WriteFile(filepath.Join(folder, name+"-"+look.name+".png"), picture, 0o644); err != nil {
-				t.Fatal(err)
-			}
+		if pictures {
+			picture(t, ctx, name+"-"+look.name)
 		}
 	}
+}
+
+// picture keeps what the page looks like, in the folder of FIREKEEPER_SCREENSHOTS.
+func picture(t *testing.T, ctx context.Context, name string) {
+	t.Helper()
+	folder := os.Getenv("FIREKEEPER_SCREENSHOTS")
+	if folder == "" {
+		return
+	}
+	text, err := chromedp.Run(ctx, chromedp.FullScreenshot(100))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(folder, name+".png"), text, 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// noScript keeps the scripts of pages from running.
+func noScript(t *testing.T, ctx context.Context) {
+	t.Helper()
+	command(t, ctx, emulation.SetScriptExecutionDisabled, emulation.SetScriptExecutionDisabledParams{Value: true})
 }
 
 // TestBrowserHostile: strings of other people run nothing, and do not widen a page.

@@ -5,6 +5,7 @@ import (
 	"html/template"
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/firekeeper-dev/firekeeper/operator/insight"
 )
@@ -23,6 +24,7 @@ type trace struct {
 	Steps           []traceStep
 	MoreSteps       int
 	Editable        bool
+	Rows            int // of the form
 }
 
 type label struct{ Name, Value string }
@@ -52,6 +54,7 @@ func targetPage(q *request) (*view, error) {
 	}
 	out := trace{Trace: answer, Editable: answer.Manifest != "" && editable(answer.Manifest)}
 	n := min(maxLabels, q.limit)
+	out.Rows = min(30, strings.Count(answer.Manifest, "\n")+3)
 	out.In, out.MoreIn = labelRows(n, answer.Target.Discovered)
 	out.Out, out.MoreOut = labelRows(n, answer.Target.Labels)
 	steps, more := first(n, answer.Steps)
