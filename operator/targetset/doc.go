@@ -11,7 +11,7 @@
 // Nothing is kept of dropped targets but their number by step; rows of a page are evaluated
 // when somebody asks for them.
 //
-//	followed := targetset.Follow(cluster, job, "monitoring", changed)
+//	followed := targetset.Follow(cluster, job, "monitoring", nil, changed)
 //	defer followed.Close()
 //	counts, gaps := followed.Counts(), followed.Gaps()
 package targetset

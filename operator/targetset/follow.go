@@ -33,11 +33,23 @@ type Followed struct {
 	filled  bool // all that there was when the subscriptions were complete is in the set
 }
 
-// Follow keeps the set of a job. own is the namespace of the workload. changed is called after
-// changes, throttled; it may block.
-func Follow(c *watch.Cluster, j *targets.Job, own string, changed func()) *Followed {
+// Allowed returns what is left of a discovery where the workload lacks permissions, nil for
+// nothing, and why that is not all of it.
+type Allowed func(sd *targets.KubernetesSD) (*targets.KubernetesSD, []targets.Gap)
+
+// Follow keeps the set of a job. own is the namespace of the workload, allowed (optional) what it
+// may discover. changed is called after changes, throttled; it may block.
+func Follow(c *watch.Cluster, j *targets.Job, own string, allowed Allowed, changed func()) *Followed {
 	f := &Followed{changed: changed, job: j, set: New(j)}
 	for sd := range discovery.Distinct(j) {
+		if allowed != nil {
+			var gaps []targets.Gap
+			sd, gaps = allowed(sd)
+			f.gaps = append(f.gaps, gaps...)
+		}
+		if sd == nil {
+			continue
+		}
 		sub, err := c.Subscribe(sd, own, f.wake)
 		if err != nil {
 			f.gaps = append(f.gaps, targets.Gap{State: targets.Unknown, Message: err.Error()})

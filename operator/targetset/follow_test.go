@@ -51,7 +51,7 @@ func TestFollow(t *testing.T) {
 		pods.Add(pod("demo", "db", "db"))
 		pods.Add(pod("other", "web", "web"))
 		var changes atomic.Int32
-		f := Follow(c, read(t, podsOfWeb, 2, 1), "own", func() { changes.Add(1) })
+		f := Follow(c, read(t, podsOfWeb, 2, 1), "own", nil, func() { changes.Add(1) })
 		settle(time.Minute)
 		want := Counts{States: map[targets.State]int{targets.Kept: 1, targets.Dropped: 1}, Dropped: map[string]int{"step 1": 1}, Shards: []int{1}}
 		if diff := cmp.Diff(want, f.Counts()); diff != "" {
@@ -119,7 +119,7 @@ func TestSetsComeAndGo(t *testing.T) {
 		round := func() (goroutines int, heap uint64) {
 			var all []*Followed
 			for i := range 1000 {
-				all = append(all, Follow(c, jobs[i%len(jobs)], "own", func() {}))
+				all = append(all, Follow(c, jobs[i%len(jobs)], "own", nil, func() {}))
 			}
 			settle(time.Minute)
 			most := runtime.NumGoroutine()

@@ -18,6 +18,8 @@ type Cluster struct {
 	Kube kubernetes.Interface
 	// Applied (optional) are objects that take the place of those in the cluster.
 	Applied *discovery.Objects
+	// Who (optional) has those rights, for messages: "the operator". Default: "you".
+	Who string
 }
 
 // Workload is for whom targets are looked for.

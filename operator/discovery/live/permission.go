@@ -66,7 +66,7 @@ func (c Cluster) denied(ctx context.Context, a account, places []where) (lacks m
 		slices.Sort(verbs)
 	}
 	if cause != nil {
-		notes = append(notes, unasked(a, cause))
+		notes = append(notes, unasked(a, cause, cmp.Or(c.Who, "you")))
 	}
 	return lacks, notes
 }

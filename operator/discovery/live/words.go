@@ -58,10 +58,10 @@ func reason(err error, w where) string {
 }
 
 // unasked says that nobody knows what an account may do.
-func unasked(a account, err error) string {
+func unasked(a account, err error, who string) string {
 	why := err.Error()
 	if apierrors.IsForbidden(err) {
-		why = "you may not create " + online.Reviews
+		why = who + " may not create " + online.Reviews
 	}
 	return fmt.Sprintf("whether %s may list and watch what its jobs discover is not known: %s", a, why)
 }

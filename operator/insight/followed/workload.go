@@ -72,7 +72,7 @@ func (w *workload) open(ctx context.Context, selects func(*job) bool) (opened, e
 			continue
 		}
 		if w.sets[j] == nil {
-			w.sets[j] = &set{Followed: targetset.Follow(w.source.Groups, j.Job, w.Namespace, func() {})}
+			w.sets[j] = &set{Followed: targetset.Follow(w.source.Groups, j.Job, w.Namespace, nil, func() {})}
 		}
 		w.sets[j].asked = now
 		out.jobs = append(out.jobs, openJob{j, w.sets[j].Followed, w.Ref})
