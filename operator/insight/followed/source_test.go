@@ -32,6 +32,7 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/prometheus"
 	"github.com/firekeeper-dev/firekeeper/operator/rules"
 	"github.com/firekeeper-dev/firekeeper/operator/targets"
+	workloads "github.com/firekeeper-dev/firekeeper/operator/workload"
 )
 
 // cluster has objects; it counts its versions.
@@ -128,7 +129,7 @@ func newBed(t testing.TB) *bed {
 	c.set(catalog.Prometheus.GroupVersionResource(), read[v1.Prometheus](t, prometheusText))
 	c.set(catalog.PodMonitor.GroupVersionResource(), read[v1.PodMonitor](t, monitorText))
 	api := watchtest.New(t)
-	options := prometheus.Options{Capabilities: promconfig.Capabilities{EndpointSlice: true, ShardRetention: true}}
+	options := prometheus.Options{Workload: workloads.Config{PrometheusBaseImage: "prom", ConfigReloaderImage: "a", RulesReloaderImage: "b"}, Capabilities: promconfig.Capabilities{EndpointSlice: true, ShardRetention: true}}
 	servers, agents := prometheus.Kinds(options, &rules.Cache{})
 	b := &bed{&Source{
 		Reader: c, Setups: []engine.Setup{{Kind: servers}, {Kind: agents}}, Options: options, Groups: &watch.Cluster{Lists: api.Lists}, Denied: "grant it",
