@@ -26,7 +26,7 @@ func (k *kept) make(facts status.Facts, shape engine.Shape) *entry {
 		return verdicts, err
 	}
 	e.report = viewOf(facts)
-	facts.Select = nil
+	facts.Select, facts.NamespaceLabels, facts.References = nil, nil, nil // those of a later world count
 	e.facts = facts
 	for _, of := range e.report.Objects {
 		for _, g := range of.Groups {

@@ -133,9 +133,10 @@ func (c *Cluster) Sources(ctx context.Context, r Rights, o Object, q SourceQuery
 		return nil, err
 	}
 	out.Part = part
-	counts := c.counts(e.ref)
+	counts, facts := c.counts(e.ref), e.facts
+	facts.NamespaceLabels, facts.References = w.namespaceLabels, c.Reader.References(ctx)
 	for _, s := range refs {
-		out.Items = append(out.Items, e.source(w, a, s, counts))
+		out.Items = append(out.Items, e.source(facts, a, s, counts))
 	}
 	out.Unread = appendNew(slices.Clone(e.report.Unread), a.unread...)
 	return out, nil
@@ -175,12 +176,12 @@ func (w *world) sources(e *entry, a *asker, counts map[status.State]int, q Sourc
 }
 
 // source is what is said about an object.
-func (e *entry) source(w *world, a *asker, s sourceRow, counts *TargetCounts) Source {
+func (e *entry) source(facts status.Facts, a *asker, s sourceRow, counts *TargetCounts) Source {
 	out := Source{Ref: s.Ref, State: s.state}
 	v, selected := e.states[s.Ref]
 	switch {
 	case !selected:
-		out.State, out.Message = e.unselected(s)
+		out.State, out.Message = unselected(facts, s)
 	case v.message != "" && !a.details(s.Ref):
 		out.Message = hiddenDetails(s.Ref)
 	default:
@@ -196,11 +197,11 @@ func (e *entry) source(w *world, a *asker, s sourceRow, counts *TargetCounts) So
 }
 
 // unselected says why an object is not selected. What makes that code panic is said instead.
-func (e *entry) unselected(s sourceRow) (state status.State, message string) {
+func unselected(facts status.Facts, s sourceRow) (state status.State, message string) {
 	defer func() {
 		if p := recover(); p != nil {
 			state, message = status.Unknown, fmt.Sprintf("looking at it panics: %v", p)
 		}
 	}()
-	return status.Unselected(e.facts, s.row, s.object)
+	return status.Unselected(facts, s.row, s.object)
 }
