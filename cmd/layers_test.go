@@ -46,7 +46,7 @@ var layers = []string{
 	"test/bench", "test/e2e", "test/integration", "test/truth",
 	"reference",
 	"startup", "server", "web/openapi", "web", "web/page", "admission", "webhookcerts", "permissions",
-	"insight/cached", "insight",
+	"insight/cached", "insight/followed", "insight",
 	"preview",
 	"verify", "status", "explain", "lint", "render", "routing", "applied", "offline", "nearmiss/live", "nearmiss", "report",
 

@@ -9,6 +9,7 @@ import (
 	promclient "github.com/prometheus/client_golang/prometheus"
 	"golang.org/x/sync/errgroup"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/rest"
 
 	"github.com/firekeeper-dev/firekeeper/internal/footprint"
 	"github.com/firekeeper-dev/firekeeper/operator/catalog"
@@ -26,6 +27,8 @@ type process struct {
 	log     *slog.Logger
 	reg     promclient.Registerer
 	api     *web.Handler
+	plain   *rest.Config // whose refused calls are nobody's need
+	known   *known       // nil without an HTTP API
 }
 
 // readiness says whether the caches of the controllers that could start at once are
@@ -81,6 +84,7 @@ func (o *Options) controllers(ctx context.Context, setups []engine.Setup, scopes
 			}
 			var controller *engine.Controller
 			s.Synced = func() { p.api.Add(s.Row, controller); p.ready.synced() }
+			p.known.watch(&s, func() *engine.Controller { return controller })
 			controller = engine.New(s.Kind, s.Options, sources, clients, p.log, p.reg)
 			return controller.Run(ctx)
 		})

@@ -17,7 +17,7 @@ import (
 // inDeploy are the names that objects of the release "firekeeper" have in deploy, where both differ.
 var inDeploy = map[string]map[string]string{
 	"":            {"firekeeper": "prometheus-operator", "firekeeper-admission-webhook": "prometheus-operator-admission-webhook"},
-	"ClusterRole": {"firekeeper": "firekeeper-operator", "firekeeper-kubelet": "firekeeper-operator-kubelet", "firekeeper-auth-delegator": "firekeeper-operator-auth-delegator", "firekeeper-admission-webhook": "firekeeper-webhook-certificates"},
+	"ClusterRole": {"firekeeper": "firekeeper-operator", "firekeeper-kubelet": "firekeeper-operator-kubelet", "firekeeper-auth-delegator": "firekeeper-operator-auth-delegator", "firekeeper-targets": "firekeeper-operator-targets", "firekeeper-admission-webhook": "firekeeper-webhook-certificates"},
 	"Role":        {"firekeeper-leader": "firekeeper-operator-leader", "firekeeper-kubelet": "firekeeper-operator-kubelet", "firekeeper-admission-webhook": "firekeeper-webhook-certificates"},
 	"Issuer":      {"firekeeper-admission-webhook": "admission-webhook"},
 	"ConfigMap":   {},

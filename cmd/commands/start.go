@@ -114,6 +114,7 @@ func (o *Options) control(ctx context.Context, log *slog.Logger, reg promclient.
 		return err
 	}
 	leader.Register(reg)
+	plain := rest.CopyConfig(cfg)
 	missing := startup.NewMissing(log)
 	reg.MustRegister(missing)
 	cfg.Wrap(missing.Watch)
@@ -132,7 +133,7 @@ func (o *Options) control(ctx context.Context, log *slog.Logger, reg promclient.
 	}
 	log.Info("connected", "kubernetes_version", info.GitVersion, "host", cfg.Host)
 	return o.lead(ctx, leader, cfg, log, func(ctx context.Context) error {
-		return o.reconcile(ctx, cfg, kube, kubernetesVersion, process{leader: leader, missing: missing, ready: ready, log: log, reg: reg, api: api})
+		return o.reconcile(ctx, cfg, kube, kubernetesVersion, process{leader: leader, missing: missing, ready: ready, log: log, reg: reg, api: api, plain: plain})
 	})
 }
 
@@ -151,6 +152,11 @@ func (o *Options) reconcile(ctx context.Context, cfg *rest.Config, kube kubernet
 	if err != nil {
 		return err
 	}
+	if p.known, err = o.known(p.plain, version, scopes, p); err != nil {
+		return err
+	}
+	defer p.known.close()
+	clients.Events = p.known.events(clients.Events)
 	clients.Claims = o.GrowClaims && !p.starter.Lacks(startup.ExpandClaims)
 	clients.Reads = informer.NewReads(p.log)
 	g, ctx := errgroup.WithContext(ctx)

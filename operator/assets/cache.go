@@ -2,8 +2,10 @@ package assets
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -37,6 +39,7 @@ type Cache struct {
 
 	mu      sync.Mutex
 	answers map[Ref]*answer
+	changes atomic.Uint64
 }
 
 // answer is what the API server said about an object.
@@ -131,6 +134,7 @@ func (c *Cache) Forget(ref Ref) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.answers[ref] = &answer{until: c.now()} // a read that is under way finds another answer
+	c.changes.Add(1)
 }
 
 // Retry lists what was refused in a namespace, or in all if it is empty. It is read again
@@ -173,6 +177,29 @@ func (c *Cache) Due() []Ref {
 
 // Reader returns a Reader whose calls end with the context.
 func (c *Cache) Reader(ctx context.Context) Reader { return cacheReader{c, ctx} }
+
+// Kept returns a Reader of what was read for others. It never calls the API server: of an
+// object that has changed since, it returns what was read before.
+func (c *Cache) Kept() Reader { return keptReader{c} }
+
+// Changes is the number of times that what is kept has changed.
+func (c *Cache) Changes() uint64 { return c.changes.Load() }
+
+type keptReader struct{ cache *Cache }
+
+// errNotKept is why a reference is not known.
+var errNotKept = errors.New("it is not in the cache of the operator, which has what its workloads refer to")
+
+func (r keptReader) Object(ref Ref) (Object, error) {
+	if r.cache.watched(ref).gone() {
+		return Object{}, &NotFoundError{Ref: ref}
+	}
+	a := r.cache.kept(ref)
+	if a == nil || a.err == nil && a.object.Version == "" {
+		return Object{}, errNotKept
+	}
+	return a.object, a.err
+}
 
 type cacheReader struct {
 	cache *Cache
@@ -218,6 +245,7 @@ func (c *Cache) keep(ref Ref, before, a *answer) {
 	defer c.mu.Unlock()
 	if c.answers[ref] == before {
 		c.answers[ref] = a
+		c.changes.Add(1)
 	}
 }
 

@@ -41,6 +41,7 @@ type bed struct {
 	sources *Sources
 	log     *logText
 	lead    func(context.Context) bool // of Options
+	changed func(Change)               // of Options
 	stop    func()
 	configs []string // namespaces of what workloads select; none for all
 	may     func(ctx context.Context, resource, verb, namespace string) (bool, error)
@@ -95,7 +96,7 @@ func (b *bed) start(absent []*catalog.Row, kinds ...*fakeKind) []*Controller {
 	var wg sync.WaitGroup
 	var out []*Controller
 	for _, f := range kinds {
-		opts := Options{Instances: all, References: all, InstantDelivery: func() bool { return true }, StorageClasses: true, ConfigStatus: true, Workers: 2, Lead: b.lead}
+		opts := Options{Instances: all, References: all, InstantDelivery: func() bool { return true }, StorageClasses: true, ConfigStatus: true, Workers: 2, Lead: b.lead, Changed: b.changed}
 		c := New(f.Kind, opts, b.sources, clients, log, prometheus.NewRegistry())
 		out = append(out, c)
 		wg.Go(func() {

@@ -17,6 +17,7 @@
 //	                                   informers: shared ones, those of one kind, what is
 //	                                   kept of objects, what is polled without permission
 //	                                   to watch
+//	caches.go                          what is in the caches, for readers; what changes in them
 //	events.go pods.go references.go    event → workloads
 //	reads.go memory.go reconcile.go    one reconciliation: gather, decide, write
 //	claims.go checks.go leftovers.go   expand PVCs; objects that are not watched; pods left

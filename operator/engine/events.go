@@ -79,6 +79,7 @@ func (c *Controller) trigger(by, action string, keys ...types.NamespacedName) {
 func (c *Controller) workloadChanged(e informer.Event[catalog.Object]) {
 	w := e.Object().(v1.Workload)
 	key := keyOf(w)
+	c.changed(AboutWorkload, c.kind.Kind, key)
 	if c.servesOtherwise(e) {
 		c.wakePeers(w)
 	}
@@ -140,6 +141,7 @@ func sameIntent(before, after metav1.Object) bool {
 func (c *Controller) handleConfig(kind string, store *informer.Store[catalog.Object]) error {
 	return store.OnChange(func(e informer.Event[catalog.Object]) {
 		obj := e.Object()
+		c.changed(AboutConfig, kind, keyOf(obj))
 		if e.Action == "update" && e.Before.GetUID() == e.After.GetUID() && e.Before.GetGeneration() == e.After.GetGeneration() &&
 			maps.Equal(e.Before.GetLabels(), e.After.GetLabels()) &&
 			e.Before.GetDeletionTimestamp().Equal(e.After.GetDeletionTimestamp()) {
@@ -160,6 +162,7 @@ func (c *Controller) handleConfig(kind string, store *informer.Store[catalog.Obj
 }
 
 func (c *Controller) namespaceChanged(e informer.Event[*corev1.Namespace]) {
+	c.changed(AboutOther, "", types.NamespacedName{})
 	switch e.Action {
 	case "update":
 		c.trigger("Namespace", e.Action, c.index.NamespaceChanged(e.After.Name, e.Before.Labels, e.After.Labels)...)
@@ -189,6 +192,7 @@ func referenceChanged(c *Controller, store *informer.Store[*metav1.PartialObject
 func ownedChanged[T informer.Object](c *Controller, store *informer.Store[T], kind string, view *apply.View[T]) error {
 	return store.OnChange(func(e informer.Event[T]) {
 		obj := e.Object()
+		c.changed(AboutOther, "", types.NamespacedName{})
 		if e.Action == "delete" {
 			view.Forget(obj)
 		}
@@ -234,6 +238,7 @@ func (c *Controller) statefulSetChanged(e informer.Event[*appsv1.StatefulSet]) {
 	}
 	found := eventWorkloads(c, e)
 	for _, key := range found {
+		c.changed(AboutPods, c.kind.Kind, key)
 		c.loop.EnqueueStatus(key)
 		c.wakeForPods(key)
 	}
@@ -270,6 +275,7 @@ func (c *Controller) daemonSetChanged(e informer.Event[*appsv1.DaemonSet]) {
 	}
 	found := eventWorkloads(c, e)
 	for _, key := range found {
+		c.changed(AboutPods, c.kind.Kind, key)
 		c.loop.EnqueueStatus(key)
 	}
 	if e.Action == "update" && (e.After.DeletionTimestamp != nil || c.writer.DaemonSets().Ours(e.After) || sameIntent(e.Before, e.After) &&

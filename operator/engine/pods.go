@@ -27,6 +27,7 @@ func (c *Controller) podChanged(e informer.Event[*corev1.Pod]) {
 	if !ok {
 		return
 	}
+	c.changed(AboutPods, c.kind.Kind, key)
 	w, ok := c.stores.workloads.get(key.Namespace, key.Name)
 	if !ok && e.Action != "delete" && rollout.Orphan(pod) {
 		c.loop.Enqueue(key) // see abandoned

@@ -208,6 +208,9 @@ func (s *Store[T]) Name() string { return s.name }
 // The store must not have a Poll.
 func (s *Store[T]) Complete(namespace string) bool { return !s.filtered && s.scope.Has(namespace) }
 
+// Covers reports whether objects of a namespace are watched.
+func (s *Store[T]) Covers(namespace string) bool { return s.scope.Has(namespace) }
+
 // Get returns an object.
 func (s *Store[T]) Get(namespace, name string) (obj T, ok bool) {
 	key := name

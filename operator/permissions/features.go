@@ -41,6 +41,7 @@ const (
 	LeaderManifest  = "components/high-availability/rbac.yaml"
 	WatchManifest   = "components/least-privilege/watch.yaml"
 	CertsManifest   = "components/webhook-certificates/rbac.yaml"
+	TargetsManifest = "components/http-api/targets.yaml"
 	notStarted      = "no controller starts"
 )
 
@@ -170,6 +171,19 @@ func components() []Feature {
 				rule("", one("endpoints"), "get", "create", "update", "delete"),
 				rule("discovery.k8s.io", one("endpointslices"), "list", "create", "update", "delete"),
 			},
+		},
+		{
+			Name: "targets in the HTTP API", When: "unless --web.api=off, as soon as somebody asks for targets",
+			Cost: "the API and its pages name what they cannot read", Place: Namespaces, File: TargetsManifest,
+			Rules: []rbacv1.PolicyRule{
+				rule("", []string{"endpoints", "pods", "services"}, "list", "watch"), rule("discovery.k8s.io", one("endpointslices"), "list", "watch"),
+				rule("networking.k8s.io", one("ingresses"), "list", "watch"),
+			},
+		},
+		{
+			Name: "nodes of targets in the HTTP API", When: "unless --web.api=off, for jobs with labels of nodes",
+			Cost: "the API and its pages name what they cannot read", Place: Cluster, File: TargetsManifest,
+			Rules: []rbacv1.PolicyRule{rule("", one("nodes"), "list", "watch")},
 		},
 		{
 			Name: "leader election", When: "--leader-elect", Cost: "no replica leads", Place: Own, File: LeaderManifest,

@@ -46,6 +46,7 @@ func TestManifests(t *testing.T) {
 		{LeaderManifest, "Role", func(f Feature) bool { return f.File == LeaderManifest }},
 		{CertsManifest, "ClusterRole", func(f Feature) bool { return f.File == CertsManifest && f.Place == Cluster }},
 		{CertsManifest, "Role", func(f Feature) bool { return f.File == CertsManifest && f.Place == Own }},
+		{TargetsManifest, "ClusterRole", func(f Feature) bool { return f.File == TargetsManifest }},
 		{WatchManifest, "ClusterRole", func(f Feature) bool { return f.Name == Watching.Name }},
 	} {
 		want := Grants(Rules(tc.of))

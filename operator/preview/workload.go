@@ -43,6 +43,13 @@ type part struct {
 
 // Read compiles the jobs of a workload in a cluster.
 func Read(c explain.Candidate, cluster engine.Cluster, opts prometheus.Options) Workload {
+	return read(c, cluster, opts, jobsOf)
+}
+
+// parser reads the jobs of a source.
+type parser func(prometheus.ScrapeSource) ([]targets.Job, error)
+
+func read(c explain.Candidate, cluster engine.Cluster, opts prometheus.Options, parse parser) Workload {
 	w := Workload{Ref: c.Ref(), object: c.Object}
 	scrapes, err := prometheus.ScrapesOf(c.Object, cluster, opts)
 	switch {
@@ -65,7 +72,7 @@ func Read(c explain.Candidate, cluster engine.Cluster, opts prometheus.Options) 
 		w.Notes = append(w.Notes, fmt.Sprintf("it is invalid, so the operator does not write this configuration: %v", err))
 	}
 	for _, s := range scrapes.Sources {
-		w.parts = append(w.parts, w.part(s))
+		w.parts = append(w.parts, w.part(s, parse))
 	}
 	return w
 }
@@ -74,7 +81,7 @@ func Read(c explain.Candidate, cluster engine.Cluster, opts prometheus.Options) 
 func unread(err error) bool { return assets.IsTemporary(err) || assets.IsRefused(err) }
 
 // part reads the jobs of a source.
-func (w *Workload) part(s prometheus.ScrapeSource) part {
+func (w *Workload) part(s prometheus.ScrapeSource, parse parser) part {
 	out := part{object: Object{Ref: w.Ref, Field: s.Field, State: Accepted}}
 	if s.Object != nil {
 		out.object.Ref = explain.Ref{Kind: s.Kind, Namespace: s.Object.GetNamespace(), Name: s.Object.GetName()}
@@ -87,13 +94,10 @@ func (w *Workload) part(s prometheus.ScrapeSource) part {
 		return out
 	}
 	var err error
-	if out.jobs, err = s.Document.Jobs(); err != nil { // the operator writes them, so there is something
+	if out.jobs, err = parse(s); err != nil { // the operator writes them, so there is something
 		out.object.State, out.object.Error = Unknown, err.Error()
 	}
 	if s.Object == nil {
-		for i := range out.jobs {
-			out.jobs[i].HTTP = nil // from a Secret, whose URLs are not for others to ask
-		}
 		return out
 	}
 	out.use = nearmiss.Use{Kind: s.Kind, Object: s.Object}

@@ -15,6 +15,7 @@
 //	drop.go words.go   why a target is dropped, for programs and for people
 //	legacy.go          what servers of major version 2 do else
 //	target.go          a target with all details
+//	group.go trace.go  one group apart from the others; every step of one target
 //
 //	jobs, err := targets.Document{Text: fragment.YAML, Origins: fragment.Origins, …}.Jobs()
 //	result := jobs[0].Evaluate(targets.Found{Groups: groups})

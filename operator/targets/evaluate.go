@@ -14,6 +14,8 @@ import (
 // errUnstable: labels have no order, so a labelmap of two of them to one has no certain result.
 var errUnstable = errors.New("the relabel steps keep and drop it by turns: two labels are mapped to the same one")
 
+const sameTarget = "another target of the job has the same labels and URL"
+
 // Found is what the discoveries of a job brought.
 type Found struct {
 	// Groups of discovered labels, without those of static_configs, which the job has.
@@ -189,7 +191,7 @@ func (e *evaluation) keep(r *Row, shard int) bool {
 	e.scratch = result.Bytes(e.scratch) // of the URL, too, which is made of labels
 	if winner, taken := e.winners[shard][string(e.scratch)]; taken {
 		if r.State != Kept {
-			r.State, r.Message, r.on, r.winner = Duplicate, "another target of the job has the same labels and URL", shard, winner
+			r.State, r.Message, r.on, r.winner = Duplicate, sameTarget, shard, winner
 		}
 		return true
 	}

@@ -17,8 +17,18 @@ type Outcome struct {
 
 // Outcomes are those of the targets of a group, in their order.
 func (j *Job) Outcomes(group *targetgroup.Group) []Outcome {
+	_, out := j.Group(group)
+	return out
+}
+
+// Group evaluates one group, of which the result knows the details.
+func (j *Job) Group(group *targetgroup.Group) (Result, []Outcome) {
 	e := newEvaluation(j, len(group.Targets))
 	e.group(group)
+	return Result{Rows: e.rows, job: j}, e.outcomes()
+}
+
+func (e *evaluation) outcomes() []Outcome {
 	keys := make([]map[int]string, len(e.winners)) // by shard and row
 	for shard, winners := range e.winners {
 		keys[shard] = make(map[int]string, len(winners))
@@ -38,6 +48,22 @@ func (j *Job) Outcomes(group *targetgroup.Group) []Outcome {
 	}
 	return out
 }
+
+// Elsewhere says of a row of [Job.Group] that a target of another group is scraped in its
+// place.
+func (r Result) Elsewhere(i int) {
+	row := &r.Rows[i]
+	row.State, row.Shards, row.Message, row.winner = Duplicate, nil, sameTarget, -1
+}
+
+// Beyond says of a row of [Job.Group] that the shards have too many targets.
+func (r Result) Beyond(i int) {
+	r.Rows[i].State, r.Rows[i].Shards = OverLimit, nil
+	r.Rows[i].Message = "the job has more targets than targetLimit: none of them is scraped"
+}
+
+// Gaps are the discoveries of the job that nobody looks at but the running servers.
+func (j *Job) Gaps() []Gap { return j.gaps(nil) }
 
 // TargetLimit is the number of targets above which a shard scrapes none; 0 for any number.
 func (j *Job) TargetLimit(shard int) int { return int(j.shards[shard].TargetLimit) }

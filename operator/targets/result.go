@@ -83,7 +83,7 @@ func (r Result) Target(i int) Target {
 		return t
 	}
 	t.URL, t.Labels = urlOf(result, c), public(result)
-	if row.State == Duplicate {
+	if row.State == Duplicate && row.winner >= 0 {
 		t.Winner = idOf(r.job.Name, r.discovered(&r.Rows[row.winner]))
 	}
 	return t

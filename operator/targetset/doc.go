@@ -4,6 +4,7 @@
 //
 //	set.go       groups → counts by state, by step and by shard (pure)
 //	entry.go     the same target in several groups (pure)
+//	page.go      rows of the targets that a filter selects (pure)
 //	throttle.go  how fast changes are passed on (pure)
 //	follow.go    the set of a job in a running cluster
 //

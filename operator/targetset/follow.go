@@ -1,6 +1,9 @@
 package targetset
 
 import (
+	"fmt"
+	"slices"
+	"strconv"
 	"sync"
 	"time"
 
@@ -14,6 +17,8 @@ import (
 // Followed is the set of a job in a running cluster. It is safe for concurrent use.
 type Followed struct {
 	changed func()
+	job     *targets.Job
+	sds     []*targets.KubernetesSD // of subs
 	subs    []*watch.Subscription
 	gaps    []targets.Gap // of discoveries that cannot be followed
 
@@ -24,20 +29,21 @@ type Followed struct {
 
 	reading sync.Mutex // guards the set
 	set     *Set
-	known   int // gaps at the last time
+	known   int  // gaps at the last time
+	filled  bool // all that there was when the subscriptions were complete is in the set
 }
 
 // Follow keeps the set of a job. own is the namespace of the workload. changed is called after
 // changes, throttled; it may block.
 func Follow(c *watch.Cluster, j *targets.Job, own string, changed func()) *Followed {
-	f := &Followed{changed: changed, set: New(j)}
+	f := &Followed{changed: changed, job: j, set: New(j)}
 	for sd := range discovery.Distinct(j) {
 		sub, err := c.Subscribe(sd, own, f.wake)
 		if err != nil {
 			f.gaps = append(f.gaps, targets.Gap{State: targets.Unknown, Message: err.Error()})
 			continue
 		}
-		f.subs = append(f.subs, sub)
+		f.sds, f.subs = append(f.sds, sd), append(f.subs, sub)
 	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -78,6 +84,8 @@ func (f *Followed) pass() {
 func (f *Followed) take() (changed bool) {
 	f.reading.Lock()
 	defer f.reading.Unlock()
+	filled := !slices.ContainsFunc(f.subs, (*watch.Subscription).Filling) // before it is taken
+	defer func() { f.filled = f.filled || filled }()
 	for i, sub := range f.subs {
 		sub.Take(func(source string, group *targetgroup.Group) {
 			changed = f.set.Put(Key{i, source}, group) || changed
@@ -104,6 +112,98 @@ func (f *Followed) Gaps() []targets.Gap {
 	}
 	return out
 }
+
+// AllGaps are those of [Followed.Gaps], and the discoveries of the job that only the running
+// servers look at.
+func (f *Followed) AllGaps() []targets.Gap { return append(f.Gaps(), f.job.Gaps()...) }
+
+// Complete reports whether everything is known that can be read. Until then there may be more
+// targets soon.
+func (f *Followed) Complete() bool {
+	f.reading.Lock()
+	filled := f.filled
+	f.reading.Unlock()
+	if !filled && !slices.ContainsFunc(f.subs, (*watch.Subscription).Filling) {
+		f.take() // not everything that ends the wait wakes
+		return true
+	}
+	return filled
+}
+
+// Page calls each with what becomes of the targets of the first groups after a key that a
+// filter may select targets of, in order, until it returns false. At most some groups are
+// looked at; last is where to go on, nil at the end.
+func (f *Followed) Page(after *Key, most int, of Filter, each func(Key, targets.Result) bool) (last *Key) {
+	f.reading.Lock()
+	defer f.reading.Unlock()
+	keys := f.set.Keys(after, most, of)
+	for i := range keys {
+		if group := f.group(keys[i]); group != nil && !each(keys[i], f.set.Result(keys[i], group, of.Shard)) {
+			return &keys[i]
+		}
+	}
+	if len(keys) < most {
+		return nil
+	}
+	return &keys[len(keys)-1]
+}
+
+// Result says what becomes of the targets of one group; ok is false when there is none.
+func (f *Followed) Result(key Key, shard int) (r targets.Result, ok bool) {
+	f.reading.Lock()
+	defer f.reading.Unlock()
+	group := f.group(key)
+	if group == nil {
+		return r, false
+	}
+	return f.set.Result(key, group, shard), true
+}
+
+// group returns a group that the set knows.
+func (f *Followed) group(key Key) *targetgroup.Group {
+	if key.Discovery != static {
+		if key.Discovery < 0 || key.Discovery >= len(f.subs) {
+			return nil
+		}
+		return f.subs[key.Discovery].Group(key.Source)
+	}
+	i, err := strconv.Atoi(key.Source)
+	if err != nil || i < 0 || i >= len(f.job.Static) {
+		return nil
+	}
+	return f.job.Static[i]
+}
+
+// In calls each with the groups of the objects of a namespace, "" for those without, and with
+// those of static_configs, if has returns true for one of their targets. What was found is
+// kept in memo for other jobs that look for targets in the same way.
+func (f *Followed) In(namespace string, memo Memo, has func(*targetgroup.Group) bool, each func(Key)) {
+	for i, sub := range f.subs {
+		key := fmt.Sprintf("%+v", *f.sds[i])
+		found, known := memo[key]
+		if !known {
+			found = []string{}
+			sub.In(namespace, func(source string, group *targetgroup.Group) {
+				if has(group) {
+					found = append(found, source)
+				}
+			})
+			slices.Sort(found)
+			memo[key] = found
+		}
+		for _, source := range found {
+			each(Key{i, source})
+		}
+	}
+	for i, group := range f.job.Static {
+		if has(group) {
+			each(staticKey(i))
+		}
+	}
+}
+
+// Memo remembers which groups of a namespace matter, by discovery.
+type Memo map[string][]string
 
 // Groups calls each with the groups of the job, one at a time, in no order.
 func (f *Followed) Groups(each func(*targetgroup.Group)) {

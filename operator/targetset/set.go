@@ -49,10 +49,12 @@ type drops struct{ step, targets int32 }
 func New(j *targets.Job) *Set {
 	s := &Set{job: j, parts: map[Key]*part{}, holders: newHolders(), dropped: make([]int, len(j.Origins)), shards: make([]int, j.Shards())}
 	for i, group := range j.Static {
-		s.Put(Key{static, fmt.Sprintf("%09d", i)}, group)
+		s.Put(staticKey(i), group)
 	}
 	return s
 }
+
+func staticKey(i int) Key { return Key{static, fmt.Sprintf("%09d", i)} }
 
 // Put replaces a group; nil removes it. It reports whether that changed what becomes of any
 // target.

@@ -189,6 +189,16 @@ func (c *Cluster) end(l *lease) {
 	c.leave(l.view.sources)
 }
 
+// Size are numbers of informers and of target groups that exist now.
+func (c *Cluster) Size() (informers, groups int) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, l := range c.leases {
+		groups += l.view.size()
+	}
+	return len(c.sources), groups
+}
+
 // Close ends everything that no subscription uses any more, without waiting until it is idle,
 // and returns when its informers have stopped.
 func (c *Cluster) Close() {

@@ -128,6 +128,12 @@ func (s *source) lost(err error) {
 	}
 }
 
+// failing reports whether there is nothing to wait for: the first list fails.
+func (s *source) failing() bool {
+	_, message := s.failure()
+	return message != "" && !s.informer.HasSynced()
+}
+
 // failure is why objects are not current; "" when they are, or nothing failed so far.
 func (s *source) failure() (forbidden bool, message string) {
 	s.mu.Lock()

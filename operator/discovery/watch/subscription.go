@@ -2,6 +2,7 @@ package watch
 
 import (
 	"fmt"
+	"slices"
 	"sync"
 
 	"github.com/prometheus/prometheus/discovery/targetgroup"
@@ -60,6 +61,42 @@ func (s *Subscription) Each(each func(*targetgroup.Group)) {
 			}
 		}
 	}
+}
+
+// Group returns a group by its source; nil when there is none.
+func (s *Subscription) Group(source string) *targetgroup.Group {
+	namespace := namespaceOf(source)
+	for i, l := range s.leases {
+		if slices.Contains(s.scopes[i], "") || slices.Contains(s.scopes[i], namespace) {
+			if group := l.view.read(change{i, namespace, source}, s.confined); group != nil {
+				return group
+			}
+		}
+	}
+	return nil
+}
+
+// In calls a function with the groups of the objects of a namespace, in no order; "" for those
+// of objects without a namespace.
+func (s *Subscription) In(namespace string, each func(source string, group *targetgroup.Group)) {
+	for i, l := range s.leases {
+		if !slices.Contains(s.scopes[i], "") && !slices.Contains(s.scopes[i], namespace) {
+			continue
+		}
+		for _, c := range l.view.of(i, namespace) {
+			if group := l.view.read(c, s.confined); group != nil {
+				each(c.source, group)
+			}
+		}
+	}
+}
+
+// Filling reports whether there may be more as soon as the cluster was read. What cannot be
+// read is not waited for, see [Subscription.Gaps].
+func (s *Subscription) Filling() bool {
+	return slices.ContainsFunc(s.leases, func(l *lease) bool {
+		return !l.view.isSynced() && !slices.ContainsFunc(l.view.sources, (*source).failing)
+	})
 }
 
 // Gaps are why targets are not known: nothing that could not be listed yet counts as empty.

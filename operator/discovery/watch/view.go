@@ -114,10 +114,7 @@ func (v *view) put(group *targetgroup.Group) {
 		return
 	}
 	_, key, _ := strings.Cut(group.Source, "/")
-	namespace, _, namespaced := strings.Cut(key, "/")
-	if !namespaced {
-		namespace = ""
-	}
+	namespace := namespaceOf(group.Source)
 	var next entry
 	gone := len(group.Targets) == 0
 	foreign := v.filters[v.role].readForeign(key, gone)
@@ -133,6 +130,16 @@ func (v *view) put(group *targetgroup.Group) {
 	for _, sub := range v.replace(namespace, group.Source, next) {
 		sub.wake()
 	}
+}
+
+// namespaceOf is the namespace of the object of a group; "" for kinds without namespaces.
+func namespaceOf(source string) string {
+	_, key, _ := strings.Cut(source, "/")
+	namespace, _, namespaced := strings.Cut(key, "/")
+	if !namespaced {
+		return ""
+	}
+	return namespace
 }
 
 // replace replaces a group, and returns the subscriptions that it matters to.
@@ -224,6 +231,16 @@ func (v *view) allLocked(index int, scopes []string) (out []change) {
 	return out
 }
 
+// of are the groups of the objects of a namespace.
+func (v *view) of(index int, namespace string) (out []change) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	for source := range v.groups[namespace] {
+		out = append(out, change{index, namespace, source})
+	}
+	return out
+}
+
 // unsubscribe ends what subscribe began.
 func (v *view) unsubscribe(sub *Subscription, scopes []string) {
 	v.mu.Lock()
@@ -244,6 +261,15 @@ func (v *view) read(c change, confined bool) *targetgroup.Group {
 		return v.table.Expand(e.confined)
 	}
 	return v.table.Expand(e.group)
+}
+
+func (v *view) size() (n int) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	for _, in := range v.groups {
+		n += len(in)
+	}
+	return n
 }
 
 func (v *view) isSynced() bool {

@@ -46,7 +46,7 @@ func TestComponents(t *testing.T) {
 		"kubelet": {[]string{"kubelet"}, map[string]int{
 			"- --kubelet-service=kube-system/kubelet\n": 1, "- --kubelet-endpointslice\n": 1, "  name: firekeeper-operator-kubelet\n": 6, // a ClusterRole, a Role, their bindings and what these refer to
 		}, false},
-		"http-api": {[]string{"http-api"}, map[string]int{"  name: system:auth-delegator\n": 1, "  name: firekeeper-operator-auth-delegator\n": 1}, false},
+		"http-api": {[]string{"http-api"}, map[string]int{"  name: system:auth-delegator\n": 1, "  name: firekeeper-operator-auth-delegator\n": 1, "  name: firekeeper-operator-targets\n": 3}, false},
 		"high-availability": {[]string{"high-availability"}, map[string]int{
 			"  replicas: 2\n": 1, "- --leader-elect\n": 1, "type: RollingUpdate\n": 1, "path: /readyz\n": 1, "\nkind: PodDisruptionBudget\n": 1,
 		}, false},

@@ -1,0 +1,105 @@
+package commands
+
+import (
+	"time"
+
+	"github.com/Masterminds/semver/v3"
+	promclient "github.com/prometheus/client_golang/prometheus"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/rest"
+	"k8s.io/client-go/tools/events"
+
+	"github.com/firekeeper-dev/firekeeper/operator/discovery"
+	"github.com/firekeeper-dev/firekeeper/operator/discovery/watch"
+	"github.com/firekeeper-dev/firekeeper/operator/engine"
+	"github.com/firekeeper-dev/firekeeper/operator/insight"
+	"github.com/firekeeper-dev/firekeeper/operator/insight/cached"
+	"github.com/firekeeper-dev/firekeeper/operator/insight/followed"
+	"github.com/firekeeper-dev/firekeeper/operator/online"
+	"github.com/firekeeper-dev/firekeeper/operator/preview"
+	"github.com/firekeeper-dev/firekeeper/operator/web"
+)
+
+// grantsTargets is what helps where the operator may not read the objects of discovery.
+const grantsTargets = "the component http-api, or rbac.httpAPI of the chart, grants it"
+
+// previewPatience is how long a preview waits until the objects of discovery were read.
+const previewPatience = 5 * time.Second
+
+// known is what the HTTP API and its pages know of the cluster; nil where there is none.
+type known struct {
+	*cached.Cluster
+	targets *followed.Source
+}
+
+// known reads the caches of the controllers, and follows targets when somebody asks for them,
+// over a connection of its own: nothing else fails when these may not be read.
+func (o *Options) known(cfg *rest.Config, version *semver.Version, scopes engine.Scopes, p process) (*known, error) {
+	if o.API == web.Off {
+		return nil, nil
+	}
+	kube, err := kubernetes.NewForConfig(compact(cfg))
+	if err != nil {
+		return nil, err
+	}
+	own, _, err := o.setups(version) // kinds remember what they compile for whoever has them
+	if err != nil {
+		return nil, err
+	}
+	options, err := o.prometheus(version)
+	if err != nil {
+		return nil, err
+	}
+	caches := cached.New()
+	groups := &watch.Cluster{Lists: watch.From(kube), Namespaces: listed(scopes)}
+	out := &known{caches, &followed.Source{Reader: caches, Setups: own, Scopes: scopes, Options: options, Groups: groups, Denied: grantsTargets}}
+	p.reg.MustRegister(promclient.Collector(out.targets))
+	p.api.Answer(insight.New(insight.Parts{
+		Reader: caches, Setups: own, Scopes: scopes, Options: options, Targets: out.targets,
+		Fresh: func() ([]engine.Setup, error) {
+			fresh, _, err := o.setups(version)
+			return fresh, err
+		},
+		Finder: func(online.Reader, *discovery.Objects) preview.Finder {
+			return followed.Finder{Groups: groups, Denied: grantsTargets, Patience: previewPatience}
+		},
+	}))
+	return out, nil
+}
+
+// listed are the namespaces that may be listed one by one; nil: all at once.
+func listed(s engine.Scopes) []string {
+	all := s.Configs.Union(s.Instances)
+	if all.All() {
+		return nil
+	}
+	return all.Watches()
+}
+
+// watch makes the caches of a controller known once they are complete.
+func (k *known) watch(s *engine.Setup, controller func() *engine.Controller) {
+	if k == nil {
+		return
+	}
+	synced := s.Synced
+	s.Changed = k.Changed
+	s.Synced = func() {
+		k.Add(s.Row, controller())
+		synced()
+	}
+}
+
+// events are those that are sent, of which the last ones are shown.
+func (k *known) events(sent func(component string) events.EventRecorder) func(component string) events.EventRecorder {
+	if k == nil || sent == nil {
+		return sent
+	}
+	return func(component string) events.EventRecorder { return k.Events.Recorder(component, sent(component)) }
+}
+
+// close ends what is followed.
+func (k *known) close() {
+	if k != nil {
+		k.targets.Close()
+	}
+}

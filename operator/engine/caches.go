@@ -1,0 +1,121 @@
+package engine
+
+import (
+	"iter"
+	"slices"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/firekeeper-dev/firekeeper/operator/assets"
+	"github.com/firekeeper-dev/firekeeper/operator/catalog"
+	"github.com/firekeeper-dev/firekeeper/operator/informer"
+)
+
+// Cached is a cache of a controller. Its objects belong to it: nobody may change them.
+type Cached interface {
+	// Covers reports whether objects of a namespace are in it.
+	Covers(namespace string) bool
+	// Object returns an object; the namespace is empty for kinds without namespaces.
+	Object(namespace, name string) (catalog.Object, bool)
+	// Objects are those of a namespace, "" for all, in the order of "namespace/name".
+	Objects(namespace string) iter.Seq[catalog.Object]
+}
+
+type cached[T informer.Object] struct{ *informer.Store[T] }
+
+// Object implements Cached.
+func (s cached[T]) Object(namespace, name string) (catalog.Object, bool) {
+	obj, ok := s.Get(namespace, name)
+	if !ok {
+		return nil, false
+	}
+	return obj, true
+}
+
+// Objects implements Cached.
+func (s cached[T]) Objects(namespace string) iter.Seq[catalog.Object] {
+	all := s.Sorted()
+	if namespace != "" {
+		found := s.List(namespace, labels.Everything())
+		slices.SortFunc(found, func(a, b T) int { return informer.CompareKeys(a, b) })
+		all = slices.Values(found)
+	}
+	return func(yield func(catalog.Object) bool) {
+		for obj := range all {
+			if !yield(obj) {
+				return
+			}
+		}
+	}
+}
+
+// cacheOf is a store as a cache; none for nil.
+func cacheOf[T informer.Object](s *informer.Store[T]) []Cached {
+	if s == nil {
+		return nil
+	}
+	return []Cached{cached[T]{s}}
+}
+
+// Caches are those with objects of a resource; none for what the controller does not keep.
+// Those of StatefulSets, DaemonSets, pods, ConfigMaps and Secrets have what belongs to
+// workloads, of pods and Secrets only a part of each. They are complete once
+// [Options.Synced] was called.
+func (c *Controller) Caches(of schema.GroupVersionResource) []Cached {
+	s := c.stores
+	switch of {
+	case c.kind.Row.GroupVersionResource():
+		return cacheOf(s.workloads.Store)
+	case corev1.SchemeGroupVersion.WithResource("namespaces"):
+		return cacheOf(s.namespaces)
+	case corev1.SchemeGroupVersion.WithResource("pods"):
+		return cacheOf(s.pods)
+	case corev1.SchemeGroupVersion.WithResource("secrets"):
+		return cacheOf(s.secrets)
+	case corev1.SchemeGroupVersion.WithResource("configmaps"):
+		return cacheOf(s.configMaps)
+	case appsv1.SchemeGroupVersion.WithResource("statefulsets"):
+		return cacheOf(s.statefulSets)
+	case appsv1.SchemeGroupVersion.WithResource("daemonsets"):
+		return cacheOf(s.daemonSets)
+	}
+	for _, k := range c.kind.Selects {
+		if k.Row.GroupVersionResource() == of {
+			return cacheOf(s.config(k.Row))
+		}
+	}
+	return nil
+}
+
+// References reads the Secrets and ConfigMaps that workloads have referred to as far as
+// they are kept, and never the API server. The second result changes when they do.
+func (c *Controller) References() (assets.Reader, uint64) { return c.assets.Kept(), c.assets.Changes() }
+
+// ChangeAbout says what a change of a cache is about.
+type ChangeAbout uint8
+
+const (
+	AboutOther    ChangeAbout = iota // something that has no page of its own
+	AboutWorkload                    // the object itself
+	AboutConfig                      // an object that workloads select
+	AboutPods                        // what runs for a workload
+)
+
+// Change tells of one in the caches.
+type Change struct {
+	About ChangeAbout
+	// Kind and name of a workload or of an object that workloads select; empty for others.
+	Kind string
+	types.NamespacedName
+}
+
+// changed tells of a change in the caches.
+func (c *Controller) changed(about ChangeAbout, kind string, key types.NamespacedName) {
+	if c.opts.Changed != nil {
+		c.opts.Changed(Change{about, kind, key})
+	}
+}

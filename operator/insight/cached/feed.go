@@ -1,0 +1,52 @@
+package cached
+
+import (
+	"context"
+	"fmt"
+	"sync/atomic"
+	"time"
+
+	"github.com/firekeeper-dev/firekeeper/operator/engine"
+	"github.com/firekeeper-dev/firekeeper/operator/explain"
+	"github.com/firekeeper-dev/firekeeper/operator/insight"
+)
+
+// feed counts changes, and tells of those of objects that have a page.
+type feed struct {
+	insight.Broadcaster
+
+	start   int64 // of the process, so that versions of two are different
+	version atomic.Uint64
+}
+
+func (f *feed) init() { f.start = time.Now().UnixNano() }
+
+// bump notes a change that nobody is told of.
+func (f *feed) bump() { f.version.Add(1) }
+
+var kinds = map[engine.ChangeAbout]insight.ChangeKind{
+	engine.AboutWorkload: insight.OwnerChanged, engine.AboutConfig: insight.ObjectChanged, engine.AboutPods: insight.RolloutChanged,
+}
+
+// Changed takes note of a change in the caches of a controller. It never blocks.
+func (c *Cluster) Changed(of engine.Change) {
+	c.feed.bump()
+	if kind, ok := kinds[of.About]; ok {
+		c.feed.Tell(insight.Change{Kind: kind, Object: explain.Ref{Kind: of.Kind, Namespace: of.Namespace, Name: of.Name}})
+	}
+}
+
+// Version implements [insight.Versioned].
+func (c *Cluster) Version() string {
+	references := uint64(0)
+	for _, s := range c.controllers() {
+		_, changes := s.References()
+		references += changes
+	}
+	return fmt.Sprintf("%x-%x-%x", c.feed.start, c.feed.version.Load(), references)
+}
+
+// Changes implements [insight.Feed].
+func (c *Cluster) Changes(ctx context.Context, each func(insight.Change)) error {
+	return c.feed.Changes(ctx, each)
+}

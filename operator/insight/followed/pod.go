@@ -1,0 +1,147 @@
+package followed
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/prometheus/common/model"
+	"github.com/prometheus/prometheus/discovery/targetgroup"
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+
+	"github.com/firekeeper-dev/firekeeper/operator/discovery"
+	"github.com/firekeeper-dev/firekeeper/operator/insight"
+	"github.com/firekeeper-dev/firekeeper/operator/online"
+	"github.com/firekeeper-dev/firekeeper/operator/preview"
+	"github.com/firekeeper-dev/firekeeper/operator/targetset"
+)
+
+// ofPod says who scrapes a pod. All workloads are asked, of each the jobs that look for
+// targets in its namespace.
+func (s *Source) ofPod(ctx context.Context, r insight.Rights, q insight.TargetQuery) (*insight.Targets, error) {
+	skip := 0
+	if q.Continue != "" {
+		var err error
+		if skip, err = strconv.Atoi(q.Continue); err != nil || skip < 0 {
+			return nil, apierrors.NewBadRequest(`parameter "continue": not one of an answer of this list`)
+		}
+	}
+	all, notes, err := s.scrapers(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var jobs []openJob
+	for _, c := range all {
+		o, err := s.of(c.Ref()).open(ctx, func(j *job) bool {
+			return (q.Job == "" || j.Name == q.Job) && looksIn(j, c.Ref().Namespace, q.Pod.Namespace)
+		})
+		switch {
+		case apierrors.IsNotFound(err): // it has gone meanwhile
+		case err != nil:
+			return nil, err
+		default:
+			jobs, notes = append(jobs, o.jobs...), append(notes, o.notes...)
+		}
+	}
+	a := answer{
+		q: q, filter: targetset.Filter{State: q.State, Origin: q.Reason, Shard: q.Shard}, view: newView(ctx, r, q.Pod.Namespace),
+		out: &insight.Targets{Items: []preview.Target{}, Jobs: []insight.JobCounts{}, Notes: notes[:min(len(notes), maxNotes)]},
+	}
+	a.out.Synced = settle(ctx, jobs)
+	if err := a.pod(ctx, jobs, s.address(ctx, q), skip, s.Denied); err != nil {
+		return nil, err
+	}
+	a.out.AsOf = time.Now().UTC()
+	return a.out, nil
+}
+
+// looksIn reports whether a job may find a pod of a namespace. own is that of the workload.
+func looksIn(j *job, own, namespace string) bool {
+	for sd := range discovery.Distinct(j.Job) {
+		scopes := discovery.Namespaces(sd, own)
+		if sd.Role != "node" && sd.Role != "ingress" && (scopes == nil || slices.Contains(scopes, namespace)) {
+			return true
+		}
+	}
+	return len(j.Static) > 0
+}
+
+// address is the question with the IP of the pod, if it is known and the pod has it alone.
+func (s *Source) address(ctx context.Context, q insight.TargetQuery) preview.Query {
+	out := preview.Query{Pod: q.Pod, Shard: q.Shard}
+	if object, err := s.Reader.Get(ctx, online.Pods, q.Pod); err == nil {
+		if pod := object.(*corev1.Pod); !pod.Spec.HostNetwork {
+			out.IP = pod.Status.PodIP
+		}
+	}
+	return out
+}
+
+// podLabels are those that name the pod of a target.
+var podLabels = []model.LabelName{
+	"__meta_kubernetes_pod_name", "__meta_kubernetes_endpoint_address_target_name", "__meta_kubernetes_endpointslice_address_target_name",
+}
+
+// mentions reports whether a group may have a target of a pod.
+func mentions(group *targetgroup.Group, of preview.Query) bool {
+	in := func(l model.LabelSet) bool {
+		host, _, err := net.SplitHostPort(string(l["__address__"]))
+		if err != nil {
+			host = string(l["__address__"])
+		}
+		return of.IP != "" && host == of.IP || slices.ContainsFunc(podLabels, func(name model.LabelName) bool { return string(l[name]) == of.Pod.Name })
+	}
+	return in(group.Labels) || slices.ContainsFunc(group.Targets, in)
+}
+
+// pod adds the targets of a pod after some of them.
+func (a *answer) pod(ctx context.Context, jobs []openJob, of preview.Query, skip int, denied string) (err error) {
+	memo := targetset.Memo{}
+	for _, j := range jobs {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		counts := preview.Counts{}
+		j.set.In(of.Pod.Namespace, memo, func(g *targetgroup.Group) bool { return mentions(g, of) }, func(key targetset.Key) {
+			r, ok := j.set.Result(key, a.filter.Shard)
+			for i := 0; ok && i < len(r.Rows); i++ {
+				row := &r.Rows[i]
+				if !preview.IsAbout(row, of) {
+					continue
+				}
+				counts.AddRow(row)
+				if !a.filter.Selects(row) {
+					continue
+				}
+				if a.out.Total++; a.out.Total > skip && len(a.out.Items) < max(1, a.q.Limit) {
+					t, _, failed := a.view.shown(j, r, i)
+					if failed != nil {
+						err = failed
+					}
+					a.out.Items = append(a.out.Items, t)
+				}
+			}
+		})
+		if err != nil {
+			return err
+		}
+		for _, gap := range j.set.Gaps() {
+			a.gap(gap, denied)
+		}
+		if counts.Total() > 0 {
+			a.out.Counts.Add(counts)
+			a.out.Jobs = append(a.out.Jobs, insight.JobCounts{Workload: j.of, Object: j.object.Ref, Job: j.Name, Counts: counts})
+		}
+	}
+	if at := skip + len(a.out.Items); at < a.out.Total {
+		a.out.Continue = strconv.Itoa(at)
+	}
+	if a.out.Counts.Total() == 0 && a.out.Synced {
+		a.note(fmt.Sprintf("no job finds the pod %s, or there is no such pod", of.Pod))
+	}
+	return nil
+}

@@ -1,0 +1,55 @@
+package targets
+
+import (
+	"fmt"
+
+	"github.com/prometheus/prometheus/model/labels"
+	"github.com/prometheus/prometheus/model/relabel"
+	"github.com/prometheus/prometheus/scrape"
+	"go.yaml.in/yaml/v2"
+)
+
+// Step is a relabel step, and the labels of a target before and after it.
+type Step struct {
+	Origin        string // the field that made it
+	Rule          string // as YAML
+	Target        string // the label that it sets; may be empty
+	Before, After map[string]string
+	Drops         bool // the target; then After is nil, and it is the last step
+}
+
+// Index is the row of a target with an ID; -1 if there is none.
+func (r Result) Index(id string) int {
+	for i := range r.Rows {
+		if row := &r.Rows[i]; !row.isGap() && idOf(r.job.Name, r.discovered(row)) == id {
+			return i
+		}
+	}
+	return -1
+}
+
+// Trace are the steps that a target goes through, up to the one that drops it, on the shard
+// that scrapes it or gets furthest with it.
+//
+// Errors: a step has no YAML.
+func (r Result) Trace(i int) ([]Step, error) {
+	row := &r.Rows[i]
+	c, lb := r.job.shards[row.on], labels.NewBuilder(labels.EmptyLabels())
+	scrape.PopulateDiscoveredLabels(lb, c, row.own, row.shared)
+	var out []Step
+	for k, rule := range c.RelabelConfigs {
+		text, err := yaml.Marshal(rule)
+		if err != nil {
+			return nil, fmt.Errorf("relabel step %d: %w", k+1, err)
+		}
+		step := Step{Origin: r.job.Origins[k].Path, Rule: string(text), Target: rule.TargetLabel, Before: lb.Labels().Map()}
+		step.Drops = !relabel.ProcessBuilder(lb, rule)
+		if !step.Drops {
+			step.After = lb.Labels().Map()
+		}
+		if out = append(out, step); step.Drops {
+			break
+		}
+	}
+	return out, nil
+}

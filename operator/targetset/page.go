@@ -1,0 +1,154 @@
+package targetset
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/prometheus/prometheus/discovery/targetgroup"
+
+	"github.com/firekeeper-dev/firekeeper/operator/targets"
+)
+
+// AllShards is the Shard of a filter that selects on any.
+const AllShards = -1
+
+// Filter selects targets.
+type Filter struct {
+	// State is the only one; empty for all.
+	State targets.State
+	// Origin begins that of the step that drops a target; empty for all.
+	Origin string
+	// Shard is the one that is asked about: what others scrape is in state OtherShard.
+	Shard int
+}
+
+// Keys are those of the first groups after a key that may have targets that a filter selects,
+// in order. nil begins at the first.
+func (s *Set) Keys(after *Key, most int, f Filter) (out []Key) {
+	over := make([]bool, len(s.shards))
+	for shard := range over {
+		over[shard] = s.isOver(shard)
+	}
+	last := func() { // of those found so far
+		slices.SortFunc(out, Key.compare)
+		out = out[:min(len(out), most)]
+	}
+	full := false // out has enough, in order
+	for key, p := range s.parts {
+		if after != nil && key.compare(*after) <= 0 || full && key.compare(out[most-1]) > 0 || !s.has(p, f, over) {
+			continue
+		}
+		if out = append(out, key); len(out) >= 4*most {
+			last()
+			full = true
+		}
+	}
+	last()
+	return out
+}
+
+// has reports whether a group may have targets that a filter selects.
+func (s *Set) has(p *part, f Filter, over []bool) bool {
+	kept := func(is func(*entry) bool) bool {
+		for i := range p.kept {
+			if is(&p.kept[i]) {
+				return true
+			}
+		}
+		return false
+	}
+	switch f.State {
+	case targets.Dropped:
+		return slices.ContainsFunc(p.dropped, func(d drops) bool { return strings.HasPrefix(s.job.Origins[d.step].Path, f.Origin) })
+	case targets.Invalid:
+		return p.invalid > 0
+	case targets.Duplicate:
+		return p.duplicates > 0 || kept(func(e *entry) bool { return e.wins == 0 })
+	case targets.Kept:
+		return kept(func(e *entry) bool { return e.wins > 0 && (f.Shard == AllShards || e.on(f.Shard)) })
+	case targets.OtherShard:
+		return kept(func(e *entry) bool { return e.wins > 0 && f.Shard != AllShards && !s.isOver(f.Shard) && !e.on(f.Shard) })
+	case targets.OverLimit:
+		return kept(func(e *entry) bool { return e.wins > 0 && !s.holders.scrapedBeside(e, over) })
+	case "":
+		return f.Origin == "" || s.has(p, Filter{State: targets.Dropped, Origin: f.Origin, Shard: f.Shard}, over)
+	}
+	return false
+}
+
+func (e *entry) on(shard int) bool {
+	return slices.ContainsFunc(e.holds, func(h hold) bool { return h.shard == shard })
+}
+
+// Result says what becomes of the targets of a group among all others. The group may be newer
+// than the one in the set.
+func (s *Set) Result(key Key, group *targetgroup.Group, shard int) targets.Result {
+	result, outcomes := s.job.Group(group)
+	p := &part{key: key}
+	for i, o := range outcomes {
+		if o.State != targets.Kept {
+			continue
+		}
+		e := s.newEntry(p, o)
+		row := &result.Rows[i]
+		row.Shards = nil
+		lost := true
+		for _, h := range e.holds {
+			if first := s.holders.one[h]; first == nil || first.part.key == key {
+				if lost = false; !s.isOver(h.shard) {
+					row.Shards = append(row.Shards, h.shard)
+				}
+			}
+		}
+		switch {
+		case lost:
+			result.Elsewhere(i)
+		case len(row.Shards) == 0:
+			result.Beyond(i)
+		case shard != AllShards && !slices.Contains(row.Shards, shard):
+			row.State = targets.OtherShard
+		}
+	}
+	return result
+}
+
+// Selects reports whether a filter selects a row.
+func (f Filter) Selects(row *targets.Row) bool {
+	if f.Origin != "" && (row.Drop == nil || !strings.HasPrefix(row.Drop.Origin, f.Origin)) {
+		return false
+	}
+	return f.State == "" || f.State == row.State
+}
+
+// Total is the number of targets that a filter selects.
+func (c Counts) Total(f Filter) (n int) {
+	dropped := 0
+	for origin, of := range c.Dropped {
+		if strings.HasPrefix(origin, f.Origin) {
+			dropped += of
+		}
+	}
+	on := c.States[targets.Kept]
+	if f.Shard != AllShards {
+		on = 0
+		if f.Shard < len(c.Shards) {
+			on = c.Shards[f.Shard]
+		}
+	}
+	switch {
+	case f.State == targets.Dropped || f.Origin != "" && f.State == "":
+		return dropped
+	case f.Origin != "":
+		return 0
+	case f.State == targets.Kept:
+		return on
+	case f.State == targets.OtherShard:
+		return c.States[targets.Kept] - on
+	case f.State != "":
+		return c.States[f.State]
+	}
+	for _, of := range c.States {
+		n += of
+	}
+	return n
+}
