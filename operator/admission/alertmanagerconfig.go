@@ -1,12 +1,14 @@
 package admission
 
 import (
+	"errors"
 	"fmt"
 	"regexp"
 	"strings"
 
 	admissionv1 "k8s.io/api/admission/v1"
 
+	"github.com/firekeeper-dev/firekeeper/internal/faults"
 	"github.com/firekeeper-dev/firekeeper/operator/amconfig"
 	"github.com/firekeeper-dev/firekeeper/operator/amconversion"
 	"github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1alpha1"
@@ -37,20 +39,23 @@ func validateAlertmanagerConfig(r *admissionv1.AdmissionRequest) *admissionv1.Ad
 
 func checkAlertmanagerConfig(r *admissionv1.AdmissionRequest, object catalog.Object, validate func() error) *admissionv1.AdmissionResponse {
 	resource := catalog.AlertmanagerConfig.Resource
-	if faults := decode(r, object); len(faults) > 0 {
-		return refuse(resource, "cannot decode the AlertmanagerConfig", faults...)
+	if wrong := decode(r, object); len(wrong) > 0 {
+		return refuse(resource, "cannot decode the AlertmanagerConfig", wrong...)
 	}
 	if leaves(r, object) {
 		return allow()
 	}
 	if err := validate(); err != nil {
-		return refuse(resource, "AlertmanagerConfig is invalid", faultIn(err.Error()))
+		var all []Fault
+		for _, e := range faults.Leaves(err) {
+			all = append(all, faultIn(e.Error()))
+		}
+		return refuse(resource, "AlertmanagerConfig is invalid", all...)
 	}
 	return allow()
 }
 
-// validateBeta checks an object in words of v1beta1. Only the first fault is reported, as
-// for v1alpha1.
+// validateBeta checks an object in words of v1beta1.
 func validateBeta(object *v1beta1.AlertmanagerConfig) error {
 	alpha, err := amconversion.FromBeta(object)
 	if err == nil {
@@ -59,8 +64,12 @@ func validateBeta(object *v1beta1.AlertmanagerConfig) error {
 	if err == nil {
 		return nil
 	}
-	first, _, _ := strings.Cut(err.Error(), "\n")
-	return fmt.Errorf("%s", amconversion.BetaText(first))
+	var all faults.List
+	for _, e := range faults.Leaves(err) {
+		first, _, _ := strings.Cut(e.Error(), "\n")
+		all.Add("", errors.New(amconversion.BetaText(first)))
+	}
+	return all.Err()
 }
 
 // fieldFirst is an error that starts with the path of its field.

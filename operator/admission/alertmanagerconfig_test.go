@@ -21,8 +21,9 @@ func TestValidateAlertmanagerConfigs(t *testing.T) {
 			`spec.route.routes[0]: recevier: unknown field, did you mean "receiver"?`, `spec.route.routes[0].recevier: unknown field, did you mean "receiver"?`},
 		"receiver twice": {"  route: {receiver: r}", "", ""},
 		"type":           {"  route: [r]", "spec.route: want an object, got a list", "spec.route: want an object, got a list"},
-		"first fault only": {"  route: {receiver: r, routes: [{receiver: x}, {receiver: z}]}",
-			`spec.route.routes[0].receiver: there is no receiver "x"`, `spec.route.routes[0].receiver: there is no receiver "x"`},
+		"all faults": {"  route: {receiver: r, routes: [{receiver: x}, {muteTimeIntervals: [z]}]}",
+			"spec.route.routes[0].receiver: there is no receiver \"x\"\nspec.route.routes[1].muteTimeIntervals[0]: there is no time interval \"z\"",
+			"spec.route.routes[0].receiver: there is no receiver \"x\"\nspec.route.routes[1].muteTimeIntervals[0]: there is no time interval \"z\""},
 		"matcher": {"  route: {receiver: r, matchers: [{name: a, value: b, matchType: '=='}]}",
 			`spec.route.matchers[0].matchType: "==" is not one of =, !=, =~, !~`, `spec.route.matchers[0].matchType: "==" is not one of =, !=, =~, !~`},
 	} {

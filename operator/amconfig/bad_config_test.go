@@ -1,6 +1,7 @@
 package amconfig
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -9,6 +10,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	kyaml "sigs.k8s.io/yaml"
 
+	"github.com/firekeeper-dev/firekeeper/internal/faults"
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 	"github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1alpha1"
 	"github.com/firekeeper-dev/firekeeper/operator/assets"
@@ -69,6 +71,63 @@ var stateless = map[string]string{
 	`spec.muteTimeIntervals[0].timeIntervals[0].months[0]: the range "march:1" ends before it starts`:                                  `muteTimeIntervals: [{name: i, timeIntervals: [{months: ["march:1"]}]}]`,
 	`spec.muteTimeIntervals[0].timeIntervals[0].years[0]: "x" is not a year`:                                                           `muteTimeIntervals: [{name: i, timeIntervals: [{years: [x]}]}]`,
 	`spec.muteTimeIntervals[0].timeIntervals[0].years[0]: the range "2031:2030" ends before it starts`:                                 `muteTimeIntervals: [{name: i, timeIntervals: [{years: ["2031:2030"]}]}]`,
+}
+
+// All that is wrong is reported, each with its place, and not more than anybody reads.
+func TestAllFaults(t *testing.T) {
+	const spec = `
+receivers: [{name: r, slackConfigs: [{actions: [{type: b, text: ""}]}]}, {name: r}]
+muteTimeIntervals: [{name: i, timeIntervals: [{months: ["13"]}]}]
+route:
+  groupBy: [a, a]
+  routes:
+  - {receiver: none, matchers: [{name: " ", matchType: "="}], routes: [{receiver: gone, activeTimeIntervals: [j]}]}
+  - {groupby_: [a]}
+  - {routes: [null, {muteTimeIntervals: [k]}]}
+`
+	want := strings.TrimSpace(`
+spec.receivers[0].slackConfigs[0].actions[0].text: is empty
+spec.receivers[1].name: "r" is used twice
+spec.muteTimeIntervals[0].timeIntervals[0].months[0]: "13" is not a month
+spec.route.routes[1]: groupby_: unknown field, did you mean "groupBy"?
+spec.route.routes[2].routes[0]: is null
+spec.route.receiver: is empty; the top route needs a receiver
+spec.route.groupBy[1]: "a" is used twice
+spec.route.routes[0].receiver: there is no receiver "none"
+spec.route.routes[0].matchers[0].name: is empty
+spec.route.routes[0].routes[0].receiver: there is no receiver "gone"
+spec.route.routes[0].routes[0].activeTimeIntervals[0]: there is no time interval "j"
+spec.route.routes[2].routes[1].muteTimeIntervals[0]: there is no time interval "k"`)
+	if err := Validate(configOf(t, spec)); fmt.Sprint(err) != want {
+		t.Errorf("got\n%v\nwant\n%s", err, want)
+	}
+
+	// What depends on the version, and on Secrets, together with each other.
+	const late = `
+receivers: [{name: r, webhookConfigs: [{urlSecret: {name: none, key: k}}]}]
+inhibitRules: [{sourceMatch: [{name: a, value: "(", matchType: "=~"}], targetMatch: [{name: a, value: ")", matchType: "=~"}], equal: ["0"]}]
+route:
+  receiver: r
+  groupWait: soon
+  groupBy: [b, "1"]
+  matchers: [{name: a, value: "(", matchType: "=~"}, {name: a, value: b}, {name: a, value: "[", matchType: "=~"}]
+  routes: [{repeatInterval: never}, {groupInterval: 5}]
+`
+	err := Compile(configOf(t, strings.Replace(late, "groupInterval: 5", "groupInterval: later", 1)), settingsOf("0.25.0", AnyGlobals), &assets.Static{}).Err
+	for _, place := range []string{"spec.receivers[0].webhookConfigs[0].urlSecret: ", "spec.route.matchers[0].value: ", "spec.route.matchers[2].value: ", "spec.route.groupBy[1]: ", "spec.route.groupWait: ",
+		"spec.route.routes[0].repeatInterval: ", "spec.route.routes[1].groupInterval: ", "spec.inhibitRules[0].sourceMatch[0].value: ", "spec.inhibitRules[0].targetMatch[0].value: ", "spec.inhibitRules[0].equal[0]: "} {
+		if n := strings.Count("\n"+fmt.Sprint(err), "\n"+place); n != 1 {
+			t.Errorf("%q is there %d times in\n%v", place, n, err)
+		}
+	}
+	if !assets.IsNotFound(err) {
+		t.Errorf("nobody sees that a Secret is missing: %v", err)
+	}
+
+	many := "route: {receiver: r, routes: [" + strings.Repeat("{receiver: s},", 1000) + "]}\nreceivers: [{name: r}]"
+	if got := len(faults.Leaves(Validate(configOf(t, many)))); got != faults.Most {
+		t.Errorf("%d faults of 1,000 are reported, want %d", got, faults.Most)
+	}
 }
 
 func TestValidate(t *testing.T) {

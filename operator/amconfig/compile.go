@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/firekeeper-dev/firekeeper/internal/faults"
 	"github.com/firekeeper-dev/firekeeper/internal/gate"
 	"github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1alpha1"
 	"github.com/firekeeper-dev/firekeeper/operator/assets"
@@ -102,29 +103,25 @@ func (c *compiler) convert(config *v1alpha1.AlertmanagerConfig) (add additions, 
 	if route == nil {
 		c.globals = AnyGlobals
 	}
-	spec := &config.Spec
+	spec, wrong := &config.Spec, faults.List{}
 	for i := range spec.Receivers {
 		receiver, err := c.receiver(&spec.Receivers[i])
-		if err != nil {
-			return add, fmt.Errorf("spec.receivers[%d].%w", i, err)
-		}
+		addBelow(&wrong, fmt.Sprintf("spec.receivers[%d].", i), err)
 		receiver.Name = c.prefixed(receiver.Name)
 		add.receivers = append(add.receivers, receiver)
 	}
 	if route != nil {
-		if add.route, err = c.route(route); err != nil {
-			return add, err
-		}
+		add.route = c.route(route, &wrong)
 	}
 	for i := range spec.InhibitRules {
 		rule, err := c.inhibitRule(&spec.InhibitRules[i])
-		if err != nil {
-			return add, fmt.Errorf("spec.inhibitRules[%d].%w", i, err)
-		}
+		addBelow(&wrong, fmt.Sprintf("spec.inhibitRules[%d].", i), err)
 		add.inhibit = append(add.inhibit, rule)
 	}
-	if add.intervals, err = c.muteIntervals(spec.MuteTimeIntervals); err != nil {
-		return add, err
+	add.intervals, err = c.muteIntervals(spec.MuteTimeIntervals)
+	wrong.Add("", err)
+	if wrong.Any() {
+		return additions{}, wrong.Err()
 	}
 	if route == nil {
 		add.receivers, add.intervals = nil, nil

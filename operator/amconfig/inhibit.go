@@ -5,6 +5,7 @@ import (
 
 	"github.com/prometheus/common/model"
 
+	"github.com/firekeeper-dev/firekeeper/internal/faults"
 	"github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1alpha1"
 )
 
@@ -28,26 +29,21 @@ type InhibitRule struct {
 	Equal []string `yaml:"equal,omitempty"`
 }
 
-// inhibitRule converts a rule. Errors start with the path below the rule.
-func (c *compiler) inhibitRule(in *v1alpha1.InhibitRule) (out InhibitRule, err error) {
+// inhibitRule converts a rule. Errors, joined, start with the path below the rule.
+func (c *compiler) inhibitRule(in *v1alpha1.InhibitRule) (InhibitRule, error) {
+	var wrong faults.List
 	source, err := c.inhibitMatchers("sourceMatch", in.SourceMatch)
-	if err != nil {
-		return out, err
-	}
+	wrong.Add("", err)
 	target, err := c.inhibitMatchers("targetMatch", in.TargetMatch)
-	if err != nil {
-		return out, err
-	}
+	wrong.Add("", err)
 	for i, label := range in.Equal {
-		if err := c.checkEqual(label); err != nil {
-			return out, fmt.Errorf("equal[%d]: %w", i, err)
-		}
+		wrong.Add(fmt.Sprintf("equal[%d]", i), c.checkEqual(label))
 	}
 	return InhibitRule{
 		SourceMatch: source.Equal, SourceMatchRE: source.Regexp, SourceMatchers: source.List,
 		TargetMatch: target.Equal, TargetMatchRE: target.Regexp, TargetMatchers: target.List,
 		Equal: in.Equal,
-	}, nil
+	}, wrong.Err()
 }
 
 func (c *compiler) checkEqual(label string) error {
@@ -62,14 +58,14 @@ func (c *compiler) checkEqual(label string) error {
 
 // inhibitMatchers converts one side of a rule, field of the object.
 func (c *compiler) inhibitMatchers(field string, in []v1alpha1.Matcher) (matchers, error) {
+	var wrong faults.List
 	for i := range in {
-		if err := checkMatcher(&in[i]); err != nil {
-			return matchers{}, fmt.Errorf("%s[%d].%w", field, i, err)
-		}
+		addBelow(&wrong, fmt.Sprintf("%s[%d].", field, i), checkMatcher(&in[i]))
+	}
+	if wrong.Any() {
+		return matchers{}, wrong.Err()
 	}
 	out, err := c.matchersFrom(in)
-	if err != nil {
-		return matchers{}, fmt.Errorf("%s%w", field, err)
-	}
-	return out, nil
+	addBelow(&wrong, field, err)
+	return out, wrong.Err()
 }

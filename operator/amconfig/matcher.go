@@ -10,6 +10,7 @@ import (
 	"github.com/prometheus/alertmanager/pkg/labels"
 	"github.com/prometheus/common/model"
 
+	"github.com/firekeeper-dev/firekeeper/internal/faults"
 	"github.com/firekeeper-dev/firekeeper/internal/gate"
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 	"github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1alpha1"
@@ -59,15 +60,14 @@ var classicName = regexp.MustCompile(`^[a-zA-Z_:][a-zA-Z0-9_:]*$`)
 
 // matchersFrom converts matchers.
 //
-// Errors start with the index: `[0].value: …`. They are about a match type before
+// Errors, joined, start with the index: `[0].value: …`. They are about a match type before
 // matchersSince, names that the target does not read, and regular expressions.
 func (c *compiler) matchersFrom(in []v1alpha1.Matcher) (out matchers, err error) {
+	var wrong faults.List
 	for i := range in {
-		if err := c.addMatcher(&out, &in[i]); err != nil {
-			return matchers{}, fmt.Errorf("[%d].%w", i, err)
-		}
+		addBelow(&wrong, fmt.Sprintf("[%d].", i), c.addMatcher(&out, &in[i]))
 	}
-	return out, nil
+	return out, wrong.Err()
 }
 
 func (c *compiler) addMatcher(to *matchers, m *v1alpha1.Matcher) error {

@@ -5,6 +5,7 @@ import (
 
 	"github.com/prometheus/common/model"
 
+	"github.com/firekeeper-dev/firekeeper/internal/faults"
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 )
 
@@ -37,18 +38,13 @@ type Route struct {
 
 // route converts a node and its children. What validate has checked is taken for granted.
 //
-// Errors start with the path in the object.
-func (c *compiler) route(n *routeNode) (*Route, error) {
+// What is wrong starts with the path in the object.
+func (c *compiler) route(n *routeNode, wrong *faults.List) *Route {
 	set, err := c.matchersFrom(n.Matchers)
-	if err != nil {
-		return nil, fmt.Errorf("%s.matchers%w", n.path, err)
-	}
+	addBelow(wrong, n.path+".matchers", err)
 	for i, label := range n.GroupBy {
-		if label == allLabels {
-			continue
-		}
-		if err := checkLabelName(label, c.labels); err != nil {
-			return nil, fmt.Errorf("%s.groupBy[%d]: %w", n.path, i, err)
+		if label != allLabels {
+			wrong.Add(fmt.Sprintf("%s.groupBy[%d]", n.path, i), checkLabelName(label, c.labels))
 		}
 	}
 	out := &Route{
@@ -70,18 +66,16 @@ func (c *compiler) route(n *routeNode) (*Route, error) {
 		{"groupInterval", n.GroupInterval, false, &out.GroupInterval},
 		{"repeatInterval", n.RepeatInterval, false, &out.RepeatInterval},
 	} {
-		if *d.out, err = c.routeDuration(d.in, d.zero); err != nil {
-			return nil, fmt.Errorf("%s.%s: %w", n.path, d.field, err)
-		}
+		*d.out, err = c.routeDuration(d.in, d.zero)
+		wrong.Add(n.path+"."+d.field, err)
 	}
 	for _, child := range n.children {
-		converted, err := c.route(child)
-		if err != nil {
-			return nil, err
+		if wrong.Full() {
+			break
 		}
-		out.Routes = append(out.Routes, converted)
+		out.Routes = append(out.Routes, c.route(child, wrong))
 	}
-	return out, nil
+	return out
 }
 
 // routeDuration checks a duration. Where zero is not a value, it is left out, as

@@ -30,25 +30,24 @@ type routeNode struct {
 // decodeRoutes decodes all levels below route; nil for nil. The JSON of a child has
 // that of its own children in it, and is read once.
 //
-// Errors: a child that is no route or has a field that routes do not have; too many levels.
+// Errors, joined: children that are no routes or have a field that routes do not have; too many
+// levels. What could be read is returned all the same.
 func decodeRoutes(route *v1alpha1.Route, path string) (*routeNode, error) {
 	if route == nil {
 		return nil, nil
 	}
+	var wrong faults.List
 	n := &routeNode{Route: route, path: path}
 	for i, child := range route.Routes {
 		path := fmt.Sprintf("%s.routes[%d]", path, i)
 		value, err := parseJSON(child)
 		if err != nil {
-			return nil, fmt.Errorf("%s: %w", path, err)
+			wrong.Add(path, err)
+			continue
 		}
-		node, err := newNode(value, path, 2)
-		if err != nil {
-			return nil, err
-		}
-		n.children = append(n.children, node)
+		n.add(value, path, 2, &wrong)
 	}
-	return n, nil
+	return n, wrong.Err()
 }
 
 func parseJSON(in apiextensionsv1.JSON) (value any, err error) {
@@ -63,28 +62,29 @@ func parseJSON(in apiextensionsv1.JSON) (value any, err error) {
 	return value, nil
 }
 
-// newNode makes a node of a JSON value.
-func newNode(value any, path string, level int) (*routeNode, error) {
+// add makes a child of a JSON value; one that is no route is left out with its children.
+func (n *routeNode) add(value any, path string, level int, wrong *faults.List) {
+	if wrong.Full() {
+		return
+	}
 	children := takeChildren(value)
 	route, err := ownFields(value)
+	switch {
+	case err != nil:
+	case len(route.Routes) > 0: // in capital letters, which a reader of JSON takes too
+		err = errors.New("routes: duplicate field")
+	case level > maxRouteDepth:
+		err = fmt.Errorf("routes are nested deeper than %d levels", maxRouteDepth)
+	}
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
+		wrong.Add(path, err)
+		return
 	}
-	if len(route.Routes) > 0 { // in capital letters, which a reader of JSON takes too
-		return nil, fmt.Errorf("%s: routes: duplicate field", path)
+	child := &routeNode{Route: route, path: path}
+	n.children = append(n.children, child)
+	for i, value := range children {
+		child.add(value, fmt.Sprintf("%s.routes[%d]", path, i), level+1, wrong)
 	}
-	if level > maxRouteDepth {
-		return nil, fmt.Errorf("%s: routes are nested deeper than %d levels", path, maxRouteDepth)
-	}
-	n := &routeNode{Route: route, path: path}
-	for i, child := range children {
-		node, err := newNode(child, fmt.Sprintf("%s.routes[%d]", path, i), level+1)
-		if err != nil {
-			return nil, err
-		}
-		n.children = append(n.children, node)
-	}
-	return n, nil
 }
 
 // takeChildren removes the list of children from a route and returns it. What is not a

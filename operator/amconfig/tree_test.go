@@ -59,7 +59,7 @@ func TestChildRoutes(t *testing.T) {
 		`{"routes":{}}`:                    "spec.route.routes[0]: routes: must not be a JSON object",
 		`{"routes":[{"receiver":7}]}`:      "spec.route.routes[0].routes[0]: receiver: must not be a JSON number",
 		`{"routes":[{"routes":[{"a":1}]},{"b":1}],"c":1}`:                    `spec.route.routes[0]: c: unknown field`,
-		`{"routes":[{"routes":[{"a":1}]},{"b":1}]}`:                          `spec.route.routes[0].routes[0].routes[0]: a: unknown field`,
+		`{"routes":[{"routes":[{"a":1}]},{"b":1}]}`:                          "spec.route.routes[0].routes[0].routes[0]: a: unknown field\nspec.route.routes[0].routes[1]: b: unknown field",
 		strings.Repeat(`{"routes":[`, 20_000) + strings.Repeat("]}", 20_000): "spec.route.routes[0]: invalid character '{' exceeded max depth",
 	} {
 		_, err := decodeRoutes(&v1alpha1.Route{Routes: []apiextensionsv1.JSON{{Raw: []byte(raw)}}}, "spec.route")

@@ -7,13 +7,14 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/firekeeper-dev/firekeeper/internal/faults"
 	"github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1alpha1"
 	"github.com/firekeeper-dev/firekeeper/operator/manifest"
 )
 
 // Validate checks what can be said about an AlertmanagerConfig without its Secrets and
-// without the version that reads it: what the admission webhook refuses. The first error
-// is returned; it starts with the path of the field.
+// without the version that reads it: what the admission webhook refuses. The errors are
+// joined, as many as [faults.Most]; each starts with the path of the field.
 func Validate(config *v1alpha1.AlertmanagerConfig) error {
 	_, err := validate(config)
 	return err
@@ -21,33 +22,40 @@ func Validate(config *v1alpha1.AlertmanagerConfig) error {
 
 // validate is Validate and returns the decoded routes.
 func validate(config *v1alpha1.AlertmanagerConfig) (*routeNode, error) {
+	var wrong faults.List
 	receivers := map[string]bool{}
 	for i := range config.Spec.Receivers {
 		r := &config.Spec.Receivers[i]
 		if receivers[r.Name] {
-			return nil, fmt.Errorf("spec.receivers[%d].name: %q is used twice", i, r.Name)
+			wrong.Add(fmt.Sprintf("spec.receivers[%d].name", i), fmt.Errorf("%q is used twice", r.Name))
 		}
 		receivers[r.Name] = true
-		if err := checkReceiver(r); err != nil {
-			return nil, fmt.Errorf("spec.receivers[%d].%w", i, err)
-		}
+		addBelow(&wrong, fmt.Sprintf("spec.receivers[%d].", i), checkReceiver(r))
 	}
 	intervals := map[string]bool{}
 	for i := range config.Spec.MuteTimeIntervals {
 		m := &config.Spec.MuteTimeIntervals[i]
 		intervals[m.Name] = true
-		if _, err := muteInterval(m); err != nil {
-			return nil, fmt.Errorf("spec.muteTimeIntervals[%d].%w", i, err)
-		}
+		_, err := muteInterval(m)
+		addBelow(&wrong, fmt.Sprintf("spec.muteTimeIntervals[%d].", i), err)
 	}
 	route, err := decodeRoutes(config.Spec.Route, "spec.route")
-	if err != nil || route == nil {
-		return nil, err
+	wrong.Add("", err)
+	if route != nil {
+		if route.Receiver == "" {
+			wrong.Add("spec.route.receiver", errors.New("is empty; the top route needs a receiver"))
+		}
+		route.check(receivers, intervals, &wrong)
 	}
-	if route.Receiver == "" {
-		return nil, errors.New("spec.route.receiver: is empty; the top route needs a receiver")
+	return route, wrong.Err()
+}
+
+// addBelow adds an error, or each of several joined ones, whose text begins with the rest of a
+// path.
+func addBelow(all *faults.List, path string, err error) {
+	for _, e := range faults.Leaves(err) {
+		all.Add("", fmt.Errorf("%s%w", path, e))
 	}
-	return route, route.check(receivers, intervals)
 }
 
 // meant completes the message about a name that nothing declares.
@@ -61,13 +69,11 @@ func meant(name string, declared map[string]bool) string {
 // check looks at a route and its children.
 //
 // receivers, intervals: the names that are declared.
-func (n *routeNode) check(receivers, intervals map[string]bool) error {
+func (n *routeNode) check(receivers, intervals map[string]bool, wrong *faults.List) {
 	if n.Receiver != "" && !receivers[n.Receiver] {
-		return fmt.Errorf("%s.receiver: there is no receiver %q%s", n.path, n.Receiver, meant(n.Receiver, receivers))
+		wrong.Add(n.path+".receiver", fmt.Errorf("there is no receiver %q%s", n.Receiver, meant(n.Receiver, receivers)))
 	}
-	if err := checkGroupBy(n.GroupBy); err != nil {
-		return fmt.Errorf("%s.groupBy%w", n.path, err)
-	}
+	addBelow(wrong, n.path+".groupBy", checkGroupBy(n.GroupBy))
 	for _, list := range []struct {
 		field string
 		names []string
@@ -77,21 +83,19 @@ func (n *routeNode) check(receivers, intervals map[string]bool) error {
 	} {
 		for i, name := range list.names {
 			if !intervals[name] {
-				return fmt.Errorf("%s.%s[%d]: there is no time interval %q%s", n.path, list.field, i, name, meant(name, intervals))
+				wrong.Add(fmt.Sprintf("%s.%s[%d]", n.path, list.field, i), fmt.Errorf("there is no time interval %q%s", name, meant(name, intervals)))
 			}
 		}
 	}
 	for i := range n.Matchers {
-		if err := checkMatcher(&n.Matchers[i]); err != nil {
-			return fmt.Errorf("%s.matchers[%d].%w", n.path, i, err)
-		}
+		addBelow(wrong, fmt.Sprintf("%s.matchers[%d].", n.path, i), checkMatcher(&n.Matchers[i]))
 	}
 	for _, child := range n.children {
-		if err := child.check(receivers, intervals); err != nil {
-			return err
+		if wrong.Full() {
+			return
 		}
+		child.check(receivers, intervals, wrong)
 	}
-	return nil
 }
 
 // allLabels in groupBy stands for all labels.

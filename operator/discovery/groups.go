@@ -4,7 +4,10 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"maps"
+	"runtime"
 	"slices"
+	"sync"
 
 	"github.com/prometheus/prometheus/discovery"
 	"github.com/prometheus/prometheus/discovery/targetgroup"
@@ -30,14 +33,33 @@ func (o *Objects) Groups(sd *targets.KubernetesSD, own string) ([]*targetgroup.G
 	return out, nil
 }
 
+// together is the number of objects that are not worth a builder of their own.
+const together = 200
+
 // groups are those of the objects of a role, by source.
 func (in informers) groups(role string) []*targetgroup.Group {
-	builder, primary := NewBuilder(role, in.of), in[role]
-	for _, object := range primary.store.List() {
-		primary.handler.OnAdd(object, true)
+	return in.groupsBy(role, runtime.GOMAXPROCS(0))
+}
+
+// groupsBy are those that several builders make: a builder works on one object after the
+// other, and looks at no other object of its role, so they divide them.
+func (in informers) groupsBy(role string, builders int) []*targetgroup.Group {
+	objects := in[role].store.List()
+	parts := slices.Collect(slices.Chunk(objects, max(together, (len(objects)+builders-1)/builders)))
+	made := make([][]*targetgroup.Group, len(parts))
+	var running sync.WaitGroup
+	for i, part := range parts {
+		own := maps.Clone(in)
+		own[role] = &informer{store: in[role].store} // for a handler of its own
+		builder := NewBuilder(role, own.of)
+		for _, object := range part {
+			own[role].handler.OnAdd(object, true)
+		}
+		own[role].handler.OnDelete(End(role))
+		running.Go(func() { made[i] = run(builder) })
 	}
-	primary.handler.OnDelete(End(role))
-	out := run(builder)
+	running.Wait()
+	out := slices.Concat(made...)
 	slices.SortFunc(out, func(a, b *targetgroup.Group) int { return cmp.Compare(a.Source, b.Source) })
 	return out
 }

@@ -1,6 +1,7 @@
 package offline
 
 import (
+	"github.com/firekeeper-dev/firekeeper/internal/faults"
 	"github.com/firekeeper-dev/firekeeper/operator/amconversion"
 	"github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1beta1"
 	"github.com/firekeeper-dev/firekeeper/operator/catalog"
@@ -46,7 +47,11 @@ func (r *reader) convert(row *catalog.Row, object catalog.Object) (catalog.Objec
 func (o *Objects) AsWritten(of engine.Verdict) engine.Verdict {
 	v, other := o.versions[place(of.Kind, of.Object.GetNamespace(), of.Object.GetName())]
 	if other && of.Err != nil {
-		of.Err = &rewordedError{of.Err, v.reword(of.Err.Error())}
+		var all faults.List
+		for _, e := range faults.Leaves(of.Err) {
+			all.Add("", &rewordedError{e, v.reword(e.Error())})
+		}
+		of.Err = all.Err()
 	}
 	return of
 }

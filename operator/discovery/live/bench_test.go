@@ -1,23 +1,15 @@
 package live
 
 import (
-	"fmt"
-	"net/http"
 	"net/http/httptest"
 	"runtime"
 	"strconv"
-	"strings"
 	"syscall"
 	"testing"
 	"time"
 
-	corev1 "k8s.io/api/core/v1"
-	discoveryv1 "k8s.io/api/discovery/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	apiruntime "k8s.io/apimachinery/pkg/runtime"
-	"k8s.io/apimachinery/pkg/runtime/serializer/protobuf"
 	"k8s.io/client-go/kubernetes"
-	"k8s.io/client-go/kubernetes/scheme"
 	"k8s.io/client-go/rest"
 
 	"github.com/firekeeper-dev/firekeeper/operator/discovery"
@@ -25,77 +17,10 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/targets"
 )
 
-// encoded is a list as API servers send it.
-func encoded(b testing.TB, list apiruntime.Object) []byte {
+// client reaches a recorded cluster.
+func client(b testing.TB, recorded discoverytest.Recorded) Cluster {
 	b.Helper()
-	encoder := scheme.Codecs.EncoderForVersion(protobuf.NewSerializer(scheme.Scheme, scheme.Scheme), corev1.SchemeGroupVersion)
-	if _, slices := list.(*discoveryv1.EndpointSliceList); slices {
-		encoder = scheme.Codecs.EncoderForVersion(protobuf.NewSerializer(scheme.Scheme, scheme.Scheme), discoveryv1.SchemeGroupVersion)
-	}
-	text, err := apiruntime.Encode(encoder, list)
-	if err != nil {
-		b.Fatal(err)
-	}
-	return text
-}
-
-// recorded is an API server with the pages of lists, by the end of the path.
-type recorded map[string][][]byte
-
-// ServeHTTP implements http.Handler.
-func (r recorded) ServeHTTP(w http.ResponseWriter, request *http.Request) {
-	path := request.URL.Path
-	pages := r[path[strings.LastIndex(path, "/")+1:]]
-	at, _ := strconv.Atoi(request.URL.Query().Get("continue"))
-	if pages == nil { // permissions: everything
-		w.Header().Set("Content-Type", "application/json")
-		w.WriteHeader(http.StatusCreated)
-		fmt.Fprint(w, `{"kind": "SubjectAccessReview", "apiVersion": "authorization.k8s.io/v1", "status": {"allowed": true}}`)
-		return
-	}
-	w.Header().Set("Content-Type", apiruntime.ContentTypeProtobuf)
-	_, _ = w.Write(pages[at])
-}
-
-// recording is a cluster with Services of ten pods each.
-func recording(b testing.TB, pods int) recorded {
-	b.Helper()
-	out := recorded{}
-	token := func(page, pages int) metav1.ListMeta {
-		if page+1 < pages {
-			return metav1.ListMeta{ResourceVersion: "1", Continue: strconv.Itoa(page + 1)}
-		}
-		return metav1.ListMeta{ResourceVersion: "1"}
-	}
-	pages := pods / pageSize
-	var services corev1.ServiceList
-	var slices discoveryv1.EndpointSliceList
-	for page := range pages {
-		list := corev1.PodList{ListMeta: token(page, pages)}
-		for i := range pageSize {
-			list.Items = append(list.Items, discoverytest.TypicalPod(page*pageSize+i))
-		}
-		for s := range pageSize / 10 {
-			meta := metav1.ObjectMeta{Namespace: "demo", Name: fmt.Sprintf("web-%d-%d", page, s), Labels: map[string]string{"app": "web-" + strconv.Itoa(s%10)}}
-			services.Items = append(services.Items, corev1.Service{ObjectMeta: meta})
-			slice := discoveryv1.EndpointSlice{ObjectMeta: meta, AddressType: discoveryv1.AddressTypeIPv4, Ports: []discoveryv1.EndpointPort{{Name: new("http"), Port: new(int32(8080))}}}
-			slice.Labels = map[string]string{discoveryv1.LabelServiceName: meta.Name}
-			for _, pod := range list.Items[s*10 : s*10+10] {
-				slice.Endpoints = append(slice.Endpoints, discoveryv1.Endpoint{Addresses: []string{pod.Status.PodIP}, Conditions: discoveryv1.EndpointConditions{Ready: new(true)},
-					NodeName: new(pod.Spec.NodeName), TargetRef: &corev1.ObjectReference{Kind: "Pod", Namespace: "demo", Name: pod.Name}})
-			}
-			slices.Items = append(slices.Items, slice)
-		}
-		out["pods"] = append(out["pods"], encoded(b, &list))
-	}
-	out["services"], out["endpointslices"] = [][]byte{encoded(b, &services)}, [][]byte{encoded(b, &slices)}
-	return out
-}
-
-// client reaches the recorded cluster.
-func (r recorded) client(b testing.TB) Cluster {
-	b.Helper()
-	h := httptest.NewServer(r)
+	h := httptest.NewServer(recorded)
 	b.Cleanup(h.Close)
 	kube, err := kubernetes.NewForConfig(&rest.Config{Host: h.URL, QPS: -1})
 	if err != nil {
@@ -111,7 +36,7 @@ const monitorOfTen = "kubernetes_sd_configs: [{role: endpointslice, namespaces: 
 // BenchmarkRead reads all pods of a cluster.
 func BenchmarkRead(b *testing.B) {
 	for _, pods := range []int{1_000, 10_000, 100_000} {
-		c := recording(b, pods).client(b)
+		c := client(b, discoverytest.Record(b, pods, pageSize))
 		b.Run(strconv.Itoa(pods), func(b *testing.B) {
 			b.ReportAllocs()
 			began := cpu(b)
@@ -131,7 +56,7 @@ func BenchmarkRead(b *testing.B) {
 // namespace has all pods.
 func BenchmarkFind(b *testing.B) {
 	for _, pods := range []int{1_000, 10_000, 100_000} {
-		c := recording(b, pods).client(b)
+		c := client(b, discoverytest.Record(b, pods, pageSize))
 		b.Run(strconv.Itoa(pods), func(b *testing.B) {
 			text := targets.Document{Text: []byte("- {job_name: a, " + monitorOfTen + "}"), Origins: origins(2)}
 			jobs, err := text.Jobs()
@@ -157,7 +82,7 @@ func BenchmarkFind(b *testing.B) {
 // BenchmarkBytesPerPod reports the heap of a trimmed pod.
 func BenchmarkBytesPerPod(b *testing.B) {
 	const pods = 20_000
-	c := recording(b, pods).client(b)
+	c := client(b, discoverytest.Record(b, pods, pageSize))
 	kind := discovery.Kinds(&targets.KubernetesSD{Role: "pod"})[0]
 	for b.Loop() {
 		before := heap()
@@ -196,5 +121,5 @@ func heap() int64 {
 // encodedStatus is an answer that is no list.
 func encodedStatus(t testing.TB) []byte {
 	t.Helper()
-	return encoded(t, &metav1.Status{Status: metav1.StatusSuccess})
+	return discoverytest.Encoded(t, &metav1.Status{Status: metav1.StatusSuccess})
 }

@@ -7,18 +7,18 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/prometheus/common/model"
 
+	"github.com/firekeeper-dev/firekeeper/operator/discovery/discoverytest"
 	"github.com/firekeeper-dev/firekeeper/operator/targets"
 )
 
 // What is found in pages of the API server's own form is what is found in JSON.
 func TestPagesOfBothForms(t *testing.T) {
 	const pods = 2 * pageSize
-	recording := recording(t, pods)
 	jobs, err := targets.Document{Text: []byte("- {job_name: a, " + monitorOfTen + "}"), Origins: origins(2)}.Jobs()
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, err := recording.client(t).Find(t.Context(), jobs, workload)
+	got, err := client(t, discoverytest.Record(t, pods, pageSize)).Find(t.Context(), jobs, workload)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -46,8 +46,7 @@ func TestPagesThatAreNone(t *testing.T) {
 		"a page for people": "<html>log in</html>", "cut off": "k8s\x00\x0a\xff", "JSON of something else": `{"kind": "Status", "apiVersion": "v1"}`, "empty": "",
 		"another kind": string(encodedStatus(t)),
 	} {
-		r := recorded{"pods": {[]byte(text)}}
-		got, err := r.client(t).Find(t.Context(), jobs(t, kubernetesSD("{role: pod}")), workload)
+		got, err := client(t, discoverytest.Recorded{"pods": {[]byte(text)}}).Find(t.Context(), jobs(t, kubernetesSD("{role: pod}")), workload)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -1,0 +1,85 @@
+package discoverytest
+
+import (
+	"fmt"
+	"net/http"
+	"strconv"
+	"strings"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	discoveryv1 "k8s.io/api/discovery/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/serializer/protobuf"
+	"k8s.io/client-go/kubernetes/scheme"
+)
+
+// Encoded is a list as API servers send it.
+func Encoded(tb testing.TB, list runtime.Object) []byte {
+	tb.Helper()
+	encoder := scheme.Codecs.EncoderForVersion(protobuf.NewSerializer(scheme.Scheme, scheme.Scheme), corev1.SchemeGroupVersion)
+	if _, slices := list.(*discoveryv1.EndpointSliceList); slices {
+		encoder = scheme.Codecs.EncoderForVersion(protobuf.NewSerializer(scheme.Scheme, scheme.Scheme), discoveryv1.SchemeGroupVersion)
+	}
+	text, err := runtime.Encode(encoder, list)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return text
+}
+
+// Recorded is an API server for benchmarks, which costs little itself: it has the pages of
+// lists, by the end of the path.
+type Recorded map[string][][]byte
+
+// ServeHTTP implements http.Handler.
+func (r Recorded) ServeHTTP(w http.ResponseWriter, request *http.Request) {
+	path := request.URL.Path
+	pages := r[path[strings.LastIndex(path, "/")+1:]]
+	at, _ := strconv.Atoi(request.URL.Query().Get("continue"))
+	if pages == nil { // permissions: everything
+		w.Header().Set("Content-Type", "application/json")
+		w.WriteHeader(http.StatusCreated)
+		fmt.Fprint(w, `{"kind": "SubjectAccessReview", "apiVersion": "authorization.k8s.io/v1", "status": {"allowed": true}}`)
+		return
+	}
+	w.Header().Set("Content-Type", runtime.ContentTypeProtobuf)
+	_, _ = w.Write(pages[at])
+}
+
+// Record is a namespace demo with Services of ten pods each, in pages of a size. A tenth of the
+// Services have the label app=web-3.
+func Record(tb testing.TB, pods, pageSize int) Recorded {
+	tb.Helper()
+	out := Recorded{}
+	token := func(page, pages int) metav1.ListMeta {
+		if page+1 < pages {
+			return metav1.ListMeta{ResourceVersion: "1", Continue: strconv.Itoa(page + 1)}
+		}
+		return metav1.ListMeta{ResourceVersion: "1"}
+	}
+	pages := pods / pageSize
+	var services corev1.ServiceList
+	var slices discoveryv1.EndpointSliceList
+	for page := range pages {
+		list := corev1.PodList{ListMeta: token(page, pages)}
+		for i := range pageSize {
+			list.Items = append(list.Items, TypicalPod(page*pageSize+i))
+		}
+		for s := range pageSize / 10 {
+			meta := metav1.ObjectMeta{Namespace: "demo", Name: fmt.Sprintf("web-%d-%d", page, s), Labels: map[string]string{"app": "web-" + strconv.Itoa(s%10)}}
+			services.Items = append(services.Items, corev1.Service{ObjectMeta: meta})
+			slice := discoveryv1.EndpointSlice{ObjectMeta: meta, AddressType: discoveryv1.AddressTypeIPv4, Ports: []discoveryv1.EndpointPort{{Name: new("http"), Port: new(int32(8080))}}}
+			slice.Labels = map[string]string{discoveryv1.LabelServiceName: meta.Name}
+			for _, pod := range list.Items[s*10 : s*10+10] {
+				slice.Endpoints = append(slice.Endpoints, discoveryv1.Endpoint{Addresses: []string{pod.Status.PodIP}, Conditions: discoveryv1.EndpointConditions{Ready: new(true)},
+					NodeName: new(pod.Spec.NodeName), TargetRef: &corev1.ObjectReference{Kind: "Pod", Namespace: "demo", Name: pod.Name}})
+			}
+			slices.Items = append(slices.Items, slice)
+		}
+		out["pods"] = append(out["pods"], Encoded(tb, &list))
+	}
+	out["services"], out["endpointslices"] = [][]byte{Encoded(tb, &services)}, [][]byte{Encoded(tb, &slices)}
+	return out
+}
