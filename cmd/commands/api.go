@@ -10,6 +10,7 @@ import (
 	"k8s.io/client-go/tools/events"
 
 	"github.com/firekeeper-dev/firekeeper/operator/discovery"
+	"github.com/firekeeper-dev/firekeeper/operator/discovery/live"
 	"github.com/firekeeper-dev/firekeeper/operator/discovery/watch"
 	"github.com/firekeeper-dev/firekeeper/operator/engine"
 	"github.com/firekeeper-dev/firekeeper/operator/insight"
@@ -52,7 +53,8 @@ func (o *Options) known(cfg *rest.Config, version *semver.Version, scopes engine
 	}
 	caches := cached.New()
 	groups := &watch.Cluster{Lists: watch.From(kube), Namespaces: listed(scopes)}
-	out := &known{caches, &followed.Source{Reader: caches, Setups: own, Scopes: scopes, Options: options, Groups: groups, Denied: grantsTargets}}
+	out := &known{caches, &followed.Source{Reader: caches, Setups: own, Scopes: scopes, Options: options, Groups: groups, Denied: grantsTargets,
+		Permissions: live.Cluster{Kube: kube, Who: "the operator"}}}
 	p.reg.MustRegister(promclient.Collector(out.targets))
 	p.api.Answer(insight.New(insight.Parts{
 		Reader: caches, Setups: own, Scopes: scopes, Options: options, Targets: out.targets,

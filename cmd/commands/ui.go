@@ -20,6 +20,7 @@ import (
 	"github.com/firekeeper-dev/firekeeper/internal/httpserver"
 	"github.com/firekeeper-dev/firekeeper/operator/catalog"
 	"github.com/firekeeper-dev/firekeeper/operator/discovery"
+	lookup "github.com/firekeeper-dev/firekeeper/operator/discovery/live"
 	"github.com/firekeeper-dev/firekeeper/operator/discovery/watch"
 	"github.com/firekeeper-dev/firekeeper/operator/engine"
 	"github.com/firekeeper-dev/firekeeper/operator/insight"
@@ -188,7 +189,8 @@ func (o *Options) readable(ctx context.Context) (*readable, error) {
 		groups.Namespaces = configs.Watches()
 	}
 	setups, err := c.parts.Fresh()
-	c.parts.Targets = &followed.Source{Reader: c.reader, Setups: setups, Scopes: c.parts.Scopes, Options: c.parts.Options, Groups: groups}
+	c.parts.Targets = &followed.Source{Reader: c.reader, Setups: setups, Scopes: c.parts.Scopes, Options: c.parts.Options, Groups: groups,
+		Permissions: lookup.Cluster{Kube: live.Kube}}
 	return c, err
 }
 

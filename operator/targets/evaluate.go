@@ -28,10 +28,12 @@ type Found struct {
 
 // Gap stands for targets that may exist.
 type Gap struct {
-	// State is Forbidden or Unknown.
+	// State is Forbidden where the workload has no permission to discover, else Unknown.
 	State State
 	// Message says what could not be looked at and why.
 	Message string
+	// Refused says that whoever looks lacks a permission; Forbidden is what the workload lacks.
+	Refused bool
 }
 
 // evaluation is one run over the targets of a job.
@@ -88,10 +90,10 @@ func (j *Job) gaps(looked []string) (out []Gap) {
 		if slices.Contains(looked, key) {
 			continue
 		}
-		out = append(out, Gap{Unknown, fmt.Sprintf("targets of %s are found by the running Prometheus only", key)})
+		out = append(out, Gap{State: Unknown, Message: fmt.Sprintf("targets of %s are found by the running Prometheus only", key)})
 	}
 	if j.SDsDiffer {
-		out = append(out, Gap{Unknown, "the job uses variables of a shard in its discovery; targets are those of shard 0"})
+		out = append(out, Gap{State: Unknown, Message: "the job uses variables of a shard in its discovery; targets are those of shard 0"})
 	}
 	return out
 }

@@ -113,11 +113,8 @@ func (s *Subscription) Gaps() []targets.Gap {
 				continue
 			}
 			if forbidden, message := source.failure(); message != "" {
-				state := targets.Unknown
-				if forbidden {
-					state = targets.Forbidden
-				}
-				out = append(out, targets.Gap{State: state, Message: fmt.Sprintf("targets of role %s are not known: %s", l.view.role, message)})
+				out = append(out, targets.Gap{State: targets.Unknown, Refused: forbidden,
+					Message: fmt.Sprintf("targets of role %s are not known: %s", l.view.role, message)})
 			}
 		}
 		if len(out) == before {

@@ -243,7 +243,7 @@ func TestGaps(t *testing.T) {
 		defer ingresses.Close()
 		settle()
 		same(t, []targets.Gap{{State: targets.Unknown, Message: "targets of role pod are not known yet: the initial list is not complete"}}, pods.Gaps())
-		same(t, []targets.Gap{{State: targets.Forbidden, Message: "targets of role ingress are not known: no permission to list ingresses.networking.k8s.io in all namespaces"}}, ingresses.Gaps())
+		same(t, []targets.Gap{{State: targets.Unknown, Refused: true, Message: "targets of role ingress are not known: no permission to list ingresses.networking.k8s.io in all namespaces"}}, ingresses.Gaps())
 		before := pods.wakes.Load()
 		close(wait)
 		settle()
@@ -272,7 +272,7 @@ func TestNamespacesOneByOne(t *testing.T) {
 		}
 		settle()
 		same(t, 0, len(demo.Gaps()))
-		same(t, []targets.Gap{{State: targets.Forbidden, Message: "targets of role pod are not known: no permission to list pods in namespace prod"}}, both.Gaps())
+		same(t, []targets.Gap{{State: targets.Unknown, Refused: true, Message: "targets of role pod are not known: no permission to list pods in namespace prod"}}, both.Gaps())
 		same(t, []targets.Gap{{State: targets.Unknown, Message: "targets of role pod are not known: pods in namespace other are not watched"}}, other.Gaps())
 		same(t, []targets.Gap{{State: targets.Unknown, Message: "targets of role pod are not known: pods in all namespaces are not watched"}}, all.Gaps())
 		if calls := a.Calls(); calls["demo/pods"] != 2 || calls["/nodes"] != 2 || calls["/pods"] != 0 {

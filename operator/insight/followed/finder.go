@@ -71,7 +71,7 @@ func (f Finder) groups(ctx context.Context, sd *targets.KubernetesSD, own string
 	sub.Each(func(group *targetgroup.Group) { out.Groups = append(out.Groups, group) })
 	slices.SortFunc(out.Groups, func(a, b *targetgroup.Group) int { return strings.Compare(a.Source, b.Source) })
 	for _, gap := range sub.Gaps() {
-		if gap.State == targets.Forbidden && f.Denied != "" {
+		if gap.Refused && f.Denied != "" {
 			gap.Message += "; " + f.Denied
 		}
 		out.Gaps = append(out.Gaps, gap)

@@ -94,6 +94,9 @@ func (s *Source) asked(ctx context.Context, q insight.TargetQuery) (jobs []openJ
 
 // settle waits a moment until the jobs are complete, and reports whether they are.
 func settle(ctx context.Context, jobs []openJob) bool {
+	if slices.ContainsFunc(jobs, func(j openJob) bool { return j.asking }) {
+		return false
+	}
 	until := time.Now().Add(patience)
 	for i := 0; i < len(jobs); {
 		if jobs[i].set.Complete() {
@@ -151,7 +154,7 @@ func (a *answer) count(jobs []openJob, denied string) {
 // gap notes what is not known.
 func (a *answer) gap(gap targets.Gap, denied string) {
 	text := gap.Message
-	if gap.State == targets.Forbidden && denied != "" {
+	if gap.Refused && denied != "" {
 		text += "; " + denied
 	}
 	a.note(text)

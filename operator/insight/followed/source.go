@@ -43,6 +43,8 @@ type Source struct {
 	// Denied (optional) says what to do where whoever reads the groups may not read all of
 	// them: "deploy/components/… grants it".
 	Denied string
+	// Permissions (optional) knows what the ServiceAccounts of workloads may discover.
+	Permissions Permissions
 
 	questions atomic.Uint64
 

@@ -40,6 +40,7 @@ type workload struct {
 	due      time.Time // when it may be compiled again
 	jobs     []*job    // in the order of the configuration
 	sets     map[*job]*set
+	account  account
 }
 
 // job is one of a workload. It stays the same value while the compiled job does.
@@ -52,7 +53,9 @@ type job struct {
 // set are the targets of a job.
 type set struct {
 	*targetset.Followed
-	asked time.Time
+	asked   time.Time
+	version int    // of the account's denials
+	denied  string // of these, what matters to the job
 }
 
 // open compiles the workload unless it stands, and returns its jobs that a function selects,
@@ -65,17 +68,17 @@ func (w *workload) open(ctx context.Context, selects func(*job) bool) (opened, e
 	if err := w.compile(ctx); err != nil {
 		return opened{}, err
 	}
+	w.askPermissions(ctx)
 	out := opened{workload: w, notes: w.allNotes()}
+	asking := !w.account.known && w.account.asking != nil
 	now := time.Now()
 	for _, j := range w.jobs {
 		if !selects(j) {
 			continue
 		}
-		if w.sets[j] == nil {
-			w.sets[j] = &set{Followed: targetset.Follow(w.source.Groups, j.Job, w.Namespace, nil, func() {})}
-		}
-		w.sets[j].asked = now
-		out.jobs = append(out.jobs, openJob{j, w.sets[j].Followed, w.Ref})
+		s := w.follow(j)
+		s.asked = now
+		out.jobs = append(out.jobs, openJob{j, s.Followed, w.Ref, asking})
 	}
 	return out, nil
 }
@@ -91,6 +94,8 @@ type openJob struct {
 	*job
 	set *targetset.Followed
 	of  explain.Ref
+	// asking says that it is not known yet what the ServiceAccount may discover.
+	asking bool
 }
 
 // compile compiles the jobs if anything may have changed. Sets of jobs that no longer exist end.
@@ -158,7 +163,7 @@ func (w *workload) allNotes() (out []string) {
 	if w.compiled.Error != "" {
 		out = append(out, w.Ref.String()+": "+w.compiled.Error)
 	}
-	for _, note := range slices.Concat(w.compiled.Notes, w.notes) {
+	for _, note := range slices.Concat(w.compiled.Notes, w.notes, w.account.notes) {
 		out = append(out, w.Ref.String()+": "+note)
 	}
 	return out
@@ -188,6 +193,9 @@ func (w *workload) end(now time.Time, unasked time.Duration) (ended bool) {
 		}
 	}
 	if unasked == 0 {
+		if w.account.asking != nil {
+			w.account.stop()
+		}
 		w.forget()
 	}
 	return ended

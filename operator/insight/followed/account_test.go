@@ -1,0 +1,102 @@
+package followed
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	authorizationv1 "k8s.io/api/authorization/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/client-go/kubernetes/fake"
+	clienttesting "k8s.io/client-go/testing"
+
+	"github.com/firekeeper-dev/firekeeper/operator/discovery/live"
+	"github.com/firekeeper-dev/firekeeper/operator/targets"
+)
+
+// reviewer answers SubjectAccessReviews.
+type reviewer struct {
+	*fake.Clientset
+	denies, fails atomic.Bool // list pods in namespace other; everything
+	asked         atomic.Int32
+}
+
+func newReviewer(t *testing.T) *reviewer {
+	r := &reviewer{Clientset: fake.NewClientset()}
+	r.PrependReactor("create", "subjectaccessreviews", func(action clienttesting.Action) (bool, runtime.Object, error) {
+		r.asked.Add(1)
+		if r.fails.Load() {
+			return true, nil, errors.New("etcd is away")
+		}
+		review := action.(clienttesting.CreateAction).GetObject().(*authorizationv1.SubjectAccessReview)
+		if user := review.Spec.User; user != "system:serviceaccount:monitoring:default" {
+			t.Errorf("asks about %s", user)
+		}
+		a := review.Spec.ResourceAttributes
+		review.Status.Allowed = !r.denies.Load() || a.Verb != "list" || a.Resource != "pods" || a.Namespace != "other"
+		return true, review, nil
+	})
+	return r
+}
+
+// slow takes a second for an answer.
+type slow struct{ Permissions }
+
+func (s slow) Denied(ctx context.Context, jobs []targets.Job, w live.Workload) (live.Denials, []string) {
+	time.Sleep(time.Second)
+	return s.Permissions.Denied(ctx, jobs, w)
+}
+
+// TestServiceAccount: what the ServiceAccount of a workload may not discover is forbidden, as long
+// as it may not, and not "no targets"; what it may is known all the same.
+func TestServiceAccount(t *testing.T) {
+	inBubble(t, func(t *testing.T, b *bed) {
+		pods := b.api.Kind("pods")
+		pods.Add(pod("demo", "web-0", "web", 1))
+		pods.Add(pod("other", "web-1", "web", 2))
+		who := newReviewer(t)
+		who.denies.Store(true)
+		b.Permissions = slow{live.Cluster{Kube: who}}
+		if got := b.ask(t, everything{}, all(ofMain)); got.Synced {
+			t.Errorf("before anybody has answered: %+v", got)
+		}
+		again := func() {
+			time.Sleep(recheck)
+			b.ask(t, everything{}, all(ofMain))
+			time.Sleep(5 * time.Second)
+			synctest.Wait()
+		}
+		time.Sleep(5 * time.Second)
+		const says = "ServiceAccount monitoring/default may not list pods in namespace other; allow it with a Role in that namespace"
+		for _, fails := range []bool{false, true} {
+			who.fails.Store(fails)
+			if fails {
+				again()
+			}
+			got := b.ask(t, everything{}, all(ofMain))
+			notes := strings.Join(got.Notes, "\n")
+			if !got.Synced || got.Counts.Kept != 1 || got.Counts.Forbidden != 1 || !strings.Contains(notes, says) {
+				t.Errorf("fails: %v: %+v %q", fails, got.Counts, got.Notes)
+			}
+			if strings.Contains(notes, b.Denied) || strings.Contains(notes, "etcd is away") != fails {
+				t.Errorf("fails: %v: %q", fails, got.Notes)
+			}
+		}
+		who.fails.Store(false)
+		who.denies.Store(false)
+		again()
+		for range 10 {
+			if got := b.ask(t, everything{}, all(ofMain)); got.Counts.Kept != 2 || got.Counts.Forbidden != 0 || len(got.Notes) > 0 {
+				t.Errorf("allowed: %+v %q", got.Counts, got.Notes)
+			}
+		}
+		// Twice two verbs in two namespaces, and what was asked before the failure.
+		if n := who.asked.Load(); n < 9 || n > 12 {
+			t.Errorf("%d questions", n)
+		}
+	})
+}
