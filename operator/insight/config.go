@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"slices"
 
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
-
 	"github.com/firekeeper-dev/firekeeper/operator/catalog"
 	"github.com/firekeeper-dev/firekeeper/operator/explain"
 )
@@ -20,9 +18,6 @@ func (c *Cluster) Config(ctx context.Context, r Rights, o Object, q ConfigQuery)
 	e, err := w.of(o)
 	if err != nil {
 		return nil, err
-	}
-	if e.report.Unmanaged != "" {
-		return nil, apierrors.NewConflict(o.GroupVersionResource().GroupResource(), o.NamespacedName.String(), fmt.Errorf("%s", e.report.Unmanaged))
 	}
 	text, err := c.draft(ctx, w, e)
 	if err != nil {

@@ -6,9 +6,11 @@
 //	cluster.go   answers about a cluster (Cluster), from what follows
 //	world.go     what was read at one time: running.go the pods, know.go entry.go what is known
 //	             of each workload, for as long as nothing about it changed
-//	overview.go attention.go workload.go rollout.go explain.go config.go
+//	overview.go attention.go workload.go rollout.go explain.go config.go routes.go preview.go
 //	             the answers
-//	rights.go    what the caller may know
+//	draft.go     what the operator compiles; mask.go mask_section.go take the credentials out
+//	rights.go preview_rights.go
+//	             what the caller may know
 //	part.go      a part of a list
 //	changes.go   changes, told to everybody who listens
 //

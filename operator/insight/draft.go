@@ -3,6 +3,7 @@ package insight
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"iter"
 	"slices"
@@ -41,34 +42,63 @@ type draftSection struct {
 // scrapeConfigs is the key of jobs.
 const scrapeConfigs = "scrape_configs"
 
-// draft compiles the configuration of a workload. Secrets are read only for what must be
-// known of them: that a key exists, and the file in which an Alertmanager's configuration is.
+// made is what the operator makes of a workload, with words in the place of what comes from
+// Secrets.
+type made struct {
+	object   v1.Workload
+	own      []draftSection // what was taken out of it
+	verdicts []engine.Verdict
+	plan     engine.Plan
+	mask     *masker
+}
+
+// compiled compiles a workload. Secrets are read only for what must be known of them: that a
+// key exists, and the file in which an Alertmanager's configuration is.
 //
-// Errors: the workload is invalid.
-func (c *Cluster) draft(ctx context.Context, w *world, e *entry) (*draft, error) {
+// Errors: the workload is invalid, or not managed.
+func (c *Cluster) compiled(ctx context.Context, w *world, e *entry) (out made, err error) {
+	if e.report.Unmanaged != "" {
+		return out, notWritten(e, errors.New(e.report.Unmanaged))
+	}
 	if c.Fresh == nil {
-		return nil, apierrors.NewServiceUnavailable("the configuration is not compiled here")
+		return out, apierrors.NewServiceUnavailable("the configuration is not compiled here")
 	}
 	setups, err := c.Fresh()
 	if err != nil {
-		return nil, apierrors.NewInternalError(err)
+		return out, apierrors.NewInternalError(err)
 	}
 	i := slices.IndexFunc(setups, func(s engine.Setup) bool { return s.Row == e.candidate.Setup.Row })
 	if i < 0 {
-		return nil, apierrors.NewServiceUnavailable("the configuration is not compiled here")
+		return out, apierrors.NewServiceUnavailable("the configuration is not compiled here")
 	}
-	out := &draft{mask: newMasker(e.candidate.Object)}
-	object, own := withoutOwn(setups[i].Copy(e.candidate.Object))
-	verdicts, plan, err := compileAll(setups[i].Kind, object, c.hidden(ctx, w, e, out.mask))
+	out.mask = newMasker(e.candidate.Object)
+	out.object, out.own = withoutOwn(setups[i].Copy(e.candidate.Object))
+	if out.verdicts, out.plan, err = compileAll(setups[i].Kind, out.object, c.hidden(ctx, w, e, out.mask)); err != nil {
+		return out, notWritten(e, err)
+	}
+	return out, nil
+}
+
+// notWritten says that there is no configuration, and why.
+func notWritten(e *entry, why error) error {
+	return apierrors.NewConflict(e.candidate.Setup.GroupVersionResource().GroupResource(), e.ref.Namespace+"/"+e.ref.Name,
+		fmt.Errorf("the operator does not write a configuration: %w", why))
+}
+
+// draft compiles the configuration of a workload.
+//
+// Errors: those of compiled.
+func (c *Cluster) draft(ctx context.Context, w *world, e *entry) (*draft, error) {
+	made, err := c.compiled(ctx, w, e)
 	if err != nil {
-		return nil, apierrors.NewConflict(e.candidate.Setup.GroupVersionResource().GroupResource(), e.ref.Namespace+"/"+e.ref.Name,
-			fmt.Errorf("the operator does not write a configuration: %w", err))
+		return nil, err
 	}
-	if plan.Withheld != nil {
-		out.unread = append(out.unread, "the operator does not write this configuration: "+plan.Withheld.Error())
+	out := &draft{mask: made.mask}
+	if made.plan.Withheld != nil {
+		out.unread = append(out.unread, "the operator does not write this configuration: "+made.plan.Withheld.Error())
 	}
 	var text bytes.Buffer
-	for _, file := range plan.Plain {
+	for _, file := range made.plan.Plain {
 		if file.Part == "config" {
 			if err := file.Text(&text); err != nil {
 				return nil, apierrors.NewInternalError(err)
@@ -78,14 +108,14 @@ func (c *Cluster) draft(ctx context.Context, w *world, e *entry) (*draft, error)
 	if text.Len() == 0 {
 		out.unread = append(out.unread, "the operator writes no configuration: it is left to you, or there is nothing to write")
 	}
-	jobs, became := out.of(e, verdicts)
+	jobs, became := out.of(e, made.verdicts)
 	if e.candidate.Setup.Row == catalog.Alertmanager {
 		out.cutTree(text.String(), became)
 	} else {
 		out.cut(text.String(), jobs)
 	}
-	out.sections = append(out.sections, own...)
-	for _, v := range verdicts {
+	out.sections = append(out.sections, made.own...)
+	for _, v := range made.verdicts {
 		if v.File != "" && v.Err == nil {
 			out.sections = append(out.sections, draftSection{name: "rule_files/" + v.File, object: refOfVerdict(v)})
 		}

@@ -3,6 +3,7 @@
 //
 //	workload.go  a workload and its jobs
 //	compile.go   the same again and again, for whoever shows it as it changes
+//	cluster.go   what there is to read of a cluster
 //	query.go     what is asked, and what finds targets (one interface)
 //	manifests.go finds targets among manifests
 //	http.go      adds the targets of http_sd_configs
