@@ -16,6 +16,8 @@ import (
 const (
 	readTimeout = 30 * time.Second
 	idleTimeout = 2 * time.Minute
+	// maxHeader is enough for the largest tokens; each connection may make the server hold so much.
+	maxHeader = 64 << 10
 	// stopTimeout is how long requests that are being answered may go on after the context ended.
 	stopTimeout = time.Second
 )
@@ -73,6 +75,7 @@ func Listen(o Options) (*Server, error) {
 		ReadHeaderTimeout: readTimeout,
 		WriteTimeout:      o.WriteTimeout,
 		IdleTimeout:       idleTimeout,
+		MaxHeaderBytes:    maxHeader,
 		TLSConfig:         o.TLS,
 		ErrorLog:          slog.NewLogLogger(o.Logger.Handler(), slog.LevelWarn),
 	}}, nil

@@ -180,3 +180,22 @@ func TestWriteJSON(t *testing.T) {
 		}
 	}
 }
+
+func TestLargeHeaders(t *testing.T) {
+	addr := start(t, httpserver.Options{Handler: http.HandlerFunc(httpserver.Up)})
+	for size, code := range map[int]int{32 << 10: 200, 128 << 10: 431} {
+		r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "http://"+addr, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.Header.Set("Authorization", "Bearer "+strings.Repeat("x", size))
+		res, err := client(t, nil).Do(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		res.Body.Close()
+		if res.StatusCode != code {
+			t.Errorf("a header of %d bytes: %s", size, res.Status)
+		}
+	}
+}

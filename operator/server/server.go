@@ -40,6 +40,7 @@ func Handler(reg *prometheus.Registry, ready func() bool, parts ...Part) http.Ha
 		p.Register(mux)
 	}
 	mux.Handle("GET /metrics", httpserver.Metrics(reg))
+	mux.HandleFunc("/metrics", onlyGet) // else a part that has the root would answer
 	mux.HandleFunc("/healthz", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusOK) })
 	mux.HandleFunc("/readyz", func(w http.ResponseWriter, _ *http.Request) {
 		if !ready() {
@@ -52,6 +53,11 @@ func Handler(reg *prometheus.Registry, ready func() bool, parts ...Part) http.Ha
 	mux.HandleFunc("/debug/pprof/symbol", pprof.Symbol)
 	mux.HandleFunc("/debug/pprof/trace", pprof.Trace)
 	return mux
+}
+
+func onlyGet(w http.ResponseWriter, _ *http.Request) {
+	w.Header().Set("Allow", "GET, HEAD")
+	w.WriteHeader(http.StatusMethodNotAllowed)
 }
 
 // WebhookHandler answers the webhooks, /metrics and /healthz, for a program that has

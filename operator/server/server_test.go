@@ -19,6 +19,7 @@ import (
 	"k8s.io/client-go/tools/metrics"
 
 	"github.com/firekeeper-dev/firekeeper/operator/admission"
+	"github.com/firekeeper-dev/firekeeper/operator/web"
 )
 
 func TestHandler(t *testing.T) {
@@ -103,6 +104,23 @@ func TestWebhooks(t *testing.T) {
 	WebhookHandler(Registry("x"), webhooks).ServeHTTP(w, httptest.NewRequest(http.MethodGet, "/healthz", nil))
 	if w.Code != 200 || w.Body.String() != `{"status":"up"}` {
 		t.Errorf("healthz: %d %s", w.Code, w.Body)
+	}
+}
+
+// TestPagesBesideOthers: the pages have the root, and everything else stays where it was.
+func TestPagesBesideOthers(t *testing.T) {
+	handler := Handler(Registry("prometheus_operator"), func() bool { return true }, admission.New(admission.Options{}), web.New(web.Options{Mode: web.Open}))
+	for request, code := range map[string]int{ // nothing is known of the cluster yet
+		"GET /": 503, "GET /metrics": 200, "GET /healthz": 200, "GET /readyz": 200, "GET /debug/pprof/cmdline": 200, "GET /debug/pprof/nonsense": 404,
+		"POST " + admission.ValidateRulesPath: 400, "POST " + admission.ConvertPath: 400, "GET /apis/monitoring": 404, "GET /metrics/": 503,
+		"POST /metrics": 405, "POST /": 503, "GET /api/v1/overview": 503,
+	} {
+		method, path, _ := strings.Cut(request, " ")
+		w := httptest.NewRecorder()
+		handler.ServeHTTP(w, httptest.NewRequest(method, path, nil))
+		if w.Code != code {
+			t.Errorf("%s: %d, want %d: %.200s", request, w.Code, code, w.Body)
+		}
 	}
 }
 

@@ -52,17 +52,13 @@ func newAccess(cfg *rest.Config) (*access, error) {
 	if err != nil {
 		return nil, err
 	}
-	once := &wait.Backoff{Duration: 100 * time.Millisecond, Steps: 2}
-	tokens, err := webhook.NewFromInterface(kube.AuthenticationV1(), nil, *once, reviewTimeout, webhook.AuthenticatorMetrics{
-		RecordRequestTotal:   func(context.Context, string) {},
-		RecordRequestLatency: func(context.Context, string, float64) {},
-	})
+	tokens, err := newTokens(kube)
 	if err != nil {
 		return nil, err
 	}
 	rights, err := authorizerfactory.DelegatingAuthorizerConfig{
 		SubjectAccessReviewClient: kube.AuthorizationV1(), AllowCacheTTL: allowedFor, DenyCacheTTL: deniedFor,
-		WebhookRetryBackoff: once,
+		WebhookRetryBackoff: twice(),
 	}.New()
 	if err != nil {
 		return nil, err
@@ -70,6 +66,17 @@ func newAccess(cfg *rest.Config) (*access, error) {
 	callers := group.NewAuthenticatedGroupAdder(bearertoken.New(cache.New(tokens, false, allowedFor, deniedFor)))
 	return &access{callers, rights}, nil
 }
+
+// newTokens asks an API server whose tokens are.
+func newTokens(kube kubernetes.Interface) (authenticator.Token, error) {
+	return webhook.NewFromInterface(kube.AuthenticationV1(), nil, *twice(), reviewTimeout, webhook.AuthenticatorMetrics{
+		RecordRequestTotal:   func(context.Context, string) {},
+		RecordRequestLatency: func(context.Context, string, float64) {},
+	})
+}
+
+// twice is how often a question is asked that gets no answer.
+func twice() *wait.Backoff { return &wait.Backoff{Duration: 100 * time.Millisecond, Steps: 2} }
 
 // errNoToken does not say which objects there are.
 var errNoToken = apierrors.NewUnauthorized("no valid bearer token: send the header Authorization: Bearer TOKEN, for example with a token of kubectl create token")
@@ -79,7 +86,9 @@ var errNoToken = apierrors.NewUnauthorized("no valid bearer token: send the head
 // Errors, as an API server answers them: 401 without a valid token; 503 when the API server
 // does not answer.
 func (a *access) caller(r *http.Request) (*caller, error) {
-	who, known, err := a.callers.AuthenticateRequest(r)
+	// The authenticator removes the header; the request may be asked about again.
+	only := &http.Request{Header: http.Header{"Authorization": r.Header["Authorization"]}}
+	who, known, err := a.callers.AuthenticateRequest(only.WithContext(r.Context()))
 	switch {
 	case known && err == nil:
 		return &caller{of: a, who: who.User}, nil

@@ -3,6 +3,7 @@ package web
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -123,33 +124,38 @@ func (s *stream) renew() bool {
 		s.rights = rights
 	}
 	if c, ok := s.rights.(*caller); ok {
-		c.left = streamQuestions
+		c.most = streamQuestions
 	}
 	return true
 }
 
 // flush sends the changes of objects that the caller may get; false when the stream has to
-// end. What nobody can say waits for the next heartbeat.
+// end. What nobody can say now waits for the next heartbeat.
 func (s *stream) flush(ctx context.Context) bool {
 	changes, whole := s.news.take()
 	if !whole {
 		return false // the caller is too far behind, and has to read everything again
 	}
+	var later []insight.Change
 	for i, c := range changes {
 		yes, err := s.may(ctx, c.Object)
 		switch {
-		case err != nil:
-			s.news.putBack(changes[i:])
+		case errors.Is(err, errAsked):
+			later = append(later, c)
+		case err != nil: // nor will there be an answer about the others
+			s.news.putBack(append(later, changes[i:]...))
 			return true
-		case !yes:
-			continue
-		}
-		data, err := json.Marshal(c)
-		if err != nil || !s.write(fmt.Sprintf("event: %s\ndata: %s\n\n", c.Kind, data)) {
+		case yes && !s.send(c):
 			return false
 		}
 	}
+	s.news.putBack(later)
 	return true
+}
+
+func (s *stream) send(c insight.Change) bool {
+	data, err := json.Marshal(c)
+	return err == nil && s.write(fmt.Sprintf("event: %s\ndata: %s\n\n", c.Kind, data))
 }
 
 func (s *stream) may(ctx context.Context, o explain.Ref) (bool, error) {

@@ -14,6 +14,7 @@ import (
 
 	"github.com/firekeeper-dev/firekeeper/operator/catalog"
 	"github.com/firekeeper-dev/firekeeper/operator/insight"
+	"github.com/firekeeper-dev/firekeeper/operator/web/page"
 )
 
 // Options say who may read, and where is reported what is asked.
@@ -39,7 +40,6 @@ type Handler struct {
 	access  *access // nil before Connect, and when everybody may read
 	kinds   map[*catalog.Row]Workloads
 	answers insight.Answers // nil before Answer
-	pages   http.Handler    // nil where there are none
 }
 
 // New returns the API.
@@ -98,11 +98,8 @@ func (h *Handler) Answers() (insight.Answers, error) {
 	return h.answers, nil
 }
 
-// Pages gives the API the pages for people, which get all paths that nothing else has. They
-// have the limits of the API, and ask Authorize who may read what. Call it before Register.
-func (h *Handler) Pages(pages http.Handler) { h.pages = pages }
-
-// Register enters the paths of the API into mux; none if the API is off.
+// Register enters the paths of the API into mux, and the pages for people at all that nothing
+// else has; none if the API is off.
 func (h *Handler) Register(mux *http.ServeMux) {
 	if h.mode == Off {
 		return
@@ -120,9 +117,9 @@ func (h *Handler) Register(mux *http.ServeMux) {
 		mux.Handle(root, limited)
 	}
 	mux.Handle(eventsPath, h.metrics.count(eventsName, h.guard(http.HandlerFunc(h.events))))
-	if h.pages != nil {
-		mux.Handle("/", h.slots.limit(h.metrics.watch(pagesName, gzhttp.GzipHandler(h.guard(h.pages)))))
-	}
+	pages := h.guard(page.New(page.Options{Answers: h.Answers, Authorize: h.Authorize}))
+	mux.Handle("/", h.slots.limit(h.metrics.watch(pagesName, pages)))
+	mux.Handle("/events", h.metrics.count(pagesName, pages)) // a stream, which has limits of its own
 }
 
 // noSuchPath answers what no route has.

@@ -17,6 +17,9 @@ import (
 	authorizationv1 "k8s.io/api/authorization/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apiserver/pkg/authentication/authenticator"
+	"k8s.io/apiserver/pkg/authentication/request/bearertoken"
+	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
 
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
@@ -39,9 +42,10 @@ type apiServer struct {
 	tokens, rights atomic.Int32
 	down           atomic.Bool
 	forbids        atomic.Bool // that the operator asks
+	revoked        atomic.Bool // all tokens
 }
 
-func newAPIServer(t *testing.T) *apiServer {
+func newAPIServer(t testing.TB) *apiServer {
 	s := &apiServer{}
 	s.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "application/json")
@@ -56,7 +60,7 @@ func newAPIServer(t *testing.T) *apiServer {
 			var review authenticationv1.TokenReview
 			_ = json.NewDecoder(r.Body).Decode(&review)
 			name := review.Spec.Token
-			review.Status.Authenticated = name == "reader" || name == "nobody"
+			review.Status.Authenticated = (name == "reader" || name == "nobody") && !s.revoked.Load()
 			if review.Status.Authenticated {
 				review.Status.User.Username = name
 			} else {
@@ -78,11 +82,25 @@ func newAPIServer(t *testing.T) *apiServer {
 	return s
 }
 
-func connect(t *testing.T, h *Handler, to *apiServer) {
+func connect(t testing.TB, h *Handler, to *apiServer) {
 	t.Helper()
 	if err := h.Connect(&rest.Config{Host: to.URL}); err != nil {
 		t.Fatal(err)
 	}
+}
+
+// uncached asks the API server about every token again.
+func uncached(t *testing.T, of *apiServer) authenticator.Request {
+	t.Helper()
+	kube, err := kubernetes.NewForConfig(&rest.Config{Host: of.URL})
+	if err != nil {
+		t.Fatal(err)
+	}
+	tokens, err := newTokens(kube)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return bearertoken.New(tokens)
 }
 
 // mainOnly has Prometheus demo/main.

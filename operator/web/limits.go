@@ -20,11 +20,12 @@ const (
 
 // slots are requests at a time, of the API and the pages together.
 type slots struct {
-	free    chan struct{}
-	metrics *metrics
+	free               chan struct{}
+	sending, receiving time.Duration
+	metrics            *metrics
 }
 
-func newSlots(n int, m *metrics) slots { return slots{make(chan struct{}, n), m} }
+func newSlots(n int, m *metrics) slots { return slots{make(chan struct{}, n), sending, receiving, m} }
 
 // limit answers 429 to requests beyond the slots, ends the context of others after longest,
 // and leaves callers that are slow.
@@ -44,9 +45,9 @@ func (s slots) limit(next http.Handler) http.Handler {
 		defer cancel()
 		connection := http.NewResponseController(w)
 		// A writer without deadlines is one of tests.
-		_ = connection.SetWriteDeadline(time.Now().Add(receiving))
+		_ = connection.SetWriteDeadline(time.Now().Add(s.receiving))
 		if r.Method == http.MethodPost {
-			_ = connection.SetReadDeadline(time.Now().Add(sending))
+			_ = connection.SetReadDeadline(time.Now().Add(s.sending))
 		}
 		next.ServeHTTP(w, r.WithContext(ctx))
 	})

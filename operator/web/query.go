@@ -39,8 +39,8 @@ type Param struct {
 	Check func(value string) (want string)
 }
 
-// page are the parameters of lists.
-func page() []Param {
+// listParams are those of lists.
+func listParams() []Param {
 	return []Param{
 		{Name: "filter", Doc: "a part of the names of the rows"},
 		{Name: "limit", Doc: "rows in the answer", Number: true, Min: 1, Max: mostRows, Default: usualRows},

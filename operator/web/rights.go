@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/http"
 	"sync"
+	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -18,8 +19,12 @@ import (
 // heartbeats, may cause. Most are answered from a cache.
 const (
 	requestQuestions = 100
-	streamQuestions  = 10
+	streamQuestions  = 20
 )
+
+// errAsked is the answer to further questions that no cache answers.
+var errAsked = apierrors.NewServiceUnavailable(fmt.Sprintf(
+	"the operator asks at most %d questions about the permissions of the caller for one request: ask about one namespace", requestQuestions))
 
 // Authorize returns the rights of the caller, if the caller may get the object; without a
 // kind and a name, of any caller with a valid token. An object without a kind is a pod.
@@ -48,7 +53,7 @@ func (h *Handler) authorize(r *http.Request, o insight.Object) (insight.Rights, 
 	if err != nil {
 		return nil, err
 	}
-	c.left = requestQuestions
+	c.most = requestQuestions
 	if o.Name != "" {
 		err = c.get(r.Context(), o)
 	}
@@ -69,8 +74,10 @@ type caller struct {
 	who user.Info
 
 	mu    sync.Mutex
-	left  int // questions
+	most  int // questions while answers are remembered
+	asked int
 	known map[question]bool
+	since time.Time // of the first answer
 }
 
 type question struct {
@@ -79,11 +86,15 @@ type question struct {
 	namespace string
 }
 
-// May implements [insight.Rights]. Whoever may do something in all namespaces is not asked
+// May implements [insight.Rights]. It does not remember longer than the cache of all callers.
+// Whoever may do something in all namespaces is not asked
 // about each.
 func (c *caller) May(ctx context.Context, verb string, of schema.GroupResource, namespace string) (bool, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	if time.Since(c.since) > allowedFor {
+		c.since, c.asked, c.known = time.Now(), 0, map[question]bool{}
+	}
 	all, err := c.may(ctx, question{verb, of, ""})
 	if all || namespace == "" || err != nil {
 		return all, err
@@ -95,17 +106,13 @@ func (c *caller) may(ctx context.Context, q question) (bool, error) {
 	if yes, ok := c.known[q]; ok {
 		return yes, nil
 	}
-	if c.left == 0 {
-		return false, apierrors.NewServiceUnavailable(fmt.Sprintf(
-			"the operator asks at most %d questions about the permissions of the caller for one request: ask about one namespace", requestQuestions))
+	if c.asked == c.most {
+		return false, errAsked
 	}
-	c.left--
+	c.asked++
 	yes, err := c.ask(ctx, authorizer.AttributesRecord{Verb: q.verb, APIGroup: q.Group, APIVersion: "*", Resource: q.Resource, Namespace: q.namespace})
 	if err != nil {
 		return false, err
-	}
-	if c.known == nil {
-		c.known = map[question]bool{}
 	}
 	c.known[q] = yes
 	return yes, nil

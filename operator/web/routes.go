@@ -7,7 +7,6 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
-	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 	"github.com/firekeeper-dev/firekeeper/operator/catalog"
 	"github.com/firekeeper-dev/firekeeper/operator/explain"
 	"github.com/firekeeper-dev/firekeeper/operator/insight"
@@ -34,8 +33,8 @@ type Route struct {
 	answer func(*Handler, *request) (any, error)
 }
 
-// roots are below which all paths of the API are.
-var roots = []string{"/apis/" + v1.GroupName + "/", "/api/", "/openapi/"}
+// roots are below which all paths of the API are, and no pages.
+var roots = []string{"/apis/", "/api/", "/openapi/"}
 
 // Kinds by what can be asked about them.
 var (
@@ -70,12 +69,12 @@ var routes = []Route{
 	},
 	{
 		Name: "sources", Of: workloads, Path: "/sources", Doc: "the objects that a workload could select: accepted, rejected or not selected, and why", Needs: getObject,
-		Params: append(page(), Param{Name: "state", Doc: "of the objects", Values: sourceStates}, Param{Name: "kind", Doc: "of the objects", Values: kindsOf(selected)}),
+		Params: append(listParams(), Param{Name: "state", Doc: "of the objects", Values: sourceStates}, Param{Name: "kind", Doc: "of the objects", Values: kindsOf(selected)}),
 		Answer: insight.Sources{}, answer: (*Handler).sources,
 	},
 	{
 		Name: "rollout", Of: workloads, Path: "/rollout", Doc: "what each pod of a workload runs: revision, configuration wanted and loaded", Needs: getObject,
-		Params: page(), Answer: insight.Rollout{}, answer: (*Handler).rollout,
+		Params: listParams(), Answer: insight.Rollout{}, answer: (*Handler).rollout,
 	},
 	{
 		Name: "shards", Of: scraping, Path: "/shards", Doc: "the targets of each shard, and how even they are", Needs: getObject,
@@ -83,7 +82,7 @@ var routes = []Route{
 	},
 	{
 		Name: "config", Of: workloads, Path: "/config", Doc: "the configuration without credentials, in sections, each with the object that made it", Needs: getObject,
-		Params: page(), Answer: insight.Config{}, answer: (*Handler).config,
+		Params: listParams(), Answer: insight.Config{}, answer: (*Handler).config,
 	},
 	{
 		Name: "routes", Of: []*catalog.Row{catalog.Alertmanager}, Path: "/routes", Doc: "the routing tree; with labels, the way of an alert through it", Needs: getObject,
@@ -96,7 +95,7 @@ var routes = []Route{
 	},
 	{
 		Name: "targets", Of: withTargets, Path: "/targets", Doc: "the targets of a workload, or of an object in all workloads", Needs: getObject,
-		Params: append(page(), targetParams()...), Answer: insight.Targets{}, answer: (*Handler).targets,
+		Params: append(listParams(), targetParams()...), Answer: insight.Targets{}, answer: (*Handler).targets,
 	},
 	{
 		Name: "target", Of: scraping, Path: "/targets/{id}", Doc: "a target, and what each relabel step makes of it", Needs: getObject,
@@ -104,11 +103,11 @@ var routes = []Route{
 	},
 	{
 		Name: "pod", Path: podPath + "/targets", Doc: "which workloads scrape a pod", Needs: "`get` the pod",
-		Params: append(page(), targetParams()...), Answer: insight.Targets{}, answer: (*Handler).pod,
+		Params: append(listParams(), targetParams()...), Answer: insight.Targets{}, answer: (*Handler).pod,
 	},
 	{
 		Name: "overview", Path: "/api/v1/overview", Doc: "what needs attention, the most urgent first, and all workloads", Needs: anybody,
-		Params: page(), Answer: insight.Overview{}, answer: (*Handler).overview,
+		Params: listParams(), Answer: insight.Overview{}, answer: (*Handler).overview,
 	},
 	{
 		Name: "preview", Method: http.MethodPost, Path: "/api/v1/preview",

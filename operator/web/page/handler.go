@@ -3,6 +3,8 @@ package page
 import (
 	"net/http"
 
+	"github.com/klauspost/compress/gzhttp"
+
 	"github.com/firekeeper-dev/firekeeper/operator/insight"
 )
 
@@ -18,4 +20,111 @@ type Options struct {
 	//
 	// Errors: 401, 403, 503 as an API server has them.
 	Authorize func(r *http.Request, o insight.Object) (insight.Rights, error)
+}
+
+type handler struct {
+	Options
+	streams chan struct{} // one for each that is open
+}
+
+// New returns the pages. They expect to be at the root of their server, or behind a proxy that
+// removes its own prefix. A limit on the time of requests must leave out /events.
+func New(o Options) http.Handler {
+	h := &handler{o, make(chan struct{}, maxStreams)}
+	pages := http.NewServeMux()
+	for pattern, p := range map[string]page{
+		"/{$}":                                  {nobody, overviewPage},
+		"/index.json":                           {nobody, overviewPage},
+		"/go":                                   {nobody, goPage},
+		"/preview":                              {nobody, previewPage},
+		"/preview.json":                         {nobody, previewPage},
+		"/pods/{namespace}/{name}":              {pod, podPage},
+		"/pods/{namespace}/{name}/{$}":          {pod, podPage},
+		"/{resource}/{namespace}/{name}":        {object, objectPage},
+		"/{resource}/{namespace}/{name}/{$}":    {object, objectPage},
+		"/{resource}/{namespace}/{name}/target": {object, targetPage},
+		"/{resource}/{namespace}/{name}/target.json": {object, targetPage},
+		"/": {nobody, noPage},
+	} {
+		pages.HandleFunc(pattern, h.serve(p))
+	}
+	mux := http.NewServeMux()
+	mux.Handle("/", gzhttp.GzipHandler(pages))
+	mux.Handle("/static/", gzhttp.GzipHandler(http.HandlerFunc(static)))
+	mux.HandleFunc("/events", h.events)
+	return secured(mux)
+}
+
+// policy lets a page load its stylesheet and script, fetch from its own server, and nothing
+// else. The last three do not follow from default-src: where forms may send to, what <base>
+// may do, and who may show a page in a frame, where a click could be stolen.
+const policy = "default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+
+func secured(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		h := w.Header()
+		h.Set("Content-Security-Policy", policy)
+		h.Set("X-Content-Type-Options", "nosniff")
+		h.Set("Referrer-Policy", "no-referrer")
+		h.Set("Cross-Origin-Resource-Policy", "same-origin")
+		next.ServeHTTP(w, r)
+	})
+}
+
+// page is what a path shows.
+type page struct {
+	// about is the object that the caller must be allowed to get.
+	about func(*request) (insight.Object, error)
+	// show makes the page, or its twin.
+	show func(*request) (*view, error)
+}
+
+func (h *handler) serve(p page) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		q := newRequest(w, r)
+		if err := h.answer(w, q, p); err != nil {
+			fail(w, q, err)
+		}
+	}
+}
+
+func (h *handler) answer(w http.ResponseWriter, q *request, p page) error {
+	if err := h.enter(q, p.about); err != nil {
+		return err
+	}
+	if q.twin {
+		v, err := p.show(q)
+		if err != nil {
+			return err
+		}
+		return writeJSON(w, q.Request, v.Answer)
+	}
+	v, body, err := fit(q, p.show)
+	if err != nil {
+		return err
+	}
+	if v.Location != "" { // relative, which http.Redirect would make absolute
+		w.Header().Set("Location", v.Location)
+		w.WriteHeader(http.StatusSeeOther)
+		return nil
+	}
+	writeHTML(w, v.Code, body)
+	return nil
+}
+
+// enter checks who asks before anything is said about what there is.
+func (h *handler) enter(q *request, about func(*request) (insight.Object, error)) error {
+	of, err := about(q)
+	if err != nil {
+		return err
+	}
+	q.of = of
+	if q.rights, err = h.Authorize(q.Request, of); err != nil {
+		return err
+	}
+	if err := q.sameOrigin(); err != nil {
+		return err
+	}
+	q.answers, err = h.Answers()
+	return err
 }

@@ -1,0 +1,238 @@
+package web
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/firekeeper-dev/firekeeper/operator/explain"
+	"github.com/firekeeper-dev/firekeeper/operator/insight"
+)
+
+// following is an open stream.
+type following struct {
+	t    *testing.T
+	resp *http.Response
+	read *bufio.Scanner
+}
+
+func follow(t *testing.T, srv *httptest.Server, token string) *following {
+	t.Helper()
+	ctx, stop := context.WithTimeout(t.Context(), time.Minute)
+	t.Cleanup(stop)
+	r, err := http.NewRequestWithContext(ctx, "GET", srv.URL+"/api/v1/events", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Header.Set("Authorization", "Bearer "+token)
+	r.Header.Set("Accept-Encoding", "gzip")
+	resp, err := http.DefaultTransport.RoundTrip(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { resp.Body.Close() })
+	if resp.StatusCode != 200 || resp.Header.Get("Content-Type") != "text/event-stream" || resp.Header.Get("Content-Encoding") != "" {
+		t.Fatalf("%s %v", resp.Status, resp.Header)
+	}
+	return &following{t, resp, bufio.NewScanner(resp.Body)}
+}
+
+// next is the next event, "owner Prometheus demo/main"; empty at the end of the stream.
+// Heartbeats are left out.
+func (f *following) next() string {
+	name := ""
+	for f.read.Scan() {
+		line := f.read.Text()
+		if after, ok := strings.CutPrefix(line, "event: "); ok {
+			name = after
+		}
+		if after, ok := strings.CutPrefix(line, "data: "); ok {
+			return name + " " + after
+		}
+	}
+	return ""
+}
+
+// heartbeat waits for the next.
+func (f *following) heartbeat() bool {
+	for f.read.Scan() {
+		if strings.HasPrefix(f.read.Text(), ": ") {
+			return true
+		}
+	}
+	return false
+}
+
+func changed(kind insight.ChangeKind, of, namespace, name string) insight.Change {
+	return insight.Change{Kind: kind, Object: explain.Ref{Kind: of, Namespace: namespace, Name: name}}
+}
+
+func eventText(c insight.Change) string {
+	return fmt.Sprintf(`%s {"kind":"%s","object":{"kind":"%s","namespace":"%s","name":"%s"}}`, c.Kind, c.Kind, c.Object.Kind, c.Object.Namespace, c.Object.Name)
+}
+
+// streaming is an API with an API server, whose streams have heartbeats as told.
+func streaming(t *testing.T, every time.Duration) (*Handler, *apiServer, *fake, *httptest.Server) {
+	t.Helper()
+	api, k := newAPIServer(t), newFake()
+	h := New(Options{Mode: Authenticated})
+	h.streams.every = every
+	connect(t, h, api)
+	return h, api, k, serve(t, h, k)
+}
+
+// TestEvents: a caller hears of objects that he may get, and of no others.
+func TestEvents(t *testing.T) {
+	_, _, k, srv := streaming(t, time.Hour)
+	f := follow(t, srv, "reader")
+	tell := <-k.subscribed
+	mine := changed(insight.OwnerChanged, "Prometheus", "demo", "main")
+	for _, c := range []insight.Change{
+		changed(insight.OwnerChanged, "Prometheus", "prod", "main"), changed(insight.ObjectChanged, "ServiceMonitor", "demo", "web"),
+		changed(insight.ObjectChanged, "Secret", "demo", "web"), changed(insight.ObjectChanged, "Pod", "demo", "web-0"), mine,
+	} {
+		tell(c)
+	}
+	if got := f.next(); got != eventText(mine) {
+		t.Errorf("got %s\nwant %s", got, eventText(mine))
+	}
+	rollout := changed(insight.RolloutChanged, "Prometheus", "demo", "main")
+	tell(rollout)
+	if got := f.next(); got != eventText(rollout) {
+		t.Errorf("got %s\nwant %s", got, eventText(rollout))
+	}
+	if resp, _ := ask(t, srv, "HEAD", "/api/v1/events", "Authorization", "Bearer reader"); resp.StatusCode != 200 {
+		t.Errorf("HEAD: %s", resp.Status)
+	}
+	if resp, _ := ask(t, srv, "GET", "/api/v1/events"); resp.StatusCode != 401 {
+		t.Errorf("without a token: %s", resp.Status)
+	}
+	if resp, body := ask(t, srv, "GET", "/api/v1/events?since=1", "Authorization", "Bearer reader"); resp.StatusCode != 400 {
+		t.Errorf("with a parameter: %s %s", resp.Status, body)
+	}
+}
+
+// TestEventsEndWithTheToken: a stream does not outlive the token, and one without an answer of
+// the API server says nothing until there is one.
+func TestEventsEndWithTheToken(t *testing.T) {
+	h, api, k, srv := streaming(t, 20*time.Millisecond)
+	h.access.callers = uncached(t, api)
+	f := follow(t, srv, "reader")
+	tell := <-k.subscribed
+	if !f.heartbeat() {
+		t.Fatal("no heartbeat")
+	}
+	api.down.Store(true)
+	for range 3 {
+		if !f.heartbeat() {
+			t.Fatal("the stream ended with the API server")
+		}
+	}
+	mine := changed(insight.OwnerChanged, "Prometheus", "demo", "main")
+	tell(mine)
+	api.down.Store(false)
+	if got := f.next(); got != eventText(mine) {
+		t.Errorf("got %q", got)
+	}
+	api.revoked.Store(true)
+	if got := f.next(); got != "" {
+		t.Errorf("after the token: %s", got)
+	}
+}
+
+// TestEventsEnd: nobody listens for a caller that has gone.
+func TestEventsEnd(t *testing.T) {
+	h, _, k, srv := streaming(t, time.Hour)
+	f := follow(t, srv, "reader")
+	<-k.subscribed
+	f.resp.Body.Close()
+	for range mostStreams { // each slot is free as soon as its stream has ended
+		h.streams.free <- struct{}{}
+	}
+}
+
+// TestEventsAreLimited: streams have a limit of their own, and do not take the place of
+// requests.
+func TestEventsAreLimited(t *testing.T) {
+	_, _, k, srv := streaming(t, time.Hour)
+	for range mostStreams {
+		follow(t, srv, "reader")
+		<-k.subscribed
+	}
+	if resp, body := ask(t, srv, "GET", "/api/v1/events", "Authorization", "Bearer reader"); resp.StatusCode != 429 || !strings.Contains(body, "50 streams") || resp.Header.Get("Retry-After") == "" {
+		t.Errorf("one more: %s %s", resp.Status, body)
+	}
+	if resp, body := ask(t, srv, "GET", mainStatus, "Authorization", "Bearer reader"); resp.StatusCode != 200 {
+		t.Errorf("a request: %s %s", resp.Status, body)
+	}
+}
+
+// TestEventsOutliveRequests: what a server allows requests does not end streams.
+func TestEventsOutliveRequests(t *testing.T) {
+	h := New(Options{Mode: Open})
+	h.streams.every = 20 * time.Millisecond
+	h.Answer(newFake())
+	mux := http.NewServeMux()
+	h.Register(mux)
+	srv := httptest.NewUnstartedServer(mux)
+	srv.Config.ReadTimeout = 100 * time.Millisecond
+	srv.Start()
+	t.Cleanup(srv.Close)
+	f := follow(t, srv, "")
+	for range 10 { // twice the timeout
+		if !f.heartbeat() {
+			t.Fatalf("ended: %v", f.read.Err())
+		}
+	}
+}
+
+// TestManyChanges: of an object that changes often, one event waits; a caller that is too far
+// behind has to begin again.
+func TestManyChanges(t *testing.T) {
+	n := newNews()
+	for range 100 {
+		n.add(changed(insight.OwnerChanged, "Prometheus", "demo", "main"))
+	}
+	all, whole := n.take()
+	if len(all) != 1 || !whole {
+		t.Errorf("%d changes, %v", len(all), whole)
+	}
+	n.add(all[0])
+	n.putBack(all)
+	if again, _ := n.take(); len(again) != 1 {
+		t.Errorf("%d changes were put back", len(again))
+	}
+	for i := range mostWaiting + 1 {
+		n.add(changed(insight.ObjectChanged, "Probe", "demo", fmt.Sprint(i)))
+	}
+	if _, whole := n.take(); whole {
+		t.Error("nothing is lost")
+	}
+}
+
+// TestEventsAskLittle: whatever changes, a stream asks a bounded number of questions between
+// heartbeats.
+func TestEventsAskLittle(t *testing.T) {
+	_, api, k, srv := streaming(t, time.Hour)
+	f := follow(t, srv, "reader")
+	tell := <-k.subscribed
+	mine := changed(insight.OwnerChanged, "Prometheus", "demo", "main")
+	tell(mine)
+	f.next()
+	for i := range 1000 {
+		tell(changed(insight.ObjectChanged, "ServiceMonitor", fmt.Sprintf("n%d", i), "x"))
+	}
+	known := changed(insight.RolloutChanged, "Prometheus", "demo", "main")
+	tell(known)
+	if got := f.next(); got != eventText(known) {
+		t.Errorf("got %s", got)
+	}
+	if n := api.rights.Load(); n > streamQuestions {
+		t.Errorf("%d access reviews", n)
+	}
+}

@@ -1,0 +1,89 @@
+package page
+
+import (
+	"encoding/json"
+	"errors"
+	"net/http"
+	"strconv"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// trouble is what an error page says.
+type trouble struct {
+	Code    int32
+	Message string
+	Fix     string
+}
+
+// fixes say what to do about an error.
+var fixes = map[int32]struct{ title, fix string }{
+	http.StatusBadRequest:            {"Not understood", "Change the address, or begin at the overview."},
+	http.StatusUnauthorized:          {"Not signed in", "A browser sends no bearer token by itself. Run `operator ui` (or `kubectl firekeeper ui`) on your machine, which shows these pages with the permissions of your kubeconfig, or use a proxy that sends the header Authorization: Bearer TOKEN."},
+	http.StatusForbidden:             {"No permission", "Ask whoever manages RBAC in this cluster for the permission that the message names. A page needs `get` for its object."},
+	http.StatusNotFound:              {"Not found", "Check kind, namespace and name. The operator may not watch the namespace, or the object may have been deleted."},
+	http.StatusMethodNotAllowed:      {"Not possible", "Pages are read with GET; only the preview takes a POST, and it stores nothing."},
+	http.StatusRequestEntityTooLarge: {"Too large", "The preview takes up to 1 MiB of manifests. For more, use `operator targets -f`."},
+	http.StatusTooManyRequests:       {"Too many requests", "Wait a second and load the page again."},
+	http.StatusServiceUnavailable:    {"Not known yet", "The operator has not read what this page needs. It may be starting: load the page again in a few seconds. If this stays, look at its log and at the metric prometheus_operator_missing_permissions."},
+	http.StatusInternalServerError:   {"Error in the operator", "This is a fault of the operator. Its log may have more; please report it."},
+}
+
+// statusOf is an error as an API server has it.
+func statusOf(err error) metav1.Status {
+	if _, large := errors.AsType[*http.MaxBytesError](err); large {
+		err = apierrors.NewRequestEntityTooLargeError("more than 1 MiB")
+	}
+	is, ok := errors.AsType[*apierrors.StatusError](err)
+	if !ok {
+		is = apierrors.NewInternalError(err)
+	}
+	status := is.Status()
+	status.TypeMeta = metav1.TypeMeta{Kind: "Status", APIVersion: "v1"}
+	return status
+}
+
+// fail writes an error, as HTML or as a Status.
+func fail(w http.ResponseWriter, q *request, err error) {
+	status := statusOf(err)
+	h := w.Header()
+	switch status.Code {
+	case http.StatusUnauthorized:
+		h.Set("WWW-Authenticate", "Bearer")
+	case http.StatusMethodNotAllowed:
+		h.Set("Allow", "GET, HEAD")
+	case http.StatusTooManyRequests, http.StatusServiceUnavailable:
+		after := int32(1)
+		if d := status.Details; d != nil && d.RetryAfterSeconds > 0 {
+			after = d.RetryAfterSeconds
+		}
+		h.Set("Retry-After", strconv.Itoa(int(after)))
+	}
+	if q.twin {
+		body, _ := json.Marshal(status) // a Status always has JSON
+		h.Set("Content-Type", "application/json")
+		h.Set("Cache-Control", "no-store")
+		w.WriteHeader(int(status.Code))
+		_, _ = w.Write(body)
+		return
+	}
+	v := q.errorPage(status)
+	body, err := v.render()
+	if err != nil {
+		http.Error(w, status.Message, int(status.Code))
+		return
+	}
+	writeHTML(w, v.Code, body)
+}
+
+func (q *request) errorPage(status metav1.Status) *view {
+	about, ok := fixes[status.Code]
+	if !ok {
+		about.title = status.Message
+	}
+	v := q.view("error", about.title)
+	v.Code, v.Live = int(status.Code), false
+	v.Data = trouble{status.Code, status.Message, about.fix}
+	return v
+}

@@ -1,0 +1,174 @@
+package page
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"net/http"
+	"sync"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/firekeeper-dev/firekeeper/operator/catalog"
+	"github.com/firekeeper-dev/firekeeper/operator/insight"
+)
+
+// Limits of streams.
+const (
+	maxStreams = 100
+	maxNews    = 200                    // that wait for being written
+	gathering  = 200 * time.Millisecond // before news are written
+	silence    = 15 * time.Second       // after which a stream says that it is there
+	streamLife = 10 * time.Minute       // after which the caller is authorized again
+	writeLimit = 10 * time.Second       // for who does not read
+)
+
+// news are changes that are not written yet, each once.
+type news struct {
+	mu   sync.Mutex
+	all  []insight.Change
+	seen map[insight.Change]bool
+	lost bool // there were too many
+	wake chan struct{}
+}
+
+func newNews() *news { return &news{seen: map[insight.Change]bool{}, wake: make(chan struct{}, 1)} }
+
+func (n *news) add(c insight.Change) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	switch {
+	case n.seen[c]:
+		return
+	case len(n.all) == maxNews:
+		n.lost = true
+	default:
+		n.all, n.seen[c] = append(n.all, c), true
+	}
+	select {
+	case n.wake <- struct{}{}:
+	default:
+	}
+}
+
+func (n *news) take() (all []insight.Change, lost bool) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	all, lost = n.all, n.lost
+	n.all, n.seen, n.lost = nil, map[insight.Change]bool{}, false
+	return all, lost
+}
+
+// events is the stream of changes. A change has the object that it is about; one without says
+// that anything may have changed.
+func (h *handler) events(w http.ResponseWriter, r *http.Request) {
+	q := newRequest(w, r)
+	q.twin = true // errors are for programs
+	err := h.enter(q, nobody)
+	if err == nil {
+		err = q.allow()
+	}
+	if err != nil {
+		fail(w, q, err)
+		return
+	}
+	select {
+	case h.streams <- struct{}{}:
+		defer func() { <-h.streams }()
+	default:
+		fail(w, q, apierrors.NewTooManyRequests("100 streams are open already", 10))
+		return
+	}
+	ctx, cancel := context.WithTimeout(r.Context(), streamLife)
+	defer cancel()
+	n, ended := newNews(), make(chan struct{})
+	go func() {
+		defer close(ended)
+		_ = q.answers.Changes(ctx, n.add) // the stream ends with it, and the caller asks for another
+	}()
+	stream{w, http.NewResponseController(w), q}.run(ctx, n, ended)
+	cancel()
+	<-ended
+}
+
+type stream struct {
+	http.ResponseWriter
+	control *http.ResponseController
+	q       *request
+}
+
+func (s stream) run(ctx context.Context, n *news, ended <-chan struct{}) {
+	h := s.Header()
+	h.Set("Content-Type", "text/event-stream")
+	h.Set("Cache-Control", "no-store")
+	h.Set("X-Accel-Buffering", "no") // of proxies
+	if !s.write([]byte(": open\n\n")) {
+		return
+	}
+	ping := time.NewTicker(silence)
+	defer ping.Stop()
+	for {
+		var text []byte
+		select {
+		case <-ctx.Done():
+			return
+		case <-ended:
+			return
+		case <-ping.C:
+			text = []byte(": open\n\n")
+		case <-n.wake:
+			select {
+			case <-ctx.Done():
+				return
+			case <-time.After(gathering):
+			}
+			text = s.lines(ctx, n)
+		}
+		if !s.write(text) {
+			return
+		}
+	}
+}
+
+func (s stream) write(text []byte) bool {
+	if len(text) == 0 {
+		return true
+	}
+	// Servers for which it is not possible have no deadline of their own either.
+	_ = s.control.SetWriteDeadline(time.Now().Add(writeLimit))
+	_, err := s.Write(text)
+	return err == nil && s.control.Flush() == nil
+}
+
+// lines are the changes of objects that the caller may get.
+func (s stream) lines(ctx context.Context, n *news) []byte {
+	var b bytes.Buffer
+	all, lost := n.take()
+	may := map[string]bool{}
+	for _, c := range all {
+		key := c.Object.Kind + "/" + c.Object.Namespace
+		allowed, asked := may[key]
+		if row := catalog.Of(c.Object.Kind); !asked && row != nil {
+			var err error
+			allowed, err = s.q.rights.May(ctx, "get", schema.GroupResource{Group: row.Group, Resource: row.Resource}, c.Object.Namespace)
+			lost = lost || err != nil
+			may[key] = allowed
+		}
+		if !allowed {
+			continue
+		}
+		line, err := json.Marshal(c)
+		if err != nil {
+			panic(err) // a Change always has JSON
+		}
+		b.WriteString("data: ")
+		b.Write(line)
+		b.WriteString("\n\n")
+	}
+	if lost {
+		b.WriteString("data: {}\n\n")
+	}
+	return b.Bytes()
+}

@@ -1,0 +1,323 @@
+package page_test
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/firekeeper-dev/firekeeper/operator/explain"
+	"github.com/firekeeper-dev/firekeeper/operator/insight"
+	"github.com/firekeeper-dev/firekeeper/operator/preview"
+	"github.com/firekeeper-dev/firekeeper/operator/routing"
+	"github.com/firekeeper-dev/firekeeper/operator/status"
+	"github.com/firekeeper-dev/firekeeper/operator/targets"
+)
+
+// fake answers about a cluster with n of everything.
+type fake struct {
+	n int
+	// odd makes strings what an attacker would write; nil leaves them.
+	odd func(string) string
+	// err is the error of every answer; tabErr that of tables below a workload.
+	err, tabErr error
+
+	mu      sync.Mutex
+	changes []chan insight.Change
+	version int // in messages, for tests of changes
+	queries []any
+}
+
+func (f *fake) s(s string) string {
+	if f.odd != nil {
+		return f.odd(s)
+	}
+	return s
+}
+
+// saw keeps what was asked.
+func (f *fake) saw(q any) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.queries = append(f.queries, q)
+}
+
+// rows calls each for the rows of a part.
+func (f *fake) rows(p insight.Page, each func(i int)) insight.Part {
+	from, _ := strconv.Atoi(p.Continue)
+	to := min(f.n, from+p.Limit)
+	for i := from; i < to; i++ {
+		each(i)
+	}
+	out := insight.Part{Total: f.n}
+	if to < f.n {
+		out.Continue = strconv.Itoa(to)
+	}
+	return out
+}
+
+var k8s = explain.Ref{Kind: "Prometheus", Namespace: "monitoring", Name: "k8s"}
+
+func (f *fake) monitor(i int) explain.Ref {
+	return explain.Ref{Kind: "ServiceMonitor", Namespace: "demo", Name: f.s(fmt.Sprintf("web-%d", i))}
+}
+
+var start = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
+
+func (f *fake) Overview(_ context.Context, _ insight.Rights, p insight.Page) (*insight.Overview, error) {
+	f.saw(p)
+	out := &insight.Overview{AttentionTotal: f.n}
+	for i := range min(f.n, 50) {
+		a := insight.Attention{Urgency: insight.Broken, Cause: insight.RejectedObject, Workload: k8s, Object: f.monitor(i), Message: f.s("spec.endpoints[0].interval: \"10 s\" is not a duration"), Fix: f.s("write \"10s\"")}
+		if i%2 == 1 {
+			a.Urgency, a.Cause, a.Object = insight.Warning, insight.PodsBehind, explain.Ref{}
+			a.Message, a.Fix = f.s("pod prometheus-k8s-1 is not ready: 0 of 3 containers are"), ""
+		}
+		out.Attention = append(out.Attention, a)
+	}
+	out.Part = f.rows(p, func(i int) {
+		kinds := []string{"Prometheus", "PrometheusAgent", "Alertmanager", "ThanosRuler"}
+		out.Workloads = append(out.Workloads, insight.WorkloadRow{
+			Ref: explain.Ref{Kind: kinds[i%4], Namespace: "monitoring", Name: f.s("k8s-" + strconv.Itoa(i))}, Version: "v3.5.1", Good: i%3 != 1,
+			Pods: 2, Ready: 2 - i%2, Accepted: 1200, Rejected: i % 2, ConfigSince: start, Targets: &preview.Counts{Kept: 1234, Dropped: map[string]int{"spec.selector": 3}},
+		})
+	})
+	return out, f.err
+}
+
+func (f *fake) Workload(_ context.Context, _ insight.Rights, w insight.Object) (*insight.Workload, error) {
+	if w.Name == "none" {
+		return nil, apierrors.NewNotFound(schema.GroupResource{Group: w.Group, Resource: w.Resource}, w.Name)
+	}
+	f.mu.Lock()
+	version := f.version
+	f.mu.Unlock()
+	out := &insight.Workload{Version: "v3.5.1", Shards: 3, ConfigSince: start, Targets: &preview.Counts{Kept: f.n, Dropped: map[string]int{"spec.selector": 3}}}
+	for i := range min(f.n, 50) {
+		out.PerShard = append(out.PerShard, 100+i*7)
+	}
+	out.Report = status.Report{
+		Workload: w.Ref(),
+		Conditions: []status.Condition{
+			{Type: "Reconciled", Status: "True", Words: "the operator has written everything", Since: start},
+			{Type: "Available", Status: "Degraded", Words: "some pods are not ready", Message: f.s(fmt.Sprintf("pod prometheus-k8s-1: 2 of 3 containers are ready (%d)", version)), Since: start},
+			{Type: "ConfigApplied", Status: "Unknown", Words: "the operator cannot ask the pods what they run", Since: start},
+		},
+		Pods: []status.Pod{{Name: "prometheus-k8s-0", Ready: true}, {Name: "prometheus-k8s-1"}},
+		Objects: []status.Objects{{Kind: "ServiceMonitor", Groups: []status.Group{
+			{State: status.Accepted, Names: make([]string, f.n)}, {State: status.Rejected, Names: []string{"demo/web"}},
+		}}},
+	}
+	for i := range min(f.n, 10) {
+		out.Events = append(out.Events, status.Event{Last: start.Add(time.Duration(i) * time.Minute), Count: 2, Type: "Warning", Reason: "Rejected", About: "Prometheus k8s", Message: f.s("ServiceMonitor demo/web was rejected")})
+	}
+	return out, f.err
+}
+
+func (f *fake) Sources(_ context.Context, _ insight.Rights, w insight.Object, q insight.SourceQuery) (*insight.Sources, error) {
+	f.saw(q)
+	out := &insight.Sources{Workload: w.Ref(), Counts: map[status.State]int{status.Accepted: f.n, status.Rejected: 2, status.NotSelected: 1}}
+	if f.n == 0 {
+		out.Counts = nil
+	}
+	out.Part = f.rows(q.Page, func(i int) {
+		s := insight.Source{Ref: f.monitor(i), State: status.Accepted, Jobs: []string{f.s("serviceMonitor/demo/web/0")}, Targets: &preview.Counts{Kept: 3, Dropped: map[string]int{"spec.selector": 6}}}
+		switch i % 5 {
+		case 1:
+			s.State, s.Message, s.Jobs, s.Targets = status.NotSelected, f.s("spec.serviceMonitorSelector wants team=a, the object has no label team"), nil, nil
+		case 3:
+			s.State, s.Message, s.Jobs, s.Targets = status.Rejected, f.s("spec.endpoints[0].interval: \"10 s\" is not a duration"), nil, nil
+		}
+		out.Items = append(out.Items, s)
+	})
+	return out, f.tabErr
+}
+
+func (f *fake) Rollout(_ context.Context, _ insight.Rights, w insight.Object, p insight.Page) (*insight.Rollout, error) {
+	f.saw(p)
+	out := &insight.Rollout{Workload: w.Ref()}
+	out.Part = f.rows(p, func(i int) {
+		n := 400 + i
+		pod := insight.RolloutPod{Shard: i / 2, Replica: i % 2, Node: f.s("node-1"), Revision: "prometheus-k8s-6d4cf56db6", Since: start, Targets: &n}
+		pod.Pod = status.Pod{Name: f.s("prometheus-k8s-" + strconv.Itoa(i)), Ready: i%4 != 3, Restarts: 1, Wanted: "abcdef0123456789", Runs: status.RunsIt}
+		if i%4 == 3 {
+			pod.Message, pod.Runs, pod.Why, pod.Outdated, pod.Pod.Runs = f.s("container prometheus is waiting: CrashLoopBackOff"), status.RunsOther, f.s("reload failed"), true, status.RunsOther
+		}
+		out.Pods = append(out.Pods, pod)
+	})
+	return out, f.tabErr
+}
+
+func (f *fake) Config(_ context.Context, _ insight.Rights, w insight.Object, q insight.ConfigQuery) (*insight.Config, error) {
+	f.saw(q)
+	out := &insight.Config{Workload: w.Ref()}
+	out.Part = f.rows(q.Page, func(i int) {
+		s := insight.ConfigSection{Name: f.s("scrape_configs/serviceMonitor/demo/web/" + strconv.Itoa(i)), Object: f.monitor(i), Origins: map[int]string{3: "spec.selector.matchLabels[app]", 6: "spec.endpoints[0].port"}}
+		s.Text = "- job_name: serviceMonitor/demo/web/0\n  relabel_configs:\n  - source_labels: [__meta_kubernetes_service_label_app]\n    regex: " + f.s("web") + "\n    action: keep\n  - source_labels: [__meta_kubernetes_endpointslice_port_name]\n    regex: http\n    action: keep\n  authorization:\n    credentials: <masked>\n"
+		if i == 0 {
+			s = insight.ConfigSection{Name: "global", Text: "global:\n  scrape_interval: 30s\n  external_labels:\n    prometheus: monitoring/k8s\n"}
+		}
+		out.Sections = append(out.Sections, s)
+	})
+	return out, f.tabErr
+}
+
+func (f *fake) Explain(_ context.Context, _ insight.Rights, o insight.Object) (*explain.Report, error) {
+	out := &explain.Report{Object: o.Ref(), Labels: map[string]string{"app": f.s("web")}, NamespaceLabels: map[string]string{"kubernetes.io/metadata.name": "demo"}}
+	for i := range f.n {
+		v := explain.Verdict{Owner: explain.Ref{Kind: "Prometheus", Namespace: "monitoring", Name: f.s("k8s-" + strconv.Itoa(i))}, Accepted: true, Reason: explain.Accepted, Message: "accepted", Jobs: []string{"serviceMonitor/demo/web/0"}}
+		if i == 0 {
+			v.Owner = k8s
+		}
+		if i%2 == 1 {
+			v.Accepted, v.Reason, v.Jobs, v.Selector = false, explain.LabelsNotSelected, nil, "spec.serviceMonitorSelector"
+			v.Message = f.s("spec.serviceMonitorSelector wants team=a, the object has no label team")
+		}
+		out.Owners = append(out.Owners, v)
+	}
+	return out, f.err
+}
+
+func (f *fake) target(i int) preview.Target {
+	t := preview.Target{Owner: k8s, Object: f.monitor(i), Target: targets.Target{
+		ID: fmt.Sprintf("%016x", i), Job: f.s("serviceMonitor/demo/web/0"), State: targets.Kept, URL: f.s(fmt.Sprintf("http://10.0.%d.%d:8080/metrics", i/250%250, i%250)), Shards: []int{i % 3},
+		Source: targets.Source{Kind: "EndpointSlice", Namespace: "demo", Name: "web-abcde", Pod: f.s("web-" + strconv.Itoa(i)), Node: "node-1"},
+		Labels: map[string]string{"job": "web", "endpoint": "http", "namespace": "demo", "pod": f.s("web-" + strconv.Itoa(i)), "instance": "10.0.0.1:8080"},
+	}}
+	switch i % 4 {
+	case 2:
+		t.State, t.Labels, t.Shards = targets.Dropped, nil, []int{}
+		t.Message = f.s("spec.endpoints[0].port: wants the port named \"http\", this one is \"admin\"")
+		t.Drop = &targets.Drop{Step: 3, Origin: "spec.endpoints[0].port", Message: t.Message}
+	case 3:
+		t.State, t.Labels, t.Shards, t.Message = targets.Invalid, nil, []int{}, f.s("no address")
+	}
+	return t
+}
+
+func (f *fake) Targets(_ context.Context, _ insight.Rights, q insight.TargetQuery) (*insight.Targets, error) {
+	f.saw(q)
+	out := &insight.Targets{AsOf: start, Synced: true, Counts: preview.Counts{Kept: f.n, Invalid: f.n / 4, Dropped: map[string]int{f.s("spec.endpoints[0].port"): f.n / 4, "spec.selector.matchLabels[app]": 2}}}
+	if f.n == 0 {
+		out.Counts = preview.Counts{}
+	}
+	for i := range min(f.n, 1000) {
+		out.Jobs = append(out.Jobs, insight.JobCounts{Workload: k8s, Object: f.monitor(i), Job: f.s(fmt.Sprintf("serviceMonitor/demo/web-%d/0", i)), Counts: preview.Counts{Kept: 3, Dropped: map[string]int{"spec.selector": 6}}})
+	}
+	out.Part = f.rows(q.Page, func(i int) { out.Items = append(out.Items, f.target(i)) })
+	return out, f.tabErr
+}
+
+func (f *fake) Target(_ context.Context, _ insight.Rights, w insight.Object, job, id string) (*insight.Trace, error) {
+	t := f.target(0)
+	t.Job, t.ID = job, id
+	t.Discovered = map[string]string{}
+	for i := range min(max(f.n, 3), 300) {
+		t.Discovered[f.s(fmt.Sprintf("__meta_kubernetes_pod_annotation_%d", i))] = f.s("true")
+	}
+	out := &insight.Trace{Workload: w.Ref(), Object: f.monitor(0), Target: t, Manifest: "kind: ServiceMonitor\nmetadata:\n  name: web\n# " + f.s("note") + "\n", Also: []explain.Ref{f.monitor(1)}}
+	for i := range min(max(f.n, 3), 300) {
+		s := insight.Step{Origin: fmt.Sprintf("spec.endpoints[0].relabelings[%d]", i), Rule: "action: replace\ntarget_label: " + f.s("tier") + "\n"}
+		switch i % 3 {
+		case 0:
+			s.Added, s.Changed = map[string]string{"tier": f.s("front")}, map[string]string{"job": f.s("web")}
+		case 1:
+			s.Removed = []string{f.s("endpoint")}
+		}
+		out.Steps = append(out.Steps, s)
+	}
+	return out, f.err
+}
+
+func (f *fake) Preview(_ context.Context, _ insight.Rights, manifests []byte) (*preview.Report, error) {
+	f.saw(string(manifests))
+	if strings.Contains(string(manifests), "kind: Broken") {
+		return nil, apierrors.NewBadRequest("manifests: line 1: unknown kind \"Broken\"")
+	}
+	out := &preview.Report{Counts: preview.Counts{Kept: f.n, Dropped: map[string]int{"spec.selector": 2}}, Omitted: 3}
+	o := preview.Owner{Ref: k8s}
+	for i := range f.n {
+		job := preview.Job{Name: f.s(fmt.Sprintf("serviceMonitor/demo/web-%d/0", i)), Counts: preview.Counts{Kept: 3}}
+		job.Reasons = []preview.Reason{{State: targets.Dropped, Origin: "spec.endpoints[0].port", Count: 2, Found: []preview.Finding{{Message: f.s("the port is admin"), Count: 2}}}}
+		o.Objects = append(o.Objects, preview.Object{Ref: f.monitor(i), State: preview.Accepted, Jobs: []preview.Job{job}})
+		out.Items = append(out.Items, f.target(i))
+	}
+	out.Owners = []preview.Owner{o}
+	out.NotUsed = []explain.Verdict{{Owner: k8s, Reason: explain.LabelsNotSelected, Selector: "spec.serviceMonitorSelector", Message: f.s("wants team=a")}}
+	return out, f.err
+}
+
+func (f *fake) Routes(_ context.Context, _ insight.Rights, am types.NamespacedName, labels []string) (*insight.Routes, error) {
+	given, err := routing.ParseLabels(labels)
+	if err != nil {
+		return nil, apierrors.NewBadRequest("label " + err.Error())
+	}
+	out := &insight.Routes{Alertmanager: explain.Ref{Kind: "Alertmanager", Namespace: am.Namespace, Name: am.Name}, Tried: len(labels) > 0}
+	out.Labels = given
+	out.Route = routing.Step{Path: "route", Receiver: "default", Matched: true, Origin: routing.Origin{Kind: "Alertmanager", Namespace: am.Namespace, Name: am.Name, Field: "route"}}
+	for i := range f.n {
+		s := routing.Step{
+			Path: fmt.Sprintf("route.routes[%d]", i), Receiver: f.s("demo/team/pager"), Matchers: []string{`namespace="demo"`, f.s(`severity="critical"`)}, Matched: i%2 == 0, Continue: true,
+			Origin: routing.Origin{Kind: "AlertmanagerConfig", Namespace: "demo", Name: f.s("team"), Field: "spec.route"},
+		}
+		if i%2 == 0 {
+			s.Delivery = &routing.Delivery{Receiver: routing.Receiver{Name: s.Receiver, Integrations: []routing.Integration{{Type: "slack", To: f.s("#alerts")}}}, GroupBy: []string{"alertname"}, GroupWait: "30s", GroupInterval: "5m", RepeatInterval: "12h"}
+		} else {
+			s.Miss = &routing.Miss{Matcher: `severity="critical"`, Label: "severity", Value: f.s("warning"), Present: true}
+		}
+		out.Route.Routes = append(out.Route.Routes, s)
+	}
+	return out, f.tabErr
+}
+
+func (f *fake) Changes(ctx context.Context, each func(insight.Change)) error {
+	c := make(chan insight.Change)
+	f.mu.Lock()
+	f.changes = append(f.changes, c)
+	f.mu.Unlock()
+	for {
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case change := <-c:
+			each(change)
+		}
+	}
+}
+
+// change tells every stream, and returns how many there are.
+func (f *fake) change(ctx context.Context, c insight.Change) int {
+	f.mu.Lock()
+	f.version++
+	all := f.changes
+	f.mu.Unlock()
+	n := 0
+	for _, s := range all {
+		select {
+		case s <- c:
+			n++
+		case <-ctx.Done():
+		case <-time.After(100 * time.Millisecond): // one that has ended
+		}
+	}
+	return n
+}
+
+// may lets callers do what it says.
+type may func(verb string, of schema.GroupResource, namespace string) bool
+
+func (m may) May(_ context.Context, verb string, of schema.GroupResource, namespace string) (bool, error) {
+	return m(verb, of, namespace), nil
+}
+
+// anything is allowed.
+func anything(*http.Request, insight.Object) (insight.Rights, error) {
+	return may(func(string, schema.GroupResource, string) bool { return true }), nil
+}

@@ -1,0 +1,180 @@
+package page
+
+import (
+	"net/url"
+	"strings"
+
+	"github.com/firekeeper-dev/firekeeper/operator/catalog"
+	"github.com/firekeeper-dev/firekeeper/operator/explain"
+	"github.com/firekeeper-dev/firekeeper/operator/insight"
+	"github.com/firekeeper-dev/firekeeper/operator/preview"
+	"github.com/firekeeper-dev/firekeeper/operator/routing"
+	"github.com/firekeeper-dev/firekeeper/operator/targets"
+)
+
+// link goes to a page; without Href there is none.
+type link struct{ Text, Href string }
+
+// upward is the way from the page to the root: "../../".
+func upward(r *url.URL) string {
+	if up := strings.Repeat("../", strings.Count(r.EscapedPath(), "/")-1); up != "" {
+		return up
+	}
+	return "./"
+}
+
+// Bounds of what becomes a part of an URL: the length of a name in Kubernetes, and a job with
+// two of them and its kind. What is longer has no link.
+const (
+	maxName = 253
+	maxJob  = 600
+)
+
+// pathOf is the path of an object below the root; empty if it has no page.
+func pathOf(o explain.Ref) string {
+	resource := ""
+	switch row := catalog.Of(o.Kind); {
+	case o.Name == "" || o.Namespace == "" || len(o.Name) > maxName || len(o.Namespace) > maxName:
+		return ""
+	case row != nil:
+		resource = row.Resource
+	case o.Kind == "Pod":
+		resource = "pods"
+	default:
+		return ""
+	}
+	return resource + "/" + url.PathEscape(o.Namespace) + "/" + url.PathEscape(o.Name)
+}
+
+// pageOf is the URL of the page of an object.
+func pageOf(root string, o explain.Ref) string {
+	p := pathOf(o)
+	switch {
+	case p == "":
+		return ""
+	case strings.HasSuffix(p, ".json"):
+		p += "/"
+	}
+	return root + p
+}
+
+// Link goes to an object.
+func (v *view) Link(o explain.Ref) link { return link{o.String(), pageOf(v.root, o)} }
+
+// Short is Link without the kind.
+func (v *view) Short(o explain.Ref) link {
+	return link{o.Namespace + "/" + o.Name, pageOf(v.root, o)}
+}
+
+// Tab goes to a tab of an object.
+func (v *view) Tab(o explain.Ref, tab string) string { return pageOf(v.root, o) + "?tab=" + tab }
+
+// Where goes to what wants attention.
+func (v *view) Where(a insight.Attention) link {
+	to := link{string(a.Cause), pageOf(v.root, a.Workload)}
+	switch a.Cause {
+	case insight.RejectedObject:
+		to.Text = "rejected"
+	case insight.InvalidOwner:
+		to.Text = "invalid"
+	case insight.PodsBehind:
+		to = link{"pods behind", to.Href + "?tab=pods"}
+	case insight.StuckRollout:
+		to = link{"rollout stuck", to.Href + "?tab=pods"}
+	case insight.Unbalanced:
+		to = link{"shards uneven", to.Href + "?tab=shards"}
+	case insight.NoTargets:
+		to.Text = "no targets"
+	}
+	if a.Object != (explain.Ref{}) {
+		to.Href = pageOf(v.root, a.Object)
+	}
+	return to
+}
+
+// Trace goes to the steps of a target; no page if it stands for an unknown number of them.
+func (v *view) Trace(t preview.Target) link {
+	to := link{Text: t.URL}
+	if to.Text == "" {
+		to.Text = t.Discovered["__address__"]
+	}
+	if to.Text == "" {
+		to.Text = "not known"
+	}
+	if t.ID != "" && len(t.Job) <= maxJob && pathOf(t.Owner) != "" {
+		to.Href = v.root + pathOf(t.Owner) + "/target?" + url.Values{"job": {t.Job}, "id": {t.ID}}.Encode()
+	}
+	return to
+}
+
+// Source goes to the pod in which a target was found, if it was one.
+func (v *view) Source(s targets.Source) link {
+	switch {
+	case s.Pod != "":
+		return v.Link(explain.Ref{Kind: "Pod", Namespace: s.Namespace, Name: s.Pod})
+	case s.Name == "":
+		return link{}
+	case s.Namespace == "":
+		return link{Text: s.Kind + " " + s.Name}
+	}
+	return v.Link(explain.Ref{Kind: s.Kind, Namespace: s.Namespace, Name: s.Name})
+}
+
+// Origin goes to the object in which a route was written.
+func (v *view) Origin(o routing.Origin) link {
+	return link{o.String(), pageOf(v.root, explain.Ref{Kind: o.Kind, Namespace: o.Namespace, Name: o.Name})}
+}
+
+// Filter is this page with parameters changed; empty if one is too long for a link.
+func (v *view) Filter(pairs ...string) string {
+	for _, p := range pairs {
+		if len(p) > maxJob {
+			return ""
+		}
+	}
+	return v.q.with(pairs...)
+}
+
+// Job is the targets of a job on this page.
+func (v *view) Job(job string) link {
+	return link{job, v.Filter("tab", v.targetsTab(), "job", job)}
+}
+
+// Reason is the targets on this page that a field drops.
+func (v *view) Reason(of counted) link {
+	return link{number(of.Count), v.Filter("tab", v.targetsTab(), "state", string(targets.Dropped), "reason", of.Name)}
+}
+
+// targetsTab is the tab with targets; empty on a page without tabs.
+func (v *view) targetsTab() string {
+	if v.Template == "pod" {
+		return ""
+	}
+	return "targets"
+}
+
+// Param is a parameter of this page.
+func (v *view) Param(name string) string { return v.q.query.Get(name) }
+
+// twin is the URL of the JSON of what the page is about; empty query for none.
+func (v *view) twin(query string) string {
+	p := pathOf(subject(v.q.of))
+	switch {
+	case strings.HasSuffix(v.q.URL.Path, "/target"):
+		p += "/target"
+	case v.q.URL.Path == "/":
+		p = "index"
+	}
+	return v.root + p + ".json" + query
+}
+
+// subject is the object that a page is about; empty for pages about everything.
+func subject(o insight.Object) explain.Ref {
+	switch {
+	case o.Row != nil:
+		return o.Ref()
+	case o.Name != "":
+		return explain.Ref{Kind: "Pod", Namespace: o.Namespace, Name: o.Name}
+	}
+	return explain.Ref{}
+}

@@ -1,0 +1,127 @@
+package page
+
+import (
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+
+	"github.com/firekeeper-dev/firekeeper/operator/explain"
+	"github.com/firekeeper-dev/firekeeper/operator/insight"
+	"github.com/firekeeper-dev/firekeeper/operator/preview"
+)
+
+// selectedObject is what workloads make of an object.
+type selectedObject struct {
+	*explain.Report
+	Workloads []verdictRow
+	More      int
+	Tabs      []tab
+	Of        any // what the tab shows; nil for workloads
+	// Unknown is why targets are not known.
+	Unknown string
+	Accepts int
+	// Scrapes says that objects of the kind have targets.
+	Scrapes bool
+	Counts  *preview.Counts // of all workloads
+}
+
+// verdictRow is the answer of one workload, with the jobs of the object.
+type verdictRow struct {
+	explain.Verdict
+	State string
+	Jobs  []insight.JobCounts
+	Names []string // of jobs whose targets are not known
+}
+
+// selectedPage is that of an object that workloads select.
+func selectedPage(q *request) (*view, error) {
+	have := []tab{{Name: "workloads", Title: "Workloads"}}
+	names := []string{"workloads"}
+	if scrapes(q.of.Row) {
+		have, names = append(have, tab{Name: "targets", Title: "Targets"}), append(names, "targets")
+	}
+	at, err := oneOf(q, "tab", names...)
+	if err != nil {
+		return nil, err
+	}
+	params := []string{"tab"}
+	if at == "targets" {
+		params = append(params, targetParams...)
+	}
+	if err := q.allow(params...); err != nil {
+		return nil, err
+	}
+	if q.twin && at == "targets" {
+		_, answer, err := targetsOf(q.Context(), q, insight.TargetQuery{Of: q.of})
+		return &view{Answer: answer}, err
+	}
+	report, err := q.answers.Explain(q.Context(), q.rights, q.of)
+	if err != nil || q.twin {
+		return &view{Answer: report}, err
+	}
+	out := &selectedObject{Report: report, Tabs: have, Scrapes: scrapes(q.of.Row)}
+	v := q.view("object", q.of.Ref().String())
+	v.Twins = []link{{"this object", v.twin("")}}
+	if out.Scrapes {
+		v.Twins = append(v.Twins, link{"its targets", v.twin(q.with("tab", "targets"))})
+	}
+	for i := range have {
+		have[i].Current = have[i].Name == at || at == "" && i == 0
+	}
+	if at == "targets" {
+		v.Title += ", Targets"
+		v.Crumbs = append(v.Crumbs, link{"Targets", q.with()})
+	}
+	return v, out.fill(q, v, at)
+}
+
+// fill adds targets and what workloads say.
+func (o *selectedObject) fill(q *request, v *view, at string) error {
+	v.Data = o
+	var found *insight.Targets
+	if o.Scrapes {
+		rows := q.limit
+		if at != "targets" {
+			q.limit = 1 // only the counts
+		}
+		of, answer, err := targetsOf(q.Context(), q, insight.TargetQuery{Of: q.of})
+		q.limit = rows
+		switch {
+		case apierrors.IsBadRequest(err):
+			return err
+		case err != nil:
+			o.Unknown = err.Error()
+		default:
+			found = answer.(*insight.Targets)
+			o.Counts = &found.Counts
+		}
+		if at == "targets" && err == nil {
+			o.Of = of
+		}
+	}
+	o.verdicts(q.limit, found)
+	return nil
+}
+
+// verdicts are up to n rows, with the jobs of found (nil when they are not known).
+func (o *selectedObject) verdicts(n int, found *insight.Targets) {
+	shown, more := first(n, o.Report.Owners)
+	o.More = more
+	for _, v := range o.Report.Owners {
+		if v.Accepted {
+			o.Accepts++
+		}
+	}
+	for _, v := range shown {
+		row := verdictRow{Verdict: v, State: verdictState(v)}
+		if found != nil {
+			for _, j := range found.Jobs {
+				if j.Workload == v.Owner && len(row.Jobs) < maxJobs {
+					row.Jobs = append(row.Jobs, j)
+				}
+			}
+		}
+		if len(row.Jobs) == 0 {
+			row.Names, _ = first(maxJobs, v.Jobs)
+		}
+		o.Workloads = append(o.Workloads, row)
+	}
+}

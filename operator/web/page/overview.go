@@ -1,0 +1,64 @@
+package page
+
+import (
+	"net/url"
+
+	"github.com/firekeeper-dev/firekeeper/operator/catalog"
+	"github.com/firekeeper-dev/firekeeper/operator/explain"
+	"github.com/firekeeper-dev/firekeeper/operator/insight"
+)
+
+// maxAttention bounds what calls for attention on the overview.
+const maxAttention = 30
+
+type overview struct {
+	insight.Overview
+	MoreAttention int
+	First         bool // the first part
+	Kinds         []string
+}
+
+func overviewPage(q *request) (*view, error) {
+	if err := q.allow("q", "continue"); err != nil {
+		return nil, err
+	}
+	answer, err := q.answers.Overview(q.Context(), q.rights, q.part())
+	if err != nil || q.twin {
+		return &view{Answer: answer}, err
+	}
+	v := q.view("overview", "Overview")
+	v.Twins = []link{{"this page", v.twin(q.self())}}
+	out := overview{Overview: *answer, First: q.query.Get("continue") == "", Kinds: kinds()}
+	out.Attention, _ = first(min(maxAttention, q.limit), answer.Attention)
+	out.MoreAttention = max(0, answer.AttentionTotal-len(out.Attention))
+	v.Data = out
+	return v, nil
+}
+
+// kinds are those that have a page.
+func kinds() (out []string) {
+	for _, row := range catalog.All {
+		if catalog.Of(row.Kind) == row {
+			out = append(out, row.Kind)
+		}
+	}
+	return append(out, "Pod")
+}
+
+// goPage goes to the page of an object whose name somebody knows.
+func goPage(q *request) (*view, error) {
+	if err := q.allow("kind", "namespace", "name"); err != nil {
+		return nil, err
+	}
+	kind, err := oneOf(q, "kind", kinds()...)
+	if err != nil {
+		return nil, err
+	}
+	o := explain.Ref{Kind: kind, Namespace: q.query.Get("namespace"), Name: q.query.Get("name")}
+	for _, p := range []string{"kind", "namespace", "name"} {
+		if q.query.Get(p) == "" {
+			return nil, bad(p, "not given")
+		}
+	}
+	return &view{Location: pageOf(upward(&url.URL{Path: "/go"}), o)}, nil
+}

@@ -1,0 +1,108 @@
+package page
+
+import (
+	"cmp"
+	"html/template"
+	"maps"
+	"slices"
+
+	"github.com/firekeeper-dev/firekeeper/operator/insight"
+)
+
+// Bounds of what is shown of a target.
+const (
+	maxLabels   = 60
+	maxEditable = 20_000 // bytes of a manifest in a form, escaped
+)
+
+// trace is a target on its way through the relabel steps.
+type trace struct {
+	*insight.Trace
+	In, Out         []label
+	MoreIn, MoreOut int
+	Steps           []traceStep
+	MoreSteps       int
+	Editable        bool
+}
+
+type label struct{ Name, Value string }
+
+// traceStep is a step and what it does, label by label.
+type traceStep struct {
+	insight.Step
+	Number  int
+	Changes []change
+}
+
+// change is what a step does to a label: it adds, changes or removes it.
+type change struct{ Sign, What, Name, Value string }
+
+func targetPage(q *request) (*view, error) {
+	if err := q.allow("job", "id"); err != nil {
+		return nil, err
+	}
+	for _, p := range []string{"job", "id"} {
+		if q.query.Get(p) == "" {
+			return nil, bad(p, "not given")
+		}
+	}
+	answer, err := q.answers.Target(q.Context(), q.rights, q.of, q.query.Get("job"), q.query.Get("id"))
+	if err != nil || q.twin {
+		return &view{Answer: answer}, err
+	}
+	out := trace{Trace: answer, Editable: answer.Manifest != "" && editable(answer.Manifest)}
+	n := min(maxLabels, q.limit)
+	out.In, out.MoreIn = labelRows(n, answer.Target.Discovered)
+	out.Out, out.MoreOut = labelRows(n, answer.Target.Labels)
+	steps, more := first(n, answer.Steps)
+	out.MoreSteps = more
+	for i, s := range steps {
+		out.Steps = append(out.Steps, traceStep{s, i + 1, changes(n, s)})
+	}
+	v := q.view("target", "Target "+cmp.Or(answer.Target.URL, answer.Target.ID)+" of "+q.of.Ref().String())
+	v.Crumbs = append(v.Crumbs, link{"Targets", v.Tab(v.About, "targets")}, link{"Target", q.self()})
+	v.Twins = []link{{"this target", v.twin(q.self())}}
+	v.Data = out
+	return v, nil
+}
+
+// editable reports whether a form can have the manifest.
+func editable(manifest string) bool {
+	return len(manifest) <= maxEditable && len(template.HTMLEscapeString(manifest)) <= maxEditable
+}
+
+func labelRows(n int, of map[string]string) (rows []label, more int) {
+	for _, name := range slices.Sorted(maps.Keys(of)) {
+		rows = append(rows, label{name, of[name]})
+	}
+	return first(n, rows)
+}
+
+func changes(n int, s insight.Step) (out []change) {
+	for _, name := range slices.Sorted(maps.Keys(s.Added)) {
+		out = append(out, change{"+", "added", name, s.Added[name]})
+	}
+	for _, name := range slices.Sorted(maps.Keys(s.Changed)) {
+		out = append(out, change{"~", "changed", name, s.Changed[name]})
+	}
+	for _, name := range slices.Sorted(slices.Values(s.Removed)) {
+		out = append(out, change{"−", "removed", name, ""})
+	}
+	out, _ = first(n, out)
+	return out
+}
+
+// podPage is who scrapes a pod.
+func podPage(q *request) (*view, error) {
+	if err := q.allow(targetParams...); err != nil {
+		return nil, err
+	}
+	of, answer, err := targetsOf(q.Context(), q, insight.TargetQuery{Pod: q.of.NamespacedName})
+	if err != nil || q.twin {
+		return &view{Answer: answer}, err
+	}
+	v := q.view("pod", subject(q.of).String())
+	v.Twins = []link{{"this page", v.twin(q.self())}}
+	v.Data = of
+	return v, nil
+}

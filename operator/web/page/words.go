@@ -1,0 +1,168 @@
+package page
+
+import (
+	"cmp"
+	"fmt"
+	"html/template"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"k8s.io/apimachinery/pkg/util/duration"
+
+	"github.com/firekeeper-dev/firekeeper/operator/explain"
+	"github.com/firekeeper-dev/firekeeper/operator/insight"
+	"github.com/firekeeper-dev/firekeeper/operator/preview"
+	"github.com/firekeeper-dev/firekeeper/operator/routing"
+	"github.com/firekeeper-dev/firekeeper/operator/status"
+	"github.com/firekeeper-dev/firekeeper/operator/targets"
+)
+
+var funcs = template.FuncMap{
+	"cut": cut, "num": number, "state": state, "add": func(a, b int) int { return a + b }, "join": strings.Join, "labels": labelsOf,
+	"counts": func(c preview.Counts) string { return c.String() }, "list": func(of ...string) []string { return of },
+	"summary": func(j preview.Job) string { return j.Summary() },
+	"shards":  shardsOf, "on": on, "sorted": sorted,
+	"route": func(s routing.Step, tried bool) routeRow { return routeRow{s, tried} },
+}
+
+// mark is a word and the class of its style, which also has a sign.
+type mark struct{ Class, Word string }
+
+// classes are the marks of words that are not unknown.
+var classes = map[string]string{
+	string(status.Accepted): "ok", string(targets.Kept): "ok", "True": "ok", "ready": "ok", "yes": "ok", "good": "ok",
+	string(status.Rejected): "bad", string(insight.Broken): "bad", "False": "bad", "no": "bad", "not ready": "bad",
+	string(targets.Invalid): "bad", string(targets.OverLimit): "bad",
+	string(insight.Warning): "warn", "Degraded": "warn", "needs attention": "warn", "outdated": "warn", string(targets.Forbidden): "warn", "Warning": "warn",
+	string(status.NotSelected): "off", string(targets.Dropped): "off", string(targets.OtherShard): "off", string(targets.Duplicate): "off",
+	"paused": "off", "Normal": "off", "not used": "off",
+}
+
+// words are states that are not words.
+var words = map[string]string{
+	string(targets.OtherShard): "other shard", string(targets.OverLimit): "over limit",
+}
+
+func state(of any) mark {
+	word := fmt.Sprint(of)
+	return mark{cmp.Or(classes[word], "unk"), cmp.Or(words[word], word)}
+}
+
+// verdictState is the state of what a workload says about an object.
+func verdictState(v explain.Verdict) string {
+	switch {
+	case v.Accepted:
+		return string(status.Accepted)
+	case v.Reason == explain.Rejected || v.Reason == explain.OwnerInvalid:
+		return string(status.Rejected)
+	case v.Reason == explain.NotKnown:
+		return string(status.Unknown)
+	case v.Selector != "":
+		return string(status.NotSelected)
+	}
+	return "not used"
+}
+
+// excerpt is a string of bounded length, and more of it.
+type excerpt struct{ Short, More string }
+
+// maxMore bounds what is shown of a string at all; its JSON is whole.
+const maxMore = 400
+
+// cut bounds a string. No line of a message is worth the layout of a page.
+func cut(n int, s any) excerpt {
+	text := fmt.Sprint(s)
+	short := head(text, n)
+	if short == text {
+		return excerpt{Short: text}
+	}
+	return excerpt{short + "…", head(text, max(n, maxMore))}
+}
+
+// head is the beginning of a string that has up to n bytes when it is escaped.
+func head(s string, n int) string {
+	for i, r := range s {
+		switch r {
+		case '<', '>', '&', '"', '\'', 0:
+			n -= 5
+		default:
+			n -= utf8.RuneLen(r)
+		}
+		if n < 0 {
+			return s[:i]
+		}
+	}
+	return s
+}
+
+// number has thousands apart.
+func number(n int) string {
+	digits := strconv.Itoa(n)
+	for i := len(digits) - 3; i > 0; i -= 3 {
+		digits = digits[:i] + "," + digits[i:]
+	}
+	return digits
+}
+
+func ageOf(now, t time.Time) string { return duration.HumanDuration(max(0, now.Sub(t))) }
+
+// labelsOf are labels as Prometheus writes them.
+func labelsOf(of map[string]string) string {
+	var b strings.Builder
+	for _, name := range slices.Sorted(maps.Keys(of)) {
+		if b.Len() > maxMore {
+			break
+		}
+		if b.Len() > 0 {
+			b.WriteString(", ")
+		}
+		fmt.Fprintf(&b, "%s=%q", name, head(of[name], maxMore))
+	}
+	return "{" + b.String() + "}"
+}
+
+func shardsOf(of []int) string {
+	var out []string
+	for _, n := range of {
+		out = append(out, strconv.Itoa(n))
+	}
+	return strings.Join(out, ", ")
+}
+
+// pair is a value and the page on which it is shown.
+type pair struct {
+	Page *view
+	Of   any
+}
+
+func on(v *view, of any) pair { return pair{v, of} }
+
+// counted is a name and how often it was found.
+type counted struct {
+	Name  string
+	Count int
+}
+
+// sorted are the largest first.
+func sorted(of map[string]int) (out []counted) {
+	for name, n := range of {
+		out = append(out, counted{name, n})
+	}
+	slices.SortFunc(out, func(a, b counted) int {
+		if a.Count != b.Count {
+			return b.Count - a.Count
+		}
+		return strings.Compare(a.Name, b.Name)
+	})
+	return out
+}
+
+// first are the first rows of a list, and how many more there are.
+func first[T any](n int, of []T) (shown []T, more int) {
+	n = min(n, len(of))
+	return of[:n], len(of) - n
+}

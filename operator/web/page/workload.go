@@ -1,0 +1,301 @@
+package page
+
+import (
+	"context"
+	"slices"
+	"strconv"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+
+	"github.com/firekeeper-dev/firekeeper/operator/catalog"
+	"github.com/firekeeper-dev/firekeeper/operator/insight"
+	"github.com/firekeeper-dev/firekeeper/operator/preview"
+	"github.com/firekeeper-dev/firekeeper/operator/status"
+	"github.com/firekeeper-dev/firekeeper/operator/targets"
+)
+
+// tab is one of the tables of a workload.
+type tab struct {
+	Name, Title string
+	Current     bool
+	Count       string // of what the tab lists; empty when that is not known
+
+	kinds  []*catalog.Row
+	params []string
+	// show returns what the template shows, and the answer that the twin is.
+	show func(*request, *insight.Workload) (data, answer any, err error)
+}
+
+var (
+	all      = []*catalog.Row{catalog.Prometheus, catalog.PrometheusAgent, catalog.Alertmanager, catalog.ThanosRuler}
+	scrapers = all[:2]
+	tabs     = []tab{
+		{Name: "feeds", Title: "Feeds", kinds: all, params: []string{"q", "state", "kind", "continue"}, show: feeds},
+		{Name: "pods", Title: "Pods", kinds: all, params: []string{"q", "continue"}, show: pods},
+		{Name: "targets", Title: "Targets", kinds: scrapers, params: targetParams, show: workloadTargets},
+		{Name: "shards", Title: "Shards", kinds: scrapers, show: shards},
+		{Name: "routes", Title: "Routes", kinds: []*catalog.Row{catalog.Alertmanager}, params: []string{"label"}, show: routes},
+		{Name: "config", Title: "Config", kinds: all[:3], params: []string{"q", "continue"}, show: config},
+		{Name: "events", Title: "Events", kinds: all, show: events},
+	}
+)
+
+type workload struct {
+	*insight.Workload
+	Tabs []tab
+	Tab  string
+	Of   any // what the tab shows
+	// Unknown is why the tab shows nothing.
+	Unknown string
+}
+
+// objectPage is that of a workload, or of what workloads select.
+func objectPage(q *request) (*view, error) {
+	if !q.of.IsWorkload() {
+		return selectedPage(q)
+	}
+	have, at, err := tabsOf(q)
+	if err != nil {
+		return nil, err
+	}
+	ctx, o := q.Context(), q.of
+	about, err := q.answers.Workload(ctx, q.rights, o)
+	if err != nil {
+		return nil, err
+	}
+	if q.twin && q.query.Get("tab") == "" {
+		return &view{Answer: about}, nil
+	}
+	of, answer, err := at.show(q, about)
+	v := q.view("workload", o.Ref().String())
+	out := workload{Workload: about, Tabs: have, Tab: at.Name, Of: of}
+	switch {
+	case q.twin:
+		return &view{Answer: answer}, err
+	case apierrors.IsServiceUnavailable(err):
+		out.Unknown = err.Error() // the rest of the page is known
+	case apierrors.IsBadRequest(err) && of != nil:
+		v.Code = 400 // the tab says why
+	case err != nil:
+		return nil, err
+	}
+	v.Title += ", " + at.Title
+	v.Crumbs = append(v.Crumbs, link{at.Title, q.with()})
+	v.Twins = []link{{"this workload", v.twin("")}, {at.Title, v.twin(q.with("tab", at.Name))}}
+	if c := q.query.Get("continue"); c != "" {
+		v.Twins[1].Href += "&continue=" + c
+	}
+	v.Data = out
+	return v, nil
+}
+
+// tabsOf are the tabs of the workload, and the one that is asked for.
+func tabsOf(q *request) (have []tab, at tab, err error) {
+	var names []string
+	for _, t := range tabs {
+		if slices.Contains(t.kinds, q.of.Row) {
+			have, names = append(have, t), append(names, t.Name)
+		}
+	}
+	name, err := oneOf(q, "tab", names...)
+	if err != nil {
+		return nil, tab{}, err
+	}
+	i := max(0, slices.Index(names, name))
+	have[i].Current = true
+	return have, have[i], q.allow(append([]string{"tab"}, have[i].params...)...)
+}
+
+// Well is the state of the workload in one word.
+func (w workload) Well() string {
+	switch {
+	case w.Invalid != "":
+		return "invalid"
+	case w.Unmanaged != "":
+		return "not managed"
+	case w.Paused:
+		return "paused"
+	case len(w.Conditions) == 0:
+		return "not reconciled yet"
+	case w.Good():
+		return "good"
+	}
+	return "needs attention"
+}
+
+// Ready is how many pods are.
+func (w workload) Ready() (n int) {
+	for _, p := range w.Pods {
+		if p.Ready {
+			n++
+		}
+	}
+	return n
+}
+
+// Selected is how many objects are in a state.
+func (w workload) Selected(s status.State) (n int) {
+	for _, o := range w.Objects {
+		for _, g := range o.Groups {
+			if g.State == s {
+				n += len(g.Names)
+			}
+		}
+	}
+	return n
+}
+
+// podsTab is the rollout, with the number of pods that do not run what they should.
+type podsTab struct {
+	*insight.Rollout
+}
+
+func pods(q *request, _ *insight.Workload) (data, answer any, err error) {
+	out, err := q.answers.Rollout(q.Context(), q.rights, q.of, q.part())
+	if err != nil {
+		return nil, nil, err
+	}
+	return podsTab{out}, out, nil
+}
+
+// shardsTab is the load of each shard.
+type shardsTab struct {
+	Rows []shardRow
+	More int
+	Max  int
+	Mean string
+	// Skew is the largest shard as a multiple of the mean; empty without targets.
+	Skew string
+}
+
+type shardRow struct{ Shard, Targets int }
+
+func shards(q *request, w *insight.Workload) (data, answer any, err error) {
+	var out shardsTab
+	sum := 0
+	for i, n := range w.PerShard {
+		out.Rows, out.Max, sum = append(out.Rows, shardRow{i, n}), max(out.Max, n), sum+n
+	}
+	if sum > 0 {
+		mean := float64(sum) / float64(len(w.PerShard))
+		out.Mean = strconv.FormatFloat(mean, 'f', 1, 64)
+		out.Skew = strconv.FormatFloat(float64(out.Max)/mean, 'f', 2, 64)
+	}
+	out.Rows, out.More = first(q.limit, out.Rows)
+	return out, w, nil
+}
+
+// configTab is the configuration.
+type configTab struct {
+	*insight.Config
+	Sections []section
+}
+
+// section is a part of the configuration, in lines.
+type section struct {
+	insight.ConfigSection
+	Lines []line
+	More  int
+}
+
+type line struct{ Text, Origin string }
+
+// maxLines bounds the lines of a section on a page.
+const maxLines = 200
+
+func config(q *request, _ *insight.Workload) (data, answer any, err error) {
+	part := q.part()
+	part.Limit = min(part.Limit, 40) // sections are longer than rows
+	out, err := q.answers.Config(q.Context(), q.rights, q.of, insight.ConfigQuery{Page: part})
+	if err != nil {
+		return nil, nil, err
+	}
+	shown := configTab{Config: out}
+	for _, s := range out.Sections {
+		shown.Sections = append(shown.Sections, sectionOf(s, min(maxLines, 10*q.limit)))
+	}
+	return shown, out, nil
+}
+
+func events(q *request, w *insight.Workload) (data, answer any, err error) {
+	last := slices.Clone(w.Events) // the last ones first
+	slices.Reverse(last)
+	last, _ = first(q.limit, last)
+	return last, w, nil
+}
+
+// targetParams are the parameters of a list of targets.
+var targetParams = []string{"q", "state", "reason", "job", "shard", "continue"}
+
+// targetsTab are targets and what they are filtered by.
+type targetsTab struct {
+	*insight.Targets
+	Jobs   []insight.JobCounts
+	More   int // jobs
+	States []stateCount
+	// Filtered says that not all are asked for.
+	Filtered bool
+}
+
+type stateCount struct {
+	State targets.State
+	Count int
+}
+
+// maxJobs bounds the jobs above a list of targets.
+const maxJobs = 10
+
+func workloadTargets(q *request, _ *insight.Workload) (data, answer any, err error) {
+	return targetsOf(q.Context(), q, insight.TargetQuery{Of: q.of})
+}
+
+func targetsOf(ctx context.Context, q *request, query insight.TargetQuery) (data, answer any, err error) {
+	query.Page, query.Shard = q.part(), preview.AllShards
+	query.Reason, query.Job = q.query.Get("reason"), q.query.Get("job")
+	if query.State, err = oneOf(q, "state", targets.States...); err != nil {
+		return nil, nil, err
+	}
+	if s := q.query.Get("shard"); s != "" {
+		if query.Shard, err = strconv.Atoi(s); err != nil || query.Shard < 0 {
+			return nil, nil, bad("shard", "want a number from 0, not %q", s)
+		}
+	}
+	got, err := q.answers.Targets(ctx, q.rights, query)
+	if err != nil {
+		return nil, nil, err
+	}
+	out := targetsTab{Targets: got}
+	for _, p := range targetParams {
+		out.Filtered = out.Filtered || q.query.Get(p) != ""
+	}
+	byCount := slices.Clone(got.Jobs)
+	slices.SortStableFunc(byCount, func(a, b insight.JobCounts) int { return b.Counts.Kept - a.Counts.Kept })
+	out.Jobs, out.More = first(min(maxJobs, q.limit), byCount)
+	for _, s := range targets.States {
+		out.States = append(out.States, stateCount{s, countOf(got.Counts, s)})
+	}
+	return out, got, nil
+}
+
+func countOf(c preview.Counts, s targets.State) (n int) {
+	switch s {
+	case targets.Kept:
+		return c.Kept
+	case targets.OtherShard:
+		return c.OtherShard
+	case targets.Invalid:
+		return c.Invalid
+	case targets.Duplicate:
+		return c.Duplicate
+	case targets.OverLimit:
+		return c.OverLimit
+	case targets.Forbidden:
+		return c.Forbidden
+	case targets.Unknown:
+		return c.Unknown
+	}
+	for _, of := range c.Dropped {
+		n += of
+	}
+	return n
+}
