@@ -248,6 +248,7 @@ func TestManyAsk(t *testing.T) {
 					o := insight.Object{Row: catalog.Prometheus, NamespacedName: types.NamespacedName{Namespace: row.Namespace, Name: row.Name}}
 					_, _ = a.Sources(t.Context(), everything, o, insight.SourceQuery{Page: page})
 					_, _ = a.Workload(t.Context(), everything, o)
+					_, _ = a.Explain(t.Context(), everything, insight.Object{Row: catalog.ServiceMonitor, NamespacedName: types.NamespacedName{Namespace: "ns1", Name: "x"}})
 					_, _ = a.Config(t.Context(), everything, o, insight.ConfigQuery{Page: page})
 				}
 			}

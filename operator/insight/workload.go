@@ -14,8 +14,12 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/status"
 )
 
-// maxNames bounds the objects that a group of the page of a workload names.
-const maxNames = 20
+// maxNames bounds the objects that a group of the page of a workload names, maxGroups the groups
+// of a kind: Counts has all.
+const (
+	maxNames  = 20
+	maxGroups = 20
+)
 
 // Workload implements [Answers].
 func (c *Cluster) Workload(ctx context.Context, r Rights, o Object) (*Workload, error) {
@@ -75,7 +79,7 @@ func (e *entry) objects(a *asker) []status.Objects {
 	out := make([]status.Objects, 0, len(e.report.Objects))
 	for _, of := range e.report.Objects {
 		shown := status.Objects{Kind: of.Kind, Groups: []status.Group{}}
-		for _, g := range of.Groups {
+		for _, g := range of.Groups[:min(len(of.Groups), maxGroups)] {
 			g.Names = g.Names[:min(len(g.Names), maxNames)]
 			if g.Message != "" {
 				if ref := refOf(of.Kind, g.Names[0]); !a.details(ref) {
@@ -203,5 +207,6 @@ func unselected(facts status.Facts, s sourceRow) (state status.State, message st
 			state, message = status.Unknown, fmt.Sprintf("looking at it panics: %v", p)
 		}
 	}()
-	return status.Unselected(facts, s.row, s.object)
+	state, message = status.Unselected(facts, s.row, s.object)
+	return state, brief(message)
 }

@@ -274,8 +274,18 @@ func TestNotReadYet(t *testing.T) {
 		}
 		close(until)
 		settled(time.Second)
-		if got := b.ask(t, everything{}, all(ofMain)); !got.Synced || got.Counts.Kept != 1 || len(got.Notes) > 0 {
+		got := b.ask(t, everything{}, all(ofMain))
+		if !got.Synced || got.Counts.Kept != 1 || len(got.Notes) > 0 || got.AsOf.IsZero() {
 			t.Errorf("%+v", got)
+		}
+		settled(aMinute)
+		if again := b.ask(t, everything{}, all(ofMain)); !cmp.Equal(got, again) {
+			t.Errorf("the same is another answer: %s", cmp.Diff(got, again))
+		}
+		b.api.Kind("pods").Add(pod("demo", "web-1", "web", 2))
+		settled(aMinute)
+		if again := b.ask(t, everything{}, all(ofMain)); !again.AsOf.After(got.AsOf) || again.Counts.Kept != 2 {
+			t.Errorf("a change stays unnoticed: %+v", again)
 		}
 	})
 }
