@@ -94,6 +94,7 @@ func wordFor(value string) string {
 // like credentials.
 var (
 	hiddenBelow = []string{"headers", "http_headers", "proxy_connect_header", "custom_headers"}
+	users       = []string{"username", "client_id"}
 	files       = regexp.MustCompile(`_(file|files|url|timeout|length|limit)$`)
 
 	userOfURL = regexp.MustCompile(`(://)[^/\s@?#]*@`)
@@ -105,7 +106,7 @@ var (
 // isCredential reports whether the scalars of a key are hidden.
 func isCredential(key string) bool {
 	key = strings.TrimPrefix(key, "__param_")
-	return targets.IsCredential(key) && !files.MatchString(key)
+	return slices.Contains(users, key) || targets.IsCredential(key) && !files.MatchString(key)
 }
 
 // walk hides credentials in a tree.
