@@ -3,10 +3,10 @@ package followed
 import promclient "github.com/prometheus/client_golang/prometheus"
 
 var (
-	informersMetric = promclient.NewDesc("prometheus_operator_api_informers", "Informers that run because somebody asks the HTTP API or its pages for targets.", nil, nil)
-	workloadsMetric = promclient.NewDesc("prometheus_operator_api_followed_workloads", "Workloads whose targets are kept current because somebody asks for them.", nil, nil)
-	targetsMetric   = promclient.NewDesc("prometheus_operator_api_followed_targets", "Scraped targets of these workloads.", nil, nil)
-	questionsMetric = promclient.NewDesc("prometheus_operator_api_target_requests_total", "Questions about targets that the HTTP API and its pages answered.", nil, nil)
+	informersMetric = promclient.NewDesc("prometheus_operator_web_informers", "Informers that run because somebody asks the HTTP API or its pages for targets.", nil, nil)
+	workloadsMetric = promclient.NewDesc("prometheus_operator_web_followed_workloads", "Workloads whose targets are kept current because somebody asks for them.", nil, nil)
+	targetsMetric   = promclient.NewDesc("prometheus_operator_web_followed_targets", "Scraped targets of these workloads.", nil, nil)
+	questionsMetric = promclient.NewDesc("prometheus_operator_web_target_requests_total", "Questions about targets that the HTTP API and its pages answered.", nil, nil)
 )
 
 // Describe implements prometheus.Collector.

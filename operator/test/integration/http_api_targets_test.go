@@ -34,13 +34,14 @@ func TestHTTPAPIKnowsTheCluster(t *testing.T) {
 	group := "/apis/monitoring.coreos.com/v1/namespaces/" + ns
 	paths := []string{
 		"/api/v1/overview", group + "/prometheuses/main/overview", group + "/prometheuses/main/sources", group + "/prometheuses/main/rollout",
-		group + "/prometheuses/main/config", group + "/servicemonitors/web/explain", group + "/prometheuses/main/targets", group + "/servicemonitors/web/targets",
+		"/", "/index.json", "/prometheuses/" + ns + "/main", "/prometheuses/" + ns + "/main?tab=targets", "/servicemonitors/" + ns + "/web", group + "/prometheuses/main/config", group + "/servicemonitors/web/explain", group + "/prometheuses/main/targets", group + "/servicemonitors/web/targets",
 	}
-	if n, err := o.metric("prometheus_operator_api_informers"); err != nil || n != 0 {
+	targets, ofMonitor := group+"/prometheuses/main/targets", group+"/servicemonitors/web/targets"
+	if n, err := o.metric("prometheus_operator_web_informers"); err != nil || n != 0 {
 		t.Errorf("%v informers before a question (%v)", n, err)
 	}
 	eventually(t, "the missing permission is named", func() error {
-		got := reading[insight.Targets](t, o, paths[6])
+		got := reading[insight.Targets](t, o, targets)
 		if text := fmt.Sprint(got.Notes); got.Counts.Forbidden == 0 || !strings.Contains(text, "no permission to list endpointslices.discovery.k8s.io") || !strings.Contains(text, "the component http-api") {
 			return fmt.Errorf("%+v", got)
 		}
@@ -52,7 +53,7 @@ func TestHTTPAPIKnowsTheCluster(t *testing.T) {
 	}
 	w.apply(t, strings.NewReplacer("firekeeper-operator-targets", "integration-finds-targets", "name: prometheus-operator\n  namespace", "name: http-api-targets\n  namespace").Replace(string(role)))
 	eventually(t, "targets are found", func() error {
-		if got := reading[insight.Targets](t, o, paths[6]); !got.Synced || got.Counts.Kept != 2 || got.Counts.Dropped["spec.selector.matchLabels[app]"] != 1 || len(got.Items) != 3 {
+		if got := reading[insight.Targets](t, o, targets); !got.Synced || got.Counts.Kept != 2 || got.Counts.Dropped["spec.selector.matchLabels[app]"] != 1 || len(got.Items) != 3 {
 			return fmt.Errorf("%+v", got)
 		}
 		return nil
@@ -80,17 +81,17 @@ ports: [{name: http, port: 80}]
 endpoints: [{addresses: [10.0.0.1]}, {addresses: [10.0.0.2]}, {addresses: [10.0.0.4]}]
 `, ns))
 	eventually(t, "the new target is known", func() error {
-		if got := reading[insight.Targets](t, o, paths[7]+"?state=kept"); got.Counts.Kept != 3 || len(got.Items) != 3 {
+		if got := reading[insight.Targets](t, o, ofMonitor+"?state=kept"); got.Counts.Kept != 3 || len(got.Items) != 3 {
 			return fmt.Errorf("%+v", got)
 		}
 		return nil
 	})
-	got := reading[insight.Targets](t, o, paths[6]+"?state=kept")
-	trace := reading[insight.Trace](t, o, paths[6]+"/"+got.Items[0].ID+"?job="+got.Items[0].Job)
+	got := reading[insight.Targets](t, o, targets+"?state=kept")
+	trace := reading[insight.Trace](t, o, targets+"/"+got.Items[0].ID+"?job="+got.Items[0].Job)
 	if len(trace.Steps) < 5 || trace.Target.URL != got.Items[0].URL {
 		t.Errorf("%+v", trace)
 	}
-	if n, err := o.metric("prometheus_operator_api_followed_targets"); err != nil || n != 3 {
+	if n, err := o.metric("prometheus_operator_web_followed_targets"); err != nil || n != 3 {
 		t.Errorf("%v targets are followed (%v)", n, err)
 	}
 }

@@ -171,7 +171,7 @@ func (f *fake) Config(_ context.Context, _ insight.Rights, w insight.Object, q i
 
 func (f *fake) Explain(_ context.Context, _ insight.Rights, o insight.Object) (*explain.Report, error) {
 	out := &explain.Report{Object: o.Ref(), Labels: map[string]string{"app": f.s("web")}, NamespaceLabels: map[string]string{"kubernetes.io/metadata.name": "demo"}}
-	for i := range f.n {
+	for i := range min(f.n, 2000) {
 		v := explain.Verdict{Owner: explain.Ref{Kind: "Prometheus", Namespace: "monitoring", Name: f.s("k8s-" + strconv.Itoa(i))}, Accepted: true, Reason: explain.Accepted, Message: "accepted", Jobs: []string{"serviceMonitor/demo/web/0"}}
 		if i == 0 {
 			v.Owner = k8s
@@ -243,7 +243,7 @@ func (f *fake) Preview(_ context.Context, _ insight.Rights, manifests []byte) (*
 	}
 	out := &preview.Report{Counts: preview.Counts{Kept: f.n, Dropped: map[string]int{"spec.selector": 2}}, Omitted: 3}
 	o := preview.Owner{Ref: k8s}
-	for i := range f.n {
+	for i := range min(f.n, 2000) {
 		job := preview.Job{Name: f.s(fmt.Sprintf("serviceMonitor/demo/web-%d/0", i)), Counts: preview.Counts{Kept: 3}}
 		job.Reasons = []preview.Reason{{State: targets.Dropped, Origin: "spec.endpoints[0].port", Count: 2, Found: []preview.Finding{{Message: f.s("the port is admin"), Count: 2}}}}
 		o.Objects = append(o.Objects, preview.Object{Ref: f.monitor(i), State: preview.Accepted, Jobs: []preview.Job{job}})
@@ -262,7 +262,7 @@ func (f *fake) Routes(_ context.Context, _ insight.Rights, am types.NamespacedNa
 	out := &insight.Routes{Alertmanager: explain.Ref{Kind: "Alertmanager", Namespace: am.Namespace, Name: am.Name}, Tried: len(labels) > 0}
 	out.Labels = given
 	out.Route = routing.Step{Path: "route", Receiver: "default", Matched: true, Origin: routing.Origin{Kind: "Alertmanager", Namespace: am.Namespace, Name: am.Name, Field: "route"}}
-	for i := range f.n {
+	for i := range min(f.n, 2000) {
 		s := routing.Step{
 			Path: fmt.Sprintf("route.routes[%d]", i), Receiver: f.s("demo/team/pager"), Matchers: []string{`namespace="demo"`, f.s(`severity="critical"`)}, Matched: i%2 == 0, Continue: true,
 			Origin: routing.Origin{Kind: "AlertmanagerConfig", Namespace: "demo", Name: f.s("team"), Field: "spec.route"},

@@ -107,6 +107,11 @@ func (v *view) Trace(t preview.Target) link {
 	return to
 }
 
+// Pod goes to who scrapes a pod.
+func (v *view) Pod(namespace, name string) link {
+	return link{name, pageOf(v.root, explain.Ref{Kind: "Pod", Namespace: namespace, Name: name})}
+}
+
 // Source goes to the pod in which a target was found, if it was one.
 func (v *view) Source(s targets.Source) link {
 	switch {

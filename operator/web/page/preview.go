@@ -115,7 +115,11 @@ func (q *request) manifests() (string, error) {
 	switch kind {
 	case "multipart/form-data", "application/x-www-form-urlencoded":
 		if q.PostForm == nil { // the first time
-			if err := q.ParseMultipartForm(maxBody); err != nil && err != http.ErrNotMultipart {
+			err := q.ParseForm()
+			if err == nil && kind == "multipart/form-data" {
+				err = q.ParseMultipartForm(maxBody)
+			}
+			if err != nil {
 				return "", largeOrBad(err)
 			}
 		}

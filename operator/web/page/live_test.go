@@ -1,0 +1,161 @@
+package page_test
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
+
+	"github.com/firekeeper-dev/firekeeper/operator/insight"
+	"github.com/firekeeper-dev/firekeeper/operator/web/page"
+)
+
+// TestBrowserLive: a change appears in the page, and the person keeps place, focus and input.
+func TestBrowserLive(t *testing.T) {
+	chromium := browser(t)
+	f := &fake{n: 60}
+	srv := serve(t, f)
+	ctx, complaints := tab(t, chromium, srv.URL)
+	do(t, ctx, chromedp.EmulateViewport(900, 500), chromedp.Navigate(srv.URL+"/prometheuses/monitoring/k8s?tab=targets"))
+	until(t, ctx, `document.getElementById("live").textContent === "live"`)
+	until(t, ctx, `!!document.getElementById("job")`)
+	do(t, ctx, chromedp.Focus("#job"), chromedp.SendKeys("#job", "half"))
+	until(t, ctx, `location.search.includes("job=half")`) // the filter has asked
+	do(t, ctx, chromedp.SendKeys("#job", "-typed"), chromedp.Evaluate[chromedp.Void](`document.getElementById("job").setSelectionRange(2, 4); scrollTo(0, 300)`))
+	until(t, ctx, `location.search.includes("job=half-typed")`)
+	do(t, ctx, chromedp.Evaluate[chromedp.Void](`scrollTo(0, 300)`))
+	tell(t, f, changed("Prometheus", "monitoring", "k8s"))
+	until(t, ctx, fmt.Sprintf(`document.querySelector(".conditions").textContent.includes("containers are ready (%d)")`, f.version))
+	got := value[string](t, ctx, `[document.activeElement.id, document.activeElement.value, document.activeElement.selectionStart, document.activeElement.selectionEnd, scrollY].join(" ")`)
+	if got != "job half-typed 2 4 300" {
+		t.Errorf("after the change: %s", got)
+	}
+
+	swaps := value[string](t, ctx, `document.body.dataset.swaps`)
+	tell(t, f, changed("Prometheus", "monitoring", "another"), changed("Prometheus", "monitoring", "third"))
+	tell(t, f, changed("ServiceMonitor", "demo", "web"))
+	until(t, ctx, `Number(document.body.dataset.swaps) > `+swaps) // of the last one, which the page could show
+	complaints.report(t)
+}
+
+// TestBrowserReconnect: a page says in words that it is not live, and becomes so again.
+func TestBrowserReconnect(t *testing.T) {
+	chromium := browser(t)
+	f := &fake{n: 3}
+	var down atomic.Bool
+	pages := page.New(page.Options{Answers: func() (insight.Answers, error) { return f, nil }, Authorize: anything})
+	cut, end := context.WithCancel(context.Background())
+	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/events" && down.Load() {
+			http.Error(w, "away", http.StatusServiceUnavailable)
+			return
+		}
+		if r.URL.Path == "/events" && cut.Err() == nil {
+			ctx, cancel := context.WithCancel(r.Context())
+			defer context.AfterFunc(cut, cancel)()
+			r = r.WithContext(ctx)
+		}
+		pages.ServeHTTP(w, r)
+	}))
+	t.Cleanup(srv.Close)                // after the tab, which has a stream
+	ctx, _ := tab(t, chromium, srv.URL) // the browser complains about the 503, as it should
+	do(t, ctx, chromedp.Navigate(srv.URL+"/prometheuses/monitoring/k8s"))
+	until(t, ctx, `document.getElementById("live").textContent === "live"`)
+	down.Store(true)
+	end()
+	until(t, ctx, `document.getElementById("live").textContent === "not connected"`)
+	f.mu.Lock()
+	f.version = 77 // nobody hears of it
+	f.mu.Unlock()
+	down.Store(false)
+	until(t, ctx, `document.getElementById("live").textContent === "live"`)
+	until(t, ctx, `document.querySelector(".conditions").textContent.includes("(77)")`)
+}
+
+// TestBrowserKeyboard: the Tab key reaches every control in order, each with a focus that can
+// be seen, and Enter uses it.
+func TestBrowserKeyboard(t *testing.T) {
+	chromium := browser(t)
+	srv := serve(t, &fake{n: 4})
+	ctx, complaints := tab(t, chromium, srv.URL)
+	for _, name := range []string{"overview", "feeds", "config", "object", "target", "routes-tried", "preview"} {
+		do(t, ctx, chromedp.Navigate(srv.URL+paths[name]))
+		// The stream may swap the page meanwhile, which must not disturb.
+		want := value[int](t, ctx, `window.want = [...document.querySelectorAll("a[href], button, input:not([type=hidden]), select, textarea, summary, [tabindex='0']")].filter((e) => !e.closest("details:not([open]) > :not(summary)")).length`)
+		do(t, ctx, chromedp.Evaluate[chromedp.Void](`window.reached = new Set()`))
+		for range want {
+			do(t, ctx, chromedp.KeyEvent(kb.Tab))
+			if fault := value[string](t, ctx, focusFault); fault != "" {
+				t.Errorf("%s: %s", name, fault)
+			}
+		}
+		if got := value[int](t, ctx, `reached.size`); got != want || want < 5 {
+			t.Errorf("%s: Tab reaches %d of %d controls", name, got, want)
+		}
+	}
+
+	do(t, ctx, chromedp.Navigate(srv.URL+"/"), chromedp.KeyEvent(kb.Tab), chromedp.KeyEvent(kb.Enter))
+	until(t, ctx, `document.activeElement.id === "main"`)
+	do(t, ctx, chromedp.Focus("#go-kind"), chromedp.SendKeys("#go-kind", "ServiceM"), chromedp.KeyEvent(kb.Tab), chromedp.KeyEvent("demo"), chromedp.KeyEvent(kb.Tab), chromedp.KeyEvent("web"), chromedp.KeyEvent(kb.Enter))
+	arrives(t, ctx, "ServiceMonitor demo/web")
+	complaints.report(t)
+}
+
+// focusFault is what is wrong with the element that has the focus.
+const focusFault = `(() => {
+	const e = document.activeElement, style = getComputedStyle(e), box = e.getBoundingClientRect();
+	reached.add(e);
+	if (e === document.body) return "the focus is nowhere";
+	if (style.outlineStyle === "none" || parseFloat(style.outlineWidth) < 1) return "no outline: " + e.outerHTML.slice(0, 200);
+	if (box.width === 0 || box.right <= 0 || box.bottom < 0 || box.top > innerHeight) return "out of sight: " + e.outerHTML.slice(0, 200);
+	return "";
+})()`
+
+// arrives waits for a page with the heading.
+func arrives(t *testing.T, ctx context.Context, heading string) {
+	t.Helper()
+	// An expression does not survive a navigation, so each is asked on its own.
+	for deadline, stop := context.WithTimeout(ctx, patience); ; {
+		got, err := chromedp.Run(deadline, chromedp.Evaluate[string](`document.readyState === "complete" && document.querySelector("h1") ? document.querySelector("h1").textContent : ""`))
+		if err == nil && got == heading {
+			stop()
+			return
+		}
+		if deadline.Err() != nil {
+			t.Fatalf("the page is %q (%v), not %q", got, err, heading)
+		}
+	}
+}
+
+// TestBrowserForms: forms work without script, the one with manifests too.
+func TestBrowserForms(t *testing.T) {
+	chromium := browser(t)
+	f := &fake{n: 4}
+	srv := serve(t, f)
+	ctx, complaints := tab(t, chromium, srv.URL)
+	noScript(t, ctx)
+	do(t, ctx, chromedp.Navigate(srv.URL+"/prometheuses/monitoring/k8s?tab=feeds"), chromedp.SendKeys("#q", "web"+kb.Enter))
+	arrives(t, ctx, "Prometheus monitoring/k8s")
+	if got := value[string](t, ctx, `location.search`); !strings.Contains(got, "q=web") || !strings.Contains(got, "tab=feeds") {
+		t.Errorf("the filter goes to %s", got)
+	}
+	do(t, ctx, chromedp.Navigate(srv.URL+paths["target"]), chromedp.SendKeys("#manifests", "# edited"), chromedp.Submit("#manifests"))
+	arrives(t, ctx, "Preview")
+	if got := value[string](t, ctx, `document.getElementById("manifests").value`); !strings.Contains(got, "# edited") || !strings.Contains(got, "name: web") {
+		t.Errorf("the form has %q", got)
+	}
+	if got := value[string](t, ctx, `document.getElementById("main").innerText`); !strings.Contains(got, "4 targets, 2 dropped") {
+		t.Errorf("the answer is %q", got)
+	}
+	picture(t, ctx, "preview-result-light")
+	for _, fault := range value[[]string](t, ctx, audit) {
+		t.Error(fault)
+	}
+	complaints.report(t)
+}
