@@ -179,14 +179,14 @@ func refOfVerdict(v engine.Verdict) explain.Ref {
 	return explain.Ref{Kind: v.Kind, Namespace: v.Object.GetNamespace(), Name: v.Object.GetName()}
 }
 
-// of says whose jobs are which, and what objects became. One that is accepted with its
-// credentials and not without them is unread.
+// of says whose jobs are which, and what objects became. One that is accepted, and
+// not here, is unread: without its credentials, or beside the others.
 func (d *draft) of(e *entry, verdicts []engine.Verdict) (jobs map[string]explain.Ref, became map[explain.Ref]string) {
 	jobs, became = map[string]explain.Ref{}, map[explain.Ref]string{}
 	for _, v := range verdicts {
 		ref := refOfVerdict(v)
 		if v.Err != nil && e.states[ref].state == status.Accepted {
-			d.unread = append(d.unread, ref.String()+" is left out: it cannot be compiled without its credentials")
+			d.unread = append(d.unread, fmt.Sprintf("%s is left out: %s", ref, brief(v.Err.Error())))
 		}
 		became[ref] = written(textOf(v))
 		for _, job := range jobsOf(became[ref]) {

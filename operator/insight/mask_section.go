@@ -34,7 +34,7 @@ func (m *masker) section(s draftSection, may func(namespace, name string) bool) 
 		return "", nil
 	}
 	key, _, _ := strings.Cut(s.name, "/")
-	w := walk{m: m, paths: key == receiversSection || key == "global" && m.base}
+	w := walk{m: m, paths: key == receiversSection || key == "global"}
 	root := doc.Content[0]
 	if key == routeSection {
 		hideRoutes(&w, child(root, routeSection), may)
