@@ -139,23 +139,7 @@ func (s routeSources) manifests(name string) ([]byte, routing.Origins, error) {
 	if made.Err != nil {
 		return nil, routing.Origins{}, fmt.Errorf("cannot render %s: %w", all[i], made.Err)
 	}
-	origins := routing.Origins{Alertmanager: all[i].Object.(*v1.Alertmanager), Configs: s.manifestConfigs()}
-	for _, v := range made.Verdicts {
-		if v.Err != nil {
-			key := v.Object.GetNamespace() + "/" + v.Object.GetName()
-			delete(origins.Configs, key)
-			origins.Rejected = append(origins.Rejected, routing.Rejection{Object: v.Kind + " " + key, Err: v.Err})
-		}
-	}
-	var text bytes.Buffer
-	for _, file := range made.Plan.Plain {
-		if file.Part == "config" {
-			if err := file.Text(&text); err != nil {
-				return nil, origins, err
-			}
-		}
-	}
-	return text.Bytes(), origins, nil
+	return routing.Compiled(all[i].Object.(*v1.Alertmanager), s.objects.All(catalog.AlertmanagerConfig), made.Verdicts, made.Plan)
 }
 
 // theOne finds the object that is meant: the one of the name, or the only one.

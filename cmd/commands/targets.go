@@ -93,7 +93,7 @@ func (t *targetsOptions) row() *catalog.Row {
 }
 
 // scrapeRows are the kinds of objects that have targets.
-var scrapeRows = []*catalog.Row{catalog.ServiceMonitor, catalog.PodMonitor, catalog.Probe, catalog.ScrapeConfig}
+var scrapeRows = preview.Sources
 
 // validate reports the first argument that cannot be used.
 func (t *targetsOptions) validate(o *Options) error {

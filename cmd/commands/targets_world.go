@@ -125,7 +125,7 @@ func (w targetsWorld) ask(ctx context.Context, kind, name string) (explain.Quest
 func (w targetsWorld) workloads(ctx context.Context, one explain.Ref) (out []preview.Workload, err error) {
 	objects, references := w.objects, engine.Cluster{}
 	if objects == nil {
-		if objects, references, err = readTargets(ctx, w.reader, w.setups, w.scopes); err != nil {
+		if objects, references, err = preview.Gather(ctx, w.reader, w.setups, w.scopes); err != nil {
 			return nil, err
 		}
 	}

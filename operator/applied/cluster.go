@@ -127,6 +127,12 @@ func (r references) Object(ref assets.Ref) (assets.Object, error) {
 	return o, err
 }
 
+// Brings reports whether a Secret or ConfigMap is among the manifests.
+func (c *Cluster) Brings(ref assets.Ref) bool {
+	_, err := c.manifests.References.Object(ref)
+	return err == nil
+}
+
 // manifest is the one of an object; nil when there is none.
 func (c *Cluster) manifest(of schema.GroupVersionResource, key types.NamespacedName) online.Object {
 	all := c.objects[of]

@@ -127,14 +127,16 @@ type Attention struct {
 // WorkloadRow is a line about a workload.
 type WorkloadRow struct {
 	explain.Ref
-	Version  string `json:"version,omitempty"`
-	Good     bool   `json:"good"` // nothing calls for attention
-	Message  string `json:"message,omitempty"`
-	Paused   bool   `json:"paused,omitempty"`
-	Pods     int    `json:"pods"`
-	Ready    int    `json:"ready"`
-	Accepted int    `json:"accepted"` // objects
-	Rejected int    `json:"rejected"`
+	Version string `json:"version,omitempty"`
+	Good    bool   `json:"good"` // nothing calls for attention
+	Message string `json:"message,omitempty"`
+	Paused  bool   `json:"paused,omitempty"`
+	Pods    int    `json:"pods"`
+	Ready   int    `json:"ready"`
+	// PodsUnknown says that the pods could not be read: Pods and Ready mean nothing.
+	PodsUnknown bool `json:"podsUnknown,omitempty"`
+	Accepted    int  `json:"accepted"` // objects
+	Rejected    int  `json:"rejected"`
 	// ConfigSince is when the configuration last changed; zero when that is not known.
 	ConfigSince time.Time `json:"configSince,omitzero"`
 	// Targets are nil where there are none to know, or nobody has looked yet.
@@ -149,6 +151,9 @@ type Workload struct {
 	ConfigSince time.Time       `json:"configSince,omitzero"`
 	Targets     *preview.Counts `json:"targets,omitempty"`
 	PerShard    []int           `json:"perShard,omitempty"`
+	// Counts are those of objects by kind and state. Objects of the report names some only.
+	Counts    map[string]map[status.State]int `json:"counts"`
+	Attention []Attention                     `json:"attention"`
 }
 
 // SourceQuery asks for objects of a workload.

@@ -2,6 +2,7 @@
 // has, on which shard, and for those that it does not have whose field drops them.
 //
 //	workload.go  a workload and its jobs
+//	cluster.go   what there is to read of a cluster
 //	query.go     what is asked, and what finds targets (one interface)
 //	manifests.go finds targets among manifests
 //	http.go      adds the targets of http_sd_configs

@@ -86,7 +86,7 @@ type Target struct {
 
 // Without is a job that scrapes nothing, or an object without jobs.
 type Without struct {
-	Owner   explain.Ref `json:"owner"`
+	Owner   explain.Ref `json:"owner,omitzero"` // empty for an object that no workload uses
 	Object  explain.Ref `json:"object"`
 	Job     string      `json:"job,omitempty"` // empty for an object without jobs
 	Message string      `json:"message"`

@@ -8,6 +8,8 @@
 //	labels.go    the labels of an alert
 //	config.go    the configuration, loaded as Alertmanager does
 //	route.go     the way of an alert
+//	tree.go      all routes, without an alert
+//	compiled.go  the configuration as the operator makes it
 //	delivery.go  groups, times and intervals of the routes at its end
 //	receiver.go  what a receiver sends to
 //	inhibit.go   rules that could silence the alert

@@ -33,18 +33,23 @@ func (w walker) inhibitRules() []InhibitRule {
 		if !rule.TargetMatchers.Matches(w.Labels) {
 			continue
 		}
-		one := InhibitRule{
-			Path: fmt.Sprintf("inhibit_rules[%d]", i), Name: rule.Name, Origin: w.origins.rule(i),
-			SourceMatchers: texts(rule.SourceMatchers), TargetMatchers: texts(rule.TargetMatchers),
-			BothSides: rule.SourceMatchers.Matches(w.Labels),
+		out = append(out, w.inhibitRule(i, rule))
+	}
+	return out
+}
+
+// inhibitRule is a rule, of which the target may be the alert.
+func (w walker) inhibitRule(i int, rule *inhibit.InhibitRule) InhibitRule {
+	out := InhibitRule{
+		Path: fmt.Sprintf("inhibit_rules[%d]", i), Name: rule.Name, Origin: w.origins.rule(i),
+		SourceMatchers: texts(rule.SourceMatchers), TargetMatchers: texts(rule.TargetMatchers),
+		BothSides: rule.SourceMatchers.Matches(w.Labels),
+	}
+	for _, label := range slices.Sorted(maps.Keys(rule.Equal)) {
+		if out.Equal == nil {
+			out.Equal = map[string]string{}
 		}
-		for _, label := range slices.Sorted(maps.Keys(rule.Equal)) {
-			if one.Equal == nil {
-				one.Equal = map[string]string{}
-			}
-			one.Equal[string(label)] = string(w.Labels[model.LabelName(label)])
-		}
-		out = append(out, one)
+		out.Equal[string(label)] = string(w.Labels[model.LabelName(label)])
 	}
 	return out
 }

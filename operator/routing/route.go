@@ -65,12 +65,7 @@ type walker struct {
 // route goes the way of Alertmanager's dispatcher: to the first child that matches, and
 // to the next ones as long as those before say continue.
 func (w walker) route(raw *config.Route, r *dispatch.Route, at []int) (step Step, matched bool) {
-	step = Step{
-		Path: path("route", at), Origin: w.origins.route(at, raw.Receiver), Receiver: r.RouteOpts.Receiver, Continue: r.Continue,
-	}
-	for _, m := range r.Matchers {
-		step.Matchers = append(step.Matchers, m.String())
-	}
+	step = w.step(raw, r, at)
 	if step.Miss = w.miss(r.Matchers); step.Miss != nil {
 		return step, false
 	}
@@ -101,6 +96,17 @@ func (w walker) route(raw *config.Route, r *dispatch.Route, at []int) (step Step
 		step.Delivery = w.delivery(r)
 	}
 	return step, true
+}
+
+// step is a route, whether the alert matches or not.
+func (w walker) step(raw *config.Route, r *dispatch.Route, at []int) Step {
+	step := Step{
+		Path: path("route", at), Origin: w.origins.route(at, raw.Receiver), Receiver: r.RouteOpts.Receiver, Continue: r.Continue,
+	}
+	for _, m := range r.Matchers {
+		step.Matchers = append(step.Matchers, m.String())
+	}
+	return step
 }
 
 // miss returns the first matcher that does not match the labels; nil when all do.

@@ -20,8 +20,8 @@ type Event struct {
 	Message string    `json:"message"`
 }
 
-// eventsOf are the last ones, oldest first.
-func eventsOf(all []corev1.Event) []Event {
+// EventsOf are the last ones, oldest first.
+func EventsOf(all []corev1.Event) []Event {
 	out := []Event{}
 	for _, e := range all {
 		out = append(out, Event{

@@ -111,7 +111,11 @@ func selectAll(f Facts) (map[string]*engine.Verdict, error) {
 		slices.SortFunc(all, func(a, b catalog.Object) int { return informer.CompareKeys(a, b) })
 		return slices.Values(all)
 	}
-	verdicts, err := offline.Select(w, cluster)
+	selects := f.Select
+	if selects == nil {
+		selects = func(c engine.Cluster) ([]engine.Verdict, error) { return offline.Select(w, c) }
+	}
+	verdicts, err := selects(cluster)
 	out := map[string]*engine.Verdict{}
 	for i, v := range verdicts {
 		out[id(v.Kind, v.Object)] = &verdicts[i]
@@ -123,7 +127,7 @@ func selectAll(f Facts) (map[string]*engine.Verdict, error) {
 // object as it is counts more than what the caller's permissions allow to find out.
 func judge(f Facts, row *catalog.Row, o catalog.Object, v *engine.Verdict) (State, string) {
 	if !f.Configs.Has(o.GetNamespace()) || v == nil {
-		return unselected(f, row, o)
+		return Unselected(f, row, o)
 	}
 	if state, message, known := bound(f, o); known {
 		return state, message
@@ -157,8 +161,8 @@ func bound(f Facts, o catalog.Object) (state State, message string, known bool) 
 	return "", "", false
 }
 
-// unselected asks why.
-func unselected(f Facts, row *catalog.Row, o catalog.Object) (State, string) {
+// Unselected says why the workload does not select an object, if it does not.
+func Unselected(f Facts, row *catalog.Row, o catalog.Object) (State, string) {
 	report := explain.Explain(explain.Question{
 		Row: row, Object: o, Setups: []engine.Setup{f.Setup}, Workloads: []explain.Candidate{f.Candidate},
 		NamespaceLabels: f.NamespaceLabels, References: f.References,

@@ -10,6 +10,7 @@ import (
 
 	"github.com/firekeeper-dev/firekeeper/operator/assets"
 	"github.com/firekeeper-dev/firekeeper/operator/catalog"
+	"github.com/firekeeper-dev/firekeeper/operator/engine"
 	"github.com/firekeeper-dev/firekeeper/operator/explain"
 	"github.com/firekeeper-dev/firekeeper/operator/informer"
 )
@@ -24,6 +25,9 @@ type Facts struct {
 	Objects         map[*catalog.Row][]catalog.Object
 	NamespaceLabels func(name string) (l labels.Set, ok bool)
 	References      assets.Reader
+	// Select (optional) says what the workload makes of objects, as [offline.Select] does, for
+	// whoever asks again and again.
+	Select func(engine.Cluster) ([]engine.Verdict, error)
 
 	Pods         []*corev1.Pod
 	StatefulSets []*appsv1.StatefulSet
@@ -73,7 +77,7 @@ func View(f Facts) Report {
 			out.Invalid = err.Error()
 		}
 	}
-	out.Events = eventsOf(f.Events)
+	out.Events = EventsOf(f.Events)
 	return out
 }
 

@@ -1,0 +1,105 @@
+package insight
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+
+	"github.com/firekeeper-dev/firekeeper/operator/discovery"
+	"github.com/firekeeper-dev/firekeeper/operator/engine"
+	"github.com/firekeeper-dev/firekeeper/operator/explain"
+	"github.com/firekeeper-dev/firekeeper/operator/nearmiss"
+	"github.com/firekeeper-dev/firekeeper/operator/online"
+	"github.com/firekeeper-dev/firekeeper/operator/preview"
+	"github.com/firekeeper-dev/firekeeper/operator/prometheus"
+)
+
+// Parts are what a [Cluster] is made of.
+type Parts struct {
+	// Reader of the cluster. What it returns is not changed. One that is [Versioned] is read
+	// only when something changed, a [Feed] tells of changes.
+	Reader online.Reader
+	// Setups are the kinds of workloads that there are. Nobody else may compile with them:
+	// they keep what they compiled.
+	Setups []engine.Setup
+	Scopes engine.Scopes
+	// Fresh makes such setups that have compiled nothing.
+	Fresh   func() ([]engine.Setup, error)
+	Options prometheus.Options
+	// Targets knows what is scraped; nil when nobody looks.
+	Targets TargetSource
+	// Look (optional) is where is looked for what the author of an object probably meant that
+	// has no targets.
+	Look func(context.Context, online.Reader) nearmiss.Look
+	// Finder (optional) finds targets in the cluster, and in objects that are put over what
+	// the cluster has. The reader has these objects too.
+	Finder func(r online.Reader, over *discovery.Objects) preview.Finder
+	// Keep is how long what was read is taken for the truth if the reader is not Versioned, and
+	// the least time between two readings if it is; 0 for a second.
+	Keep time.Duration
+	// Now (optional) is the clock.
+	Now func() time.Time
+}
+
+// Cluster implements [Answers].
+type Cluster struct {
+	Parts
+	worlds worlds
+}
+
+var _ Answers = (*Cluster)(nil)
+
+// New answers questions about a cluster.
+func New(p Parts) *Cluster {
+	if p.Keep == 0 {
+		p.Keep = time.Second
+	}
+	if p.Now == nil {
+		p.Now = time.Now
+	}
+	return &Cluster{Parts: p, worlds: worlds{keep: map[explain.Ref]*kept{}}}
+}
+
+// Targets implements [Answers].
+func (c *Cluster) Targets(ctx context.Context, r Rights, q TargetQuery) (*Targets, error) {
+	if c.Parts.Targets == nil {
+		return nil, nobodyLooks()
+	}
+	return c.Parts.Targets.Targets(ctx, r, q)
+}
+
+// Target implements [Answers].
+func (c *Cluster) Target(ctx context.Context, r Rights, w Object, job, id string) (*Trace, error) {
+	if c.Parts.Targets == nil {
+		return nil, nobodyLooks()
+	}
+	return c.Parts.Targets.Target(ctx, r, w, job, id)
+}
+
+func nobodyLooks() error {
+	return apierrors.NewServiceUnavailable("targets are not known: nobody looks for them here")
+}
+
+// counts are those of a workload; nil when they are not known.
+func (c *Cluster) counts(w explain.Ref) *TargetCounts {
+	if c.Parts.Targets == nil {
+		return nil
+	}
+	return c.Parts.Targets.Counts(w)
+}
+
+// of finds a workload among those that were read.
+//
+// Errors: it does not exist; its kind could not be read.
+func (w *world) of(o Object) (*entry, error) {
+	if e, ok := w.byRef[o.Ref()]; ok {
+		return e, nil
+	}
+	resource := o.GroupVersionResource().GroupResource()
+	if why, is := w.unlisted[o.Row]; is {
+		return nil, apierrors.NewServiceUnavailable(fmt.Sprintf("%s are not known: %s", resource, why))
+	}
+	return nil, apierrors.NewNotFound(resource, o.Namespace+"/"+o.Name)
+}

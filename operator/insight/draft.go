@@ -1,0 +1,264 @@
+package insight
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+
+	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
+	"github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1alpha1"
+	"github.com/firekeeper-dev/firekeeper/operator/catalog"
+	"github.com/firekeeper-dev/firekeeper/operator/engine"
+	"github.com/firekeeper-dev/firekeeper/operator/explain"
+	"github.com/firekeeper-dev/firekeeper/operator/informer"
+	"github.com/firekeeper-dev/firekeeper/operator/offline"
+	"github.com/firekeeper-dev/firekeeper/operator/prometheus"
+	"github.com/firekeeper-dev/firekeeper/operator/status"
+)
+
+// draft is the configuration of a workload as the operator compiles it, with words in the
+// place of what comes from Secrets. It is masked when it is shown.
+type draft struct {
+	sections []draftSection
+	unread   []string
+	mask     *masker
+}
+
+// draftSection is a part of the file.
+type draftSection struct {
+	name   string
+	job    string // of a section that is a job
+	object explain.Ref
+	text   string
+}
+
+// scrapeConfigs is the key of jobs.
+const scrapeConfigs = "scrape_configs"
+
+// made is what the operator makes of a workload, with words in the place of what comes from
+// Secrets.
+type made struct {
+	object   v1.Workload
+	own      []draftSection // what was taken out of it
+	verdicts []engine.Verdict
+	plan     engine.Plan
+	mask     *masker
+}
+
+// compiled compiles a workload. Secrets are read only for what must be known of them: that a
+// key exists, and the file in which an Alertmanager's configuration is.
+//
+// Errors: the workload is invalid, or not managed.
+func (c *Cluster) compiled(ctx context.Context, w *world, e *entry) (out made, err error) {
+	if e.report.Unmanaged != "" {
+		return out, notWritten(e, errors.New(e.report.Unmanaged))
+	}
+	if c.Fresh == nil {
+		return out, apierrors.NewServiceUnavailable("the configuration is not compiled here")
+	}
+	setups, err := c.Fresh()
+	if err != nil {
+		return out, apierrors.NewInternalError(err)
+	}
+	i := slices.IndexFunc(setups, func(s engine.Setup) bool { return s.Row == e.candidate.Setup.Row })
+	if i < 0 {
+		return out, apierrors.NewServiceUnavailable("the configuration is not compiled here")
+	}
+	out.mask = newMasker(e.candidate.Object)
+	out.object, out.own = withoutOwn(setups[i].Copy(e.candidate.Object))
+	if out.verdicts, out.plan, err = compileAll(setups[i].Kind, out.object, c.hidden(ctx, w, e, out.mask)); err != nil {
+		return out, notWritten(e, err)
+	}
+	return out, nil
+}
+
+// notWritten says that there is no configuration, and why.
+func notWritten(e *entry, why error) error {
+	return apierrors.NewConflict(e.candidate.Setup.GroupVersionResource().GroupResource(), e.ref.Namespace+"/"+e.ref.Name,
+		fmt.Errorf("the operator does not write a configuration: %w", why))
+}
+
+// draft compiles the configuration of a workload.
+//
+// Errors: those of compiled.
+func (c *Cluster) draft(ctx context.Context, w *world, e *entry) (*draft, error) {
+	made, err := c.compiled(ctx, w, e)
+	if err != nil {
+		return nil, err
+	}
+	out := &draft{mask: made.mask}
+	if made.plan.Withheld != nil {
+		out.unread = append(out.unread, "the operator does not write this configuration: "+made.plan.Withheld.Error())
+	}
+	var text bytes.Buffer
+	for _, file := range made.plan.Plain {
+		if file.Part == "config" {
+			if err := file.Text(&text); err != nil {
+				return nil, apierrors.NewInternalError(err)
+			}
+		}
+	}
+	if text.Len() == 0 {
+		out.unread = append(out.unread, "the operator writes no configuration: it is left to you, or there is nothing to write")
+	}
+	jobs, became := out.of(e, made.verdicts)
+	if e.candidate.Setup.Row == catalog.Alertmanager {
+		out.cutTree(text.String(), became)
+	} else {
+		out.cut(text.String(), jobs)
+	}
+	out.sections = append(out.sections, made.own...)
+	for _, v := range made.verdicts {
+		if v.File != "" && v.Err == nil {
+			out.sections = append(out.sections, draftSection{name: "rule_files/" + v.File, object: refOfVerdict(v)})
+		}
+	}
+	return out, nil
+}
+
+// compileAll is what the operator makes of a workload. What makes it panic is an error.
+func compileAll(kind *engine.Kind, object v1.Workload, c engine.Cluster) (verdicts []engine.Verdict, plan engine.Plan, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("compiling it panics: %v", p)
+		}
+	}()
+	g := kind.Open(offline.Workload{Kind: kind, Object: object}.Key())
+	defer g.Close()
+	in, err := g.Gather(object, c)
+	if err != nil {
+		return nil, plan, err
+	}
+	verdicts = slices.Collect(in.Verdicts())
+	plan, err = in.Desired()
+	return verdicts, plan, err
+}
+
+// hidden is the cluster as the workload sees it, with words in the place of what Secrets hold.
+func (c *Cluster) hidden(ctx context.Context, w *world, e *entry, m *masker) engine.Cluster {
+	out := offline.New(nil).Cluster(offline.Workload{Kind: e.candidate.Setup.Kind, Object: e.candidate.Object})
+	out.NamespaceLabels, out.References = w.namespaceLabels, m.reading(c.Reader.References(ctx))
+	out.Objects = func(kind string) iter.Seq[catalog.Object] {
+		row := catalog.Of(kind)
+		all := slices.DeleteFunc(slices.Clone(w.objects[row]), func(o catalog.Object) bool { return !e.facts.Configs.Has(o.GetNamespace()) })
+		slices.SortFunc(all, func(a, b catalog.Object) int { return informer.CompareKeys(a, b) })
+		return slices.Values(all)
+	}
+	return out
+}
+
+// withoutOwn takes what a workload has in files of its own out of a copy of it: they come from
+// Secrets as they are. Sections say where they are.
+func withoutOwn(w v1.Workload) (v1.Workload, []draftSection) {
+	var out []draftSection
+	take := func(field, name string, from **corev1.SecretKeySelector) {
+		if s := *from; s != nil {
+			out = append(out, draftSection{name: name, text: fmt.Sprintf("# from key %s of Secret %s (%s), not shown\n", s.Key, s.Name, field)})
+			*from = nil
+		}
+	}
+	switch w := w.(type) {
+	case *v1.Prometheus:
+		take("spec.additionalScrapeConfigs", scrapeConfigs+" (additional)", &w.Spec.AdditionalScrapeConfigs)
+		take("spec.additionalAlertManagerConfigs", "alerting.alertmanagers (additional)", &w.Spec.AdditionalAlertManagerConfigs)
+		take("spec.additionalAlertRelabelConfigs", "alerting.alert_relabel_configs (additional)", &w.Spec.AdditionalAlertRelabelConfigs)
+	case *v1alpha1.PrometheusAgent:
+		take("spec.additionalScrapeConfigs", scrapeConfigs+" (additional)", &w.Spec.AdditionalScrapeConfigs)
+	}
+	return w, out
+}
+
+func refOfVerdict(v engine.Verdict) explain.Ref {
+	return explain.Ref{Kind: v.Kind, Namespace: v.Object.GetNamespace(), Name: v.Object.GetName()}
+}
+
+// of says whose jobs are which, and what objects became. One that is accepted with its
+// credentials and not without them is unread.
+func (d *draft) of(e *entry, verdicts []engine.Verdict) (jobs map[string]explain.Ref, became map[explain.Ref]string) {
+	jobs, became = map[string]explain.Ref{}, map[explain.Ref]string{}
+	for _, v := range verdicts {
+		ref := refOfVerdict(v)
+		if v.Err != nil && e.states[ref].state == status.Accepted {
+			d.unread = append(d.unread, ref.String()+" is left out: it cannot be compiled without its credentials")
+		}
+		became[ref] = written(textOf(v))
+		for _, job := range jobsOf(became[ref]) {
+			jobs[job] = ref
+		}
+	}
+	return jobs, became
+}
+
+// cut cuts a file into its sections: top-level keys, and the items of scrape_configs.
+func (d *draft) cut(text string, jobs map[string]explain.Ref) {
+	key, start, at := "", 0, 0
+	flush := func(end int) {
+		if end <= start {
+			return
+		}
+		s := draftSection{name: key, text: text[start:end]}
+		if key == scrapeConfigs {
+			if names := jobsOf(s.text); len(names) > 0 {
+				s.job = names[0]
+				s.name, s.object = scrapeConfigs+"/"+s.job, jobs[s.job]
+			}
+		}
+		if strings.TrimSpace(s.text) != scrapeConfigs+":" {
+			d.sections = append(d.sections, s)
+		}
+		start = end
+	}
+	for line := range strings.Lines(text) {
+		item := strings.HasPrefix(line, "- ") && key == scrapeConfigs
+		top := line[0] != ' ' && line[0] != '-' && line[0] != '#' && line[0] != '\n'
+		if item || top {
+			flush(at)
+		}
+		if top {
+			key, _, _ = strings.Cut(line, ":")
+		}
+		at += len(line)
+	}
+	flush(at)
+}
+
+// origins are the fields that made the relabel steps of jobs, by job.
+func (c *Cluster) origins(ctx context.Context, w *world, e *entry, objects []explain.Ref) map[string][]string {
+	out := map[string][]string{}
+	cluster := c.hidden(ctx, w, e, newMasker(e.candidate.Object))
+	all := cluster.Objects
+	cluster.Objects = func(kind string) iter.Seq[catalog.Object] {
+		return func(yield func(catalog.Object) bool) {
+			for o := range all(kind) {
+				if slices.Contains(objects, explain.Ref{Kind: kind, Namespace: o.GetNamespace(), Name: o.GetName()}) && !yield(o) {
+					return
+				}
+			}
+		}
+	}
+	object, _ := withoutOwn(e.candidate.Setup.Copy(e.candidate.Object))
+	scrapes, err := prometheus.ScrapesOf(object, cluster, c.Options)
+	if err != nil {
+		return out // the page of the workload says it
+	}
+	for _, s := range scrapes.Sources {
+		if s.Err != nil {
+			continue
+		}
+		for i, name := range jobsOf(string(s.Document.Text)) {
+			if i < len(s.Document.Origins) {
+				for _, o := range s.Document.Origins[i] {
+					out[name] = append(out[name], o.Path)
+				}
+			}
+		}
+	}
+	return out
+}

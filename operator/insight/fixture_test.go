@@ -1,0 +1,189 @@
+package insight_test
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/firekeeper-dev/firekeeper/operator/alertmanager"
+	"github.com/firekeeper-dev/firekeeper/operator/assets"
+	"github.com/firekeeper-dev/firekeeper/operator/catalog"
+	"github.com/firekeeper-dev/firekeeper/operator/discovery"
+	"github.com/firekeeper-dev/firekeeper/operator/engine"
+	"github.com/firekeeper-dev/firekeeper/operator/explain"
+	"github.com/firekeeper-dev/firekeeper/operator/insight"
+	"github.com/firekeeper-dev/firekeeper/operator/nearmiss"
+	"github.com/firekeeper-dev/firekeeper/operator/nearmiss/live"
+	"github.com/firekeeper-dev/firekeeper/operator/offline"
+	"github.com/firekeeper-dev/firekeeper/operator/online"
+	"github.com/firekeeper-dev/firekeeper/operator/preview"
+	"github.com/firekeeper-dev/firekeeper/operator/prometheus"
+	"github.com/firekeeper-dev/firekeeper/operator/rules"
+	"github.com/firekeeper-dev/firekeeper/operator/thanosruler"
+	"github.com/firekeeper-dev/firekeeper/operator/workload"
+)
+
+// now is the time of all answers.
+var now = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
+
+var config = workload.Config{PrometheusBaseImage: "p", AlertmanagerBaseImage: "a", ThanosBaseImage: "t", ConfigReloaderImage: "r:v1", RulesReloaderImage: "r:v1"}
+
+// setups are all kinds of workloads.
+func setups() ([]engine.Setup, error) {
+	cache := &rules.Cache{}
+	servers, agents := prometheus.Kinds(prometheus.Options{Workload: config}, cache)
+	var out []engine.Setup
+	for _, k := range []*engine.Kind{servers, agents, thanosruler.Kind(config, cache), alertmanager.Kind(config)} {
+		out = append(out, engine.Setup{Kind: k})
+	}
+	return out, nil
+}
+
+// store is a cluster in memory. It is [insight.Versioned] if it has a version.
+type store struct {
+	mu         sync.Mutex
+	objects    map[schema.GroupVersionResource][]online.Object
+	references assets.Reader
+	refuses    []string // resources, or resource/namespace
+	lists      int
+}
+
+// Get implements [online.Reader].
+func (s *store) Get(_ context.Context, of schema.GroupVersionResource, key types.NamespacedName) (online.Object, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if slices.Contains(s.refuses, of.Resource) {
+		return nil, apierrors.NewForbidden(of.GroupResource(), key.Name, nil)
+	}
+	for _, o := range s.objects[of] {
+		if o.GetNamespace() == key.Namespace && o.GetName() == key.Name {
+			return o, nil
+		}
+	}
+	return nil, apierrors.NewNotFound(of.GroupResource(), key.Name)
+}
+
+// List implements [online.Reader].
+func (s *store) List(_ context.Context, q online.Query) (out []online.Object, err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.lists++
+	if slices.Contains(s.refuses, q.Resource) || q.Namespace == "" && slices.Contains(s.refuses, q.Resource+" everywhere") {
+		return nil, apierrors.NewForbidden(q.GroupResource(), "", nil)
+	}
+	selector, err := labels.Parse(q.Labels)
+	if err != nil {
+		return nil, err
+	}
+	for _, o := range s.objects[q.GroupVersionResource] {
+		if (q.Namespace == "" || o.GetNamespace() == q.Namespace) && (q.Name == "" || o.GetName() == q.Name) && (q.Labels == "" || selector.Matches(labels.Set(o.GetLabels()))) {
+			if o = q.Kept(o); o != nil {
+				out = append(out, o)
+			}
+		}
+	}
+	return out, nil
+}
+
+// References implements [online.Reader].
+func (s *store) References(context.Context) assets.Reader { return s.references }
+
+// put replaces an object, or adds it.
+func (s *store) put(of schema.GroupVersionResource, o online.Object) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	all := slices.DeleteFunc(slices.Clone(s.objects[of]), func(old online.Object) bool {
+		return old.GetNamespace() == o.GetNamespace() && old.GetName() == o.GetName()
+	})
+	s.objects[of] = append(all, o)
+}
+
+// loaded is a cluster with manifests.
+func loaded(t testing.TB, text []byte) *store {
+	t.Helper()
+	kinds, _ := setups()
+	file := filepath.Join(t.TempDir(), "cluster.yaml")
+	if err := os.WriteFile(file, text, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	objects, err := offline.LoadStored([]string{file}, explain.Kinds(kinds))
+	if err != nil {
+		t.Fatal(err)
+	}
+	out := &store{objects: map[schema.GroupVersionResource][]online.Object{}, references: &objects.References}
+	for _, row := range catalog.All {
+		for _, o := range objects.All(row) {
+			out.put(row.GroupVersionResource(), o)
+		}
+	}
+	for _, o := range objects.Native() {
+		of := map[string]schema.GroupVersionResource{
+			"*v1.Pod": online.Pods, "*v1.Service": online.Services, "*v1.Namespace": online.Namespaces, "*v1.EndpointSlice": online.EndpointSlices,
+			"*v1.StatefulSet": online.StatefulSets, "*v1.ServiceAccount": online.ServiceAccounts,
+		}[fmt.Sprintf("%T", o)]
+		out.put(of, o)
+	}
+	namespaces := map[string]bool{}
+	for of, all := range out.objects {
+		for _, o := range all {
+			if of.Resource != "namespaces" && !namespaces[o.GetNamespace()] {
+				namespaces[o.GetNamespace()] = true
+			}
+		}
+	}
+	for name := range namespaces {
+		if _, err := out.Get(t.Context(), online.Namespaces, types.NamespacedName{Name: name}); err != nil {
+			n := &corev1.Namespace{}
+			n.Name, n.Labels = name, map[string]string{corev1.LabelMetadataName: name}
+			out.put(online.Namespaces, n)
+		}
+	}
+	return out
+}
+
+// answers asks a store.
+func answers(t testing.TB, r online.Reader, counts insight.TargetSource) *insight.Cluster {
+	t.Helper()
+	kinds, _ := setups()
+	return insight.New(insight.Parts{
+		Reader: r, Setups: kinds, Fresh: setups, Options: prometheus.Options{Workload: config}, Targets: counts,
+		Look:   func(ctx context.Context, r online.Reader) nearmiss.Look { return live.New(ctx, r).Look },
+		Finder: func(_ online.Reader, over *discovery.Objects) preview.Finder { return found{over} },
+		Now:    func() time.Time { return now },
+	})
+}
+
+// found finds targets in manifests alone.
+type found struct{ objects *discovery.Objects }
+
+// allowed are verbs and resources, with a namespace or without: "get prometheuses demo".
+type allowed []string
+
+// May implements [insight.Rights].
+func (a allowed) May(_ context.Context, verb string, of schema.GroupResource, namespace string) (bool, error) {
+	if slices.Contains(a, "error") {
+		return false, fmt.Errorf("the API server does not answer")
+	}
+	for _, rule := range a {
+		words := strings.Fields(rule)
+		if (words[0] == "*" || words[0] == verb) && (words[1] == "*" || words[1] == of.Resource) && (len(words) == 2 || words[2] == namespace) {
+			return true, nil
+		}
+	}
+	return false, nil
+}
+
+// everything is allowed.
+var everything = allowed{"* *"}

@@ -1,0 +1,323 @@
+package insight
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"hash/fnv"
+	"io"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/firekeeper-dev/firekeeper/operator/assets"
+	"github.com/firekeeper-dev/firekeeper/operator/catalog"
+	"github.com/firekeeper-dev/firekeeper/operator/delivery"
+	"github.com/firekeeper-dev/firekeeper/operator/engine"
+	"github.com/firekeeper-dev/firekeeper/operator/explain"
+	"github.com/firekeeper-dev/firekeeper/operator/selection"
+	"github.com/firekeeper-dev/firekeeper/operator/status"
+)
+
+// entry is what is known of a workload. Nobody changes it.
+type entry struct {
+	candidate explain.Candidate
+	shape     engine.Shape
+	ref       explain.Ref
+	// facts has the objects that the workload selects, and no others; report is its page.
+	facts  status.Facts
+	report status.Report
+	states map[explain.Ref]verdict
+	// since is when its configuration changed last, as far as that was seen.
+	since     time.Time
+	attention []Attention
+
+	counted atomic.Pointer[counted] // what follows from targets
+}
+
+// verdict is what a workload makes of an object that it selects.
+type verdict struct {
+	state   status.State
+	message string
+	text    io.WriterTo // what the object became; nil for nothing
+}
+
+// kept is what makes the next entry of a workload cheap.
+type kept struct {
+	gatherer engine.Gatherer
+	rules    selection.Rules
+	rulesOf  string // the workload as its selectors were parsed
+	selected map[*catalog.Row]map[types.NamespacedName]catalog.Object
+	shape    engine.Shape
+	shapeOf  string // the workload as the shape was made
+
+	madeOf  string                // the entry
+	read    map[assets.Ref]string // the versions of what it refers to
+	checked time.Time             // when these were compared
+	entry   *entry
+	wanted  string // hash of the configuration
+	since   time.Time
+}
+
+// know adds what is known of each workload. What was known before of those about which
+// nothing changed is taken over.
+func (c *Cluster) know(ctx context.Context, w *world, all []explain.Candidate) {
+	changed := c.worlds.changed(w)
+	references := c.Reader.References(ctx)
+	seen := map[explain.Ref]bool{}
+	for _, candidate := range all {
+		ref := candidate.Ref()
+		seen[ref] = true
+		e := c.worlds.kept(ref).know(c, w, candidate, references, changed)
+		w.entries = append(w.entries, e)
+		w.byRef[ref] = e
+	}
+	for ref, k := range c.worlds.keep {
+		if !seen[ref] {
+			k.close()
+			delete(c.worlds.keep, ref)
+		}
+	}
+	w.lookups = nil // nobody needs them any more
+	slices.SortFunc(w.entries, func(a, b *entry) int { return compareRefs(a.ref, b.ref) })
+}
+
+func compareRefs(a, b explain.Ref) int {
+	return cmp.Or(cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Namespace, b.Namespace), cmp.Compare(a.Name, b.Name))
+}
+
+// keyOfRef is in the order of compareRefs.
+func keyOfRef(r explain.Ref) string { return r.Kind + "\x00" + r.Namespace + "\x00" + r.Name }
+
+// kept is what is kept of a workload.
+func (s *worlds) kept(ref explain.Ref) *kept {
+	k := s.keep[ref]
+	if k == nil {
+		k = &kept{}
+		s.keep[ref] = k
+	}
+	return k
+}
+
+// shape is that of a workload. It is made again when its spec changes.
+func (s *worlds) shape(of explain.Candidate) engine.Shape {
+	k := s.kept(of.Ref())
+	if now := specOf(of); k.shapeOf != now {
+		k.shapeOf, k.shape = now, of.Setup.Shape(of.Object)
+	}
+	return k.shape
+}
+
+// changes are the objects of a kind that differ from those of the world before; nil for those
+// that do not exist any more.
+type changes map[*catalog.Row]map[types.NamespacedName]catalog.Object
+
+// changed compares with the world before. An object whose namespace has other labels counts.
+func (s *worlds) changed(w *world) changes {
+	out, known, namespaces := changes{}, map[*catalog.Row]map[types.NamespacedName]catalog.Object{}, map[string]string{}
+	labelsChanged := map[string]bool{}
+	labelsOf := func(namespace string) bool {
+		if _, asked := namespaces[namespace]; !asked {
+			set, ok := w.namespaceLabels(namespace)
+			namespaces[namespace] = strconv.FormatBool(ok) + set.String()
+			labelsChanged[namespace] = s.labels[namespace] != namespaces[namespace]
+		}
+		return labelsChanged[namespace]
+	}
+	for row, objects := range w.objects {
+		before, now := s.known[row], make(map[types.NamespacedName]catalog.Object, len(objects))
+		differ := map[types.NamespacedName]catalog.Object{}
+		for _, o := range objects {
+			key := keyOf(o)
+			now[key] = o
+			if old := before[key]; labelsOf(key.Namespace) || old == nil || !same(old, o) {
+				differ[key] = o
+			}
+		}
+		for key := range before {
+			if now[key] == nil {
+				differ[key] = nil
+			}
+		}
+		out[row], known[row] = differ, now
+	}
+	s.known, s.labels = known, namespaces
+	return out
+}
+
+// same reports whether two objects of a name are one in one version.
+func same(a, b catalog.Object) bool {
+	return a == b || a.GetUID() == b.GetUID() && a.GetResourceVersion() == b.GetResourceVersion() && a.GetResourceVersion() != ""
+}
+
+func keyOf(o catalog.Object) types.NamespacedName {
+	return types.NamespacedName{Namespace: o.GetNamespace(), Name: o.GetName()}
+}
+
+// know returns what is known of a workload now.
+func (k *kept) know(c *Cluster, w *world, candidate explain.Candidate, references assets.Reader, changed changes) *entry {
+	selectedChanged := k.selects(candidate, w, changed)
+	shape := c.worlds.shape(candidate)
+	facts := status.Facts{
+		Candidate: candidate, Configs: c.Scopes.SelectedBy(candidate.Setup.Kind), Objects: map[*catalog.Row][]catalog.Object{},
+		NamespaceLabels: w.namespaceLabels, References: references,
+		Pods: w.podsOf(candidate, shape), StatefulSets: w.setsOf(candidate, shape), PodsUnknown: w.podsUnknown[candidate.Object.GetNamespace()] != "",
+	}
+	for _, s := range candidate.Setup.Selects {
+		if why, is := w.unlisted[s.Row]; is {
+			facts.Unread = append(facts.Unread, why)
+		}
+	}
+	if facts.PodsUnknown {
+		facts.Unread = append(facts.Unread, w.podsUnknown[candidate.Object.GetNamespace()])
+	}
+	madeOf := k.fingerprint(&facts)
+	if k.entry != nil && !selectedChanged && madeOf == k.madeOf && k.current(c, references) {
+		return k.entry
+	}
+	for _, s := range candidate.Setup.Selects {
+		facts.Objects[s.Row] = slices.Collect(maps.Values(k.selected[s.Row]))
+	}
+	k.madeOf = madeOf
+	k.note(&facts, c.Now())
+	k.checked = c.Now()
+	k.entry = k.make(facts, shape)
+	return k.entry
+}
+
+// selects brings what the workload selects up to date, and reports whether it changed.
+func (k *kept) selects(of explain.Candidate, w *world, changed changes) (selectedChanged bool) {
+	rulesOf := specOf(of)
+	all := rulesOf != k.rulesOf
+	if all {
+		k.rulesOf = rulesOf
+		k.rules, _ = of.Setup.Selectors(of.Object) // what is wrong with them, the page says
+		k.selected = map[*catalog.Row]map[types.NamespacedName]catalog.Object{}
+	}
+	for _, s := range of.Setup.Selects {
+		have := k.selected[s.Row]
+		if have == nil {
+			have = map[types.NamespacedName]catalog.Object{}
+			k.selected[s.Row] = have
+		}
+		rule := k.rules[s.Kind]
+		consider := func(key types.NamespacedName, o catalog.Object) {
+			_, had := have[key]
+			switch {
+			case o != nil && selectsIt(rule, o, w.namespaceLabels):
+				have[key], selectedChanged = o, true
+			case had:
+				delete(have, key)
+				selectedChanged = true
+			}
+		}
+		if all {
+			for _, o := range w.lookup(s.Row).candidates(rule, of.Object.GetNamespace()) {
+				consider(keyOf(o), o)
+			}
+			continue
+		}
+		for key, o := range changed[s.Row] {
+			consider(key, o)
+		}
+	}
+	return selectedChanged || all
+}
+
+// specOf stands for the spec of a workload.
+func specOf(of explain.Candidate) string {
+	if of.Object.GetGeneration() > 0 {
+		return string(of.Object.GetUID()) + " " + strconv.FormatInt(of.Object.GetGeneration(), 10)
+	}
+	return fmt.Sprintf("%p", of.Object) // nobody counts
+}
+
+func selectsIt(rule selection.Rule, o catalog.Object, namespaceLabels func(string) (labels.Set, bool)) bool {
+	if rule.Empty() || o.GetDeletionTimestamp() != nil {
+		return false
+	}
+	set, exists := namespaceLabels(o.GetNamespace())
+	return (exists || rule.OwnNamespaceOnly()) && rule.Why(o.GetNamespace(), set, o.GetLabels()) == selection.Selected
+}
+
+// fingerprint stands for everything about a workload but what it selects and refers to.
+func (k *kept) fingerprint(f *status.Facts) string {
+	h := fnv.New128a()
+	fmt.Fprintf(h, "%s %s %d %t %q", f.Object.GetUID(), f.Object.GetResourceVersion(), f.Object.GetGeneration(), f.PodsUnknown, f.Unread)
+	if f.Object.GetResourceVersion() == "" {
+		fmt.Fprintf(h, " %p", f.Object)
+	}
+	for _, p := range f.Pods {
+		fmt.Fprintf(h, " %s %s", p.UID, p.ResourceVersion)
+	}
+	for _, s := range f.StatefulSets {
+		fmt.Fprintf(h, " %s %s", s.UID, s.ResourceVersion)
+	}
+	return string(h.Sum(nil))
+}
+
+// patience is how long Secrets and ConfigMaps are not compared that each take a call to the API
+// server.
+const patience = 30 * time.Second
+
+// current reports whether the Secrets and ConfigMaps that were read have not changed.
+func (k *kept) current(c *Cluster, references assets.Reader) bool {
+	if _, is := c.Reader.(Versioned); !is && c.Now().Sub(k.checked) < patience {
+		return true
+	}
+	k.checked = c.Now()
+	for ref, version := range k.read {
+		if versionOf(references.Object(ref)) != version {
+			return false
+		}
+	}
+	return true
+}
+
+// versionOf stands for what reading an object gave.
+func versionOf(o assets.Object, err error) string {
+	if err != nil && !assets.IsNotFound(err) {
+		return "unread"
+	}
+	return o.Version
+}
+
+// recorder notes what is read.
+type recorder struct {
+	assets.Reader
+	read map[assets.Ref]string
+}
+
+// Object implements [assets.Reader].
+func (r recorder) Object(ref assets.Ref) (assets.Object, error) {
+	o, err := r.Reader.Object(ref)
+	r.read[ref] = versionOf(o, err)
+	return o, err
+}
+
+// note notes when the hash of the configuration is seen to change.
+func (k *kept) note(f *status.Facts, now time.Time) {
+	wanted := ""
+	for _, p := range f.Pods {
+		hash, _, _ := strings.Cut(p.Annotations[delivery.Annotation], "-")
+		wanted = max(wanted, hash)
+	}
+	if k.wanted != "" && wanted != "" && wanted != k.wanted {
+		k.since = now.UTC()
+	}
+	if wanted != "" {
+		k.wanted = wanted
+	}
+}
+
+func (k *kept) close() {
+	if k.gatherer != nil {
+		k.gatherer.Close()
+	}
+}

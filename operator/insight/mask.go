@@ -1,0 +1,214 @@
+package insight
+
+import (
+	"encoding/base64"
+	"net/url"
+	"regexp"
+	"slices"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+
+	"github.com/firekeeper-dev/firekeeper/operator/amconfig"
+	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
+	"github.com/firekeeper-dev/firekeeper/operator/assets"
+	"github.com/firekeeper-dev/firekeeper/operator/targets"
+)
+
+// shownHidden stands for what is not shown.
+const shownHidden = "<hidden>"
+
+// Words that are compiled in the place of what Secrets hold: of the form that their place asks for.
+const (
+	hiddenWord = "hidden"
+	hiddenURL  = "https://hidden.invalid/"
+	hiddenHost = "hidden.invalid:1"
+)
+
+// masker keeps credentials out of a configuration, in three ways that do not need each other:
+// what Secrets hold is replaced before it is compiled, the fields that are for credentials are
+// hidden, and so is everything that has a value of a Secret in it.
+type masker struct {
+	// whole are the Secrets that are files: they are compiled as they are.
+	whole map[assets.Ref]string // → key
+	// base says that the configuration of an Alertmanager begins with such a file, of which
+	// only what is known to be no credential is shown.
+	base   bool
+	values []string // that Secrets hold
+}
+
+func newMasker(w v1.Workload) *masker {
+	m := &masker{whole: map[assets.Ref]string{}}
+	if am, is := w.(*v1.Alertmanager); is && am.Spec.AlertmanagerConfiguration == nil {
+		m.base = true
+		m.whole[assets.Ref{Kind: assets.Secret, Namespace: am.Namespace, Name: amconfig.SecretName(am)}] = amconfig.SecretKey
+	}
+	return m
+}
+
+// reading is a reader with words in the place of what Secrets hold. Certificates stay: they are
+// checked, and come into files.
+func (m *masker) reading(r assets.Reader) assets.Reader { return hidingReader{r, m} }
+
+type hidingReader struct {
+	assets.Reader
+	m *masker
+}
+
+// Object implements [assets.Reader].
+func (r hidingReader) Object(ref assets.Ref) (assets.Object, error) {
+	o, err := r.Reader.Object(ref)
+	if err != nil || ref.Kind != assets.Secret {
+		return o, err
+	}
+	values := make(map[string][]byte, len(o.Values))
+	for key, value := range o.Values {
+		if r.m.whole[ref] == key {
+			values[key] = value
+			continue
+		}
+		r.m.know(string(value))
+		values[key] = []byte(wordFor(string(value)))
+	}
+	o.Values = values
+	return o, nil
+}
+
+var hostPort = regexp.MustCompile(`^[^\s/]+:\d+$`)
+
+// wordFor is what is compiled in the place of a value.
+func wordFor(value string) string {
+	value = strings.TrimSpace(value)
+	switch {
+	case value == "":
+		return ""
+	case strings.HasPrefix(value, "-----BEGIN "):
+		return value
+	case strings.Contains(value, "://"):
+		return hiddenURL
+	case hostPort.MatchString(value):
+		return hiddenHost
+	}
+	return hiddenWord
+}
+
+// shortSecret is the length below which a value counts only as the whole of a scalar.
+const shortSecret = 4
+
+// know notes a value of a Secret, and how it may be written.
+func (m *masker) know(value string) {
+	trimmed := strings.TrimSpace(value)
+	for _, form := range []string{trimmed, url.QueryEscape(trimmed), url.PathEscape(trimmed), base64.StdEncoding.EncodeToString([]byte(trimmed))} {
+		if form != "" && !slices.Contains(m.values, form) {
+			m.values = append(m.values, form)
+		}
+	}
+}
+
+// has reports whether a text has a value of a Secret in it.
+func (m *masker) has(text string) bool {
+	trimmed := strings.TrimSpace(text)
+	return slices.ContainsFunc(m.values, func(v string) bool {
+		return trimmed == v || len(v) >= shortSecret && strings.Contains(text, v)
+	})
+}
+
+// Keys whose scalars are all hidden, and keys of which nothing is although their names look
+// like credentials.
+var (
+	hiddenBelow = []string{"headers", "http_headers", "proxy_connect_header", "custom_headers"}
+	files       = regexp.MustCompile(`_(file|files|url|timeout|length|limit)$`)
+
+	userOfURL = regexp.MustCompile(`(://)[^/\s@?#]*@`)
+	password  = regexp.MustCompile(`^[^\s:@/]+:[^\s@/]+@`)
+	query     = regexp.MustCompile(`([?&][^=&\s]+=)[^&\s]*`)
+	pathOfURL = regexp.MustCompile(`(://[^/\s?#]+/)[^\s?#]+`)
+)
+
+// isCredential reports whether the scalars of a key are hidden.
+func isCredential(key string) bool {
+	key = strings.TrimPrefix(key, "__param_")
+	return targets.IsCredential(key) && !files.MatchString(key)
+}
+
+// walk hides credentials in a tree.
+type walk struct {
+	m       *masker
+	paths   bool // those of URLs are credentials
+	changed bool
+}
+
+// node hides what is below a key.
+func (w *walk) node(n *yaml.Node, key string, all bool) {
+	all = all || slices.Contains(hiddenBelow, key)
+	switch n.Kind {
+	case yaml.ScalarNode:
+		w.scalar(n, key, all)
+	case yaml.MappingNode:
+		w.relabel(n)
+		for i := 0; i+1 < len(n.Content); i += 2 {
+			name := n.Content[i].Value
+			w.node(n.Content[i+1], name, all || key == "params" && isCredential(name))
+		}
+	default:
+		for _, child := range n.Content {
+			w.node(child, key, all)
+		}
+	}
+}
+
+// scalar hides a value, or what of it is a credential.
+func (w *walk) scalar(n *yaml.Node, key string, all bool) {
+	if n.ShortTag() == "!!null" || n.ShortTag() == "!!bool" && !all {
+		return
+	}
+	text := n.Value
+	switch {
+	case all, isCredential(key), text == hiddenWord, strings.Contains(text, hiddenURL), strings.Contains(text, hiddenHost), w.m.has(text):
+		text = shownHidden
+	case strings.Contains(text, "://"), strings.HasPrefix(text, "/"):
+		text = userOfURL.ReplaceAllString(text, "${1}"+shownHidden+"@")
+		text = query.ReplaceAllString(text, "${1}"+shownHidden)
+		if w.paths {
+			text = pathOfURL.ReplaceAllString(text, "${1}"+shownHidden)
+		}
+	default:
+		text = password.ReplaceAllString(text, shownHidden+"@")
+	}
+	if text != n.Value {
+		hide(n, text)
+		w.changed = true
+	}
+}
+
+func hide(n *yaml.Node, text string) {
+	n.Tag, n.Value, n.Style = "!!str", text, 0
+}
+
+// relabel hides what a step writes into the parameter of a URL, or compares it with.
+func (w *walk) relabel(n *yaml.Node) {
+	secret := func(name string) bool { return strings.HasPrefix(name, "__param_") && isCredential(name) }
+	if target := child(n, "target_label"); target != nil && secret(target.Value) {
+		w.hideChild(n, "replacement")
+	}
+	if source := child(n, "source_labels"); source != nil && slices.ContainsFunc(source.Content, func(s *yaml.Node) bool { return secret(s.Value) }) {
+		w.hideChild(n, "regex")
+	}
+}
+
+func (w *walk) hideChild(n *yaml.Node, key string) {
+	if value := child(n, key); value != nil && value.Kind == yaml.ScalarNode {
+		hide(value, shownHidden)
+		w.changed = true
+	}
+}
+
+// child is the value of a key; nil when there is none.
+func child(n *yaml.Node, key string) *yaml.Node {
+	for i := 0; n.Kind == yaml.MappingNode && i+1 < len(n.Content); i += 2 {
+		if n.Content[i].Value == key {
+			return n.Content[i+1]
+		}
+	}
+	return nil
+}

@@ -1,0 +1,233 @@
+package insight
+
+import (
+	"context"
+	"fmt"
+	"iter"
+	"slices"
+	"strings"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/firekeeper-dev/firekeeper/operator/applied"
+	"github.com/firekeeper-dev/firekeeper/operator/assets"
+	"github.com/firekeeper-dev/firekeeper/operator/catalog"
+	"github.com/firekeeper-dev/firekeeper/operator/engine"
+	"github.com/firekeeper-dev/firekeeper/operator/explain"
+	"github.com/firekeeper-dev/firekeeper/operator/lint"
+	"github.com/firekeeper-dev/firekeeper/operator/offline"
+	"github.com/firekeeper-dev/firekeeper/operator/online"
+	"github.com/firekeeper-dev/firekeeper/operator/preview"
+)
+
+// Limits of a preview.
+const (
+	maxManifests = 1 << 20
+	maxPreviewed = 1000 // targets that are listed
+)
+
+// manifestsName is what errors call the manifests, as they would a file.
+const manifestsName = "manifests"
+
+// Preview implements [Answers]. The jobs of the objects among the manifests are looked at; all
+// jobs, if a workload or what targets are found in is among them.
+func (c *Cluster) Preview(ctx context.Context, r Rights, manifests []byte) (*preview.Report, error) {
+	if len(manifests) > maxManifests {
+		return nil, apierrors.NewRequestEntityTooLargeError(fmt.Sprintf("manifests: longer than %d bytes", maxManifests))
+	}
+	if c.Fresh == nil || c.Finder == nil {
+		return nil, apierrors.NewServiceUnavailable("targets are not looked for here")
+	}
+	setups, err := c.Fresh()
+	if err != nil {
+		return nil, apierrors.NewInternalError(err)
+	}
+	objects, faults := offline.Read(manifestsName, manifests, explain.Kinds(setups))
+	if err := faultsIn(objects, faults); err != nil {
+		return nil, err
+	}
+	p := &previewing{c: c, a: asking(ctx, r), setups: setups, used: map[explain.Ref]bool{}, whole: len(objects.Native()) > 0}
+	for _, row := range slices.Concat(preview.Kinds, preview.Sources) {
+		for _, o := range objects.All(row) {
+			p.given = append(p.given, explain.Ref{Kind: row.Kind, Namespace: o.GetNamespace(), Name: o.GetName()})
+		}
+	}
+	if len(p.given) == 0 && !p.whole {
+		return nil, apierrors.NewBadRequest(manifestsName + ": there is nothing among them that decides what is scraped")
+	}
+	over := applied.Over(c.Reader, objects)
+	workloads, err := p.workloads(ctx, over)
+	if err != nil {
+		return nil, err
+	}
+	return p.report(ctx, over, workloads)
+}
+
+// faultsIn is what is wrong with manifests, with file, line and field.
+func faultsIn(objects *offline.Objects, faults []offline.Fault) error {
+	if len(faults) == 0 {
+		return nil
+	}
+	var lines []string
+	for _, f := range lint.Examine(objects, faults, objects.Kinds, lint.Options{}).Findings() {
+		if f.Severity != lint.SeverityError || !slices.Contains([]string{lint.CodeUnreadable, lint.CodeField, lint.CodeInvalid, lint.CodeDuplicate}, f.Code) {
+			continue
+		}
+		text := f.Where() + ": "
+		if f.Kind != "" {
+			text += explain.Ref{Kind: f.Kind, Namespace: f.Namespace, Name: f.Name}.String() + ": "
+		}
+		if f.Field != "" {
+			text += f.Field + ": "
+		}
+		lines = append(lines, text+f.Message)
+	}
+	if len(lines) == 0 {
+		return nil
+	}
+	return apierrors.NewBadRequest(strings.Join(lines, "\n"))
+}
+
+// previewing is a preview in the making.
+type previewing struct {
+	c      *Cluster
+	a      *asker
+	setups []engine.Setup
+	given  []explain.Ref // our objects among the manifests
+	used   map[explain.Ref]bool
+	whole  bool // all jobs of all workloads are looked at
+
+	candidates []explain.Candidate
+	cluster    engine.Cluster
+}
+
+// workloads are those that the manifests matter to.
+func (p *previewing) workloads(ctx context.Context, over *applied.Cluster) (out []preview.Workload, err error) {
+	objects, references, err := preview.Gather(ctx, over, p.setups, p.c.Scopes)
+	if err != nil {
+		return nil, apierrors.NewServiceUnavailable(err.Error())
+	}
+	references.References = guardedReferences{references.References, p, over}
+	p.cluster = references
+	for _, each := range objects.Workloads() {
+		i := slices.IndexFunc(p.setups, func(s engine.Setup) bool { return s.Kind == each.Kind })
+		candidate := explain.Candidate{Setup: p.setups[i], Object: each.Object}
+		if !slices.Contains(preview.Kinds, each.Kind.Row) || candidate.Unmanaged() != "" {
+			continue
+		}
+		p.candidates = append(p.candidates, candidate)
+		ref := candidate.Ref()
+		whole := p.whole || slices.Contains(p.given, ref)
+		cluster := objects.Cluster(each)
+		cluster.NamespaceLabels, cluster.References = references.NamespaceLabels, references.References
+		cluster.Objects = p.objects(cluster.Objects, whole)
+		object, own := withoutOwn(each.Kind.Copy(each.Object))
+		candidate.Object = object
+		w := preview.Read(candidate, cluster, p.c.Options)
+		used := false
+		for _, given := range p.given {
+			if w.Has(given) {
+				used, p.used[given] = true, true
+			}
+		}
+		switch {
+		case !p.a.details(ref) && used:
+			out = append(out, preview.Workload{Ref: ref, Error: hiddenDetails(ref)})
+			continue
+		case !p.a.details(ref), !whole && !used:
+			continue
+		}
+		for _, section := range own {
+			if strings.HasPrefix(section.name, scrapeConfigs) {
+				w.Notes = append(w.Notes, "the jobs of spec.additionalScrapeConfigs are not shown: they come from a Secret")
+			}
+		}
+		out = append(out, w)
+	}
+	return out, nil
+}
+
+// guardedReferences tells who may not get Secrets of a namespace nothing about those that
+// manifests in it refer to, not even whether they exist.
+type guardedReferences struct {
+	assets.Reader
+	p    *previewing
+	over *applied.Cluster
+}
+
+// Object implements [assets.Reader].
+func (g guardedReferences) Object(ref assets.Ref) (assets.Object, error) {
+	inside := slices.ContainsFunc(g.p.given, func(o explain.Ref) bool { return o.Namespace == ref.Namespace })
+	if inside && ref.Kind == assets.Secret && !g.over.Brings(ref) && !g.p.a.mayAny("get", online.Secrets.GroupResource(), ref.Namespace) {
+		return assets.Object{}, apierrors.NewForbidden(online.Secrets.GroupResource(), ref.Name, nil)
+	}
+	return g.Reader.Object(ref)
+}
+
+// objects leaves out those that the operator does not watch and, unless all are wanted, those
+// that are not among the manifests.
+func (p *previewing) objects(all func(string) iter.Seq[catalog.Object], whole bool) func(string) iter.Seq[catalog.Object] {
+	return func(kind string) iter.Seq[catalog.Object] {
+		namespaces := p.c.Scopes.For(catalog.Of(kind))
+		return func(yield func(catalog.Object) bool) {
+			for o := range all(kind) {
+				ref := explain.Ref{Kind: kind, Namespace: o.GetNamespace(), Name: o.GetName()}
+				if namespaces.Has(ref.Namespace) && (whole || slices.Contains(p.given, ref)) && !yield(o) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// report finds the targets.
+func (p *previewing) report(ctx context.Context, over *applied.Cluster, workloads []preview.Workload) (*preview.Report, error) {
+	q := preview.Query{Shard: preview.AllShards, Limit: maxPreviewed}
+	if p.c.Look != nil {
+		q.Look = p.c.Look(ctx, p.a.limited(over))
+	}
+	out, err := preview.Run(ctx, workloads, p.c.Finder(over, over.Discovered()), q)
+	if err != nil {
+		return nil, apierrors.NewServiceUnavailable(err.Error())
+	}
+	for i := range out.Items {
+		p.a.hideTarget(&out.Items[i])
+	}
+	for _, o := range out.Owners {
+		for i := range o.Objects {
+			p.a.hideReasons(&o.Objects[i])
+		}
+	}
+	for _, ref := range p.given {
+		if !catalog.Of(ref.Kind).IsWorkload() && !p.used[ref] {
+			p.unused(ctx, over, ref, &out)
+		}
+	}
+	return &out, nil
+}
+
+// unused says why no workload uses an object.
+func (p *previewing) unused(ctx context.Context, over *applied.Cluster, ref explain.Ref, out *preview.Report) {
+	row := catalog.Of(ref.Kind)
+	o, err := over.Get(ctx, row.GroupVersionResource(), types.NamespacedName{Namespace: ref.Namespace, Name: ref.Name})
+	if err != nil {
+		return
+	}
+	q := explain.Question{Row: row, Object: o, Setups: p.setups, NamespaceLabels: p.cluster.NamespaceLabels, References: p.cluster.References}
+	for _, c := range p.candidates {
+		if p.a.details(c.Ref()) && len(q.Workloads) < maxExplained {
+			q.Workloads = append(q.Workloads, c)
+		}
+	}
+	report, err := explained(q, p.c, row)
+	if err != nil {
+		return
+	}
+	message := "no workload uses it"
+	for _, v := range report.Owners {
+		out.NotUsed = append(out.NotUsed, v)
+		message += fmt.Sprintf("; %s: %s", v.Owner, v.Message)
+	}
+	out.WithoutTargets = append(out.WithoutTargets, preview.Without{Object: ref, Message: message})
+}

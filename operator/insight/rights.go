@@ -1,0 +1,108 @@
+package insight
+
+import (
+	"context"
+	"fmt"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/firekeeper-dev/firekeeper/operator/catalog"
+	"github.com/firekeeper-dev/firekeeper/operator/explain"
+	"github.com/firekeeper-dev/firekeeper/operator/online"
+)
+
+// asker remembers what the caller may do for one answer.
+type asker struct {
+	ctx     context.Context
+	rights  Rights
+	answers map[string]bool
+	unread  []string // what nobody could say
+}
+
+func asking(ctx context.Context, r Rights) *asker {
+	return &asker{ctx: ctx, rights: r, answers: map[string]bool{}}
+}
+
+// may reports whether the caller may do something with objects of a kind in a namespace. It
+// asks for all namespaces first. What nobody can say is no.
+func (a *asker) may(verb string, row *catalog.Row, namespace string) bool {
+	return a.mayAny(verb, row.GroupVersionResource().GroupResource(), namespace)
+}
+
+func (a *asker) mayAny(verb string, of schema.GroupResource, namespace string) bool {
+	return a.ask(verb, of, "") || namespace != "" && a.ask(verb, of, namespace)
+}
+
+func (a *asker) ask(verb string, of schema.GroupResource, namespace string) bool {
+	key := verb + " " + of.String() + " " + namespace
+	if known, ok := a.answers[key]; ok {
+		return known
+	}
+	may, err := a.rights.May(a.ctx, verb, of, namespace)
+	if err != nil {
+		may = false
+		a.unread = appendNew(a.unread, fmt.Sprintf("whether you may %s %s is not known: %v", verb, of, err))
+	}
+	a.answers[key] = may
+	return may
+}
+
+// details reports whether the caller may know more of an object than its name.
+func (a *asker) details(of explain.Ref) bool {
+	row := catalog.Of(of.Kind)
+	return row != nil && a.may("get", row, of.Namespace)
+}
+
+// hiddenDetails stands for what is said about an object that the caller may not read.
+func hiddenDetails(of explain.Ref) string {
+	return fmt.Sprintf("you may not get %s in namespace %s", catalog.Of(of.Kind).Resource, of.Namespace)
+}
+
+// limited is a reader that reads what the caller may read, and nothing else.
+func (a *asker) limited(r online.Reader) online.Reader {
+	out := limitedReader{r, a}
+	if reviewer, is := r.(online.Reviewer); is {
+		return struct {
+			limitedReader
+			online.Reviewer
+		}{out, reviewer}
+	}
+	return out
+}
+
+type limitedReader struct {
+	online.Reader
+	asker *asker
+}
+
+// Get implements [online.Reader].
+func (l limitedReader) Get(ctx context.Context, of schema.GroupVersionResource, key types.NamespacedName) (online.Object, error) {
+	if !l.asker.mayAny("get", of.GroupResource(), key.Namespace) {
+		return nil, apierrors.NewForbidden(of.GroupResource(), key.Name, nil)
+	}
+	return l.Reader.Get(ctx, of, key)
+}
+
+// List implements [online.Reader].
+func (l limitedReader) List(ctx context.Context, q online.Query) ([]online.Object, error) {
+	if !l.asker.mayAny("list", q.GroupResource(), q.Namespace) {
+		return nil, apierrors.NewForbidden(q.GroupResource(), "", nil)
+	}
+	return l.Reader.List(ctx, q)
+}
+
+// appendNew adds a text that is not there.
+func appendNew(all []string, texts ...string) []string {
+	for _, text := range texts {
+		found := false
+		for _, there := range all {
+			found = found || there == text
+		}
+		if !found {
+			all = append(all, text)
+		}
+	}
+	return all
+}

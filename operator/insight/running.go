@@ -1,0 +1,111 @@
+package insight
+
+import (
+	"context"
+	"maps"
+	"slices"
+	"strings"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/firekeeper-dev/firekeeper/operator/engine"
+	"github.com/firekeeper-dev/firekeeper/operator/explain"
+	"github.com/firekeeper-dev/firekeeper/operator/online"
+)
+
+// labelNames are the names of the labels by which workloads of a kind find their pods.
+type labelNames []string
+
+// readRunning reads the pods and StatefulSets of all workloads: in the whole cluster or, where
+// that is not permitted, in the namespaces of the workloads.
+func (w *world) readRunning(ctx context.Context, r online.Reader, all []explain.Candidate, shape func(explain.Candidate) engine.Shape) {
+	w.pods, w.sets, w.podsUnknown = map[string][]*corev1.Pod{}, map[types.NamespacedName]*appsv1.StatefulSet{}, map[string]string{}
+	if len(all) == 0 {
+		return
+	}
+	common := map[string]string(nil)
+	namespaces := map[string]bool{}
+	for _, c := range all {
+		selector := shape(c).Selector
+		names := labelNames(slices.Sorted(maps.Keys(selector)))
+		if !slices.ContainsFunc(w.podLabels, func(n labelNames) bool { return slices.Equal(n, names) }) {
+			w.podLabels = append(w.podLabels, names)
+		}
+		if common == nil {
+			common = maps.Clone(selector)
+		}
+		maps.DeleteFunc(common, func(name, value string) bool { return selector[name] != value })
+		namespaces[c.Object.GetNamespace()] = true
+	}
+	for _, o := range w.everywhere(ctx, r, online.Query{GroupVersionResource: online.Pods, Labels: labels.Set(common).String()}, namespaces) {
+		pod := o.(*corev1.Pod)
+		for _, names := range w.podLabels {
+			if key, ok := podKey(pod.Namespace, names, pod.Labels); ok {
+				w.pods[key] = append(w.pods[key], pod)
+			}
+		}
+	}
+	seen := map[string]bool{}
+	for _, c := range all {
+		if of := c.Setup.StatefulSets; !seen[of] {
+			seen[of] = true
+			for _, o := range w.everywhere(ctx, r, online.Query{GroupVersionResource: online.StatefulSets, Labels: of}, namespaces) {
+				w.sets[types.NamespacedName{Namespace: o.GetNamespace(), Name: o.GetName()}] = o.(*appsv1.StatefulSet)
+			}
+		}
+	}
+}
+
+// everywhere lists in all namespaces, or in each of some.
+func (w *world) everywhere(ctx context.Context, r online.Reader, q online.Query, namespaces map[string]bool) []online.Object {
+	out, err := r.List(ctx, q)
+	if err == nil {
+		return out
+	}
+	out = nil
+	for _, namespace := range slices.Sorted(maps.Keys(namespaces)) {
+		q.Namespace = namespace
+		some, err := r.List(ctx, q)
+		if err != nil {
+			if q.GroupVersionResource == online.Pods {
+				w.podsUnknown[namespace] = unlisted(q, err)
+			}
+			w.unread = appendNew(w.unread, unlisted(q, err))
+		}
+		out = append(out, some...)
+	}
+	return out
+}
+
+// podKey is the namespace and the values of labels; ok is false without one of them.
+func podKey(namespace string, names labelNames, of map[string]string) (key string, ok bool) {
+	var b strings.Builder
+	b.WriteString(namespace)
+	for _, name := range names {
+		value, has := of[name]
+		if !has {
+			return "", false
+		}
+		b.WriteString("\x00" + name + "\x00" + value)
+	}
+	return b.String(), true
+}
+
+// podsOf are the pods of a workload.
+func (w *world) podsOf(c explain.Candidate, shape engine.Shape) []*corev1.Pod {
+	key, _ := podKey(c.Object.GetNamespace(), slices.Sorted(maps.Keys(shape.Selector)), shape.Selector)
+	return w.pods[key]
+}
+
+// setsOf are the StatefulSets of a workload that exist.
+func (w *world) setsOf(c explain.Candidate, shape engine.Shape) (out []*appsv1.StatefulSet) {
+	for _, set := range shape.Sets {
+		if sts := w.sets[types.NamespacedName{Namespace: c.Object.GetNamespace(), Name: set.Name}]; sts != nil {
+			out = append(out, sts)
+		}
+	}
+	return out
+}

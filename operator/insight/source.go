@@ -1,0 +1,42 @@
+package insight
+
+import (
+	"context"
+
+	"github.com/firekeeper-dev/firekeeper/operator/explain"
+	"github.com/firekeeper-dev/firekeeper/operator/preview"
+)
+
+// TargetSource knows what workloads scrape now.
+type TargetSource interface {
+	// Targets and Target are those of [Answers].
+	Targets(ctx context.Context, r Rights, q TargetQuery) (*Targets, error)
+	Target(ctx context.Context, r Rights, w Object, job, id string) (*Trace, error)
+	// Counts are those of a workload, as far as they are known without further work; nil
+	// when nobody has looked yet. Nobody changes them.
+	Counts(workload explain.Ref) *TargetCounts
+}
+
+// TargetCounts are numbers of targets of a workload.
+type TargetCounts struct {
+	preview.Counts
+	// PerShard are the numbers of targets that each shard scrapes; nil when there is one.
+	PerShard []int
+	// Objects are the counts of each object that the workload uses.
+	Objects map[explain.Ref]preview.Counts
+	// Synced is false while the cluster is still being read: there may be more targets.
+	Synced bool
+}
+
+// Versioned (optional, an [online.Reader]) says when nothing has changed.
+type Versioned interface {
+	// Version is the same for as long as everything that is read is the same.
+	Version() string
+}
+
+// Feed (optional, an [online.Reader]) tells what changes.
+type Feed interface {
+	// Changes calls each with what changed, until the context ends. It does not wait for
+	// what happens then: each must be quick.
+	Changes(ctx context.Context, each func(Change)) error
+}

@@ -1,0 +1,168 @@
+package insight
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"time"
+
+	"golang.org/x/sync/singleflight"
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/types"
+
+	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
+	"github.com/firekeeper-dev/firekeeper/operator/catalog"
+	"github.com/firekeeper-dev/firekeeper/operator/explain"
+	"github.com/firekeeper-dev/firekeeper/operator/informer"
+	"github.com/firekeeper-dev/firekeeper/operator/online"
+)
+
+// world is a cluster at one time, and what is known of each workload. Nobody changes it.
+type world struct {
+	version string // of the reader; empty if it has none
+	at      time.Time
+
+	objects         map[*catalog.Row][]catalog.Object // what workloads can select
+	namespaceLabels func(name string) (labels.Set, bool)
+	lookups         map[*catalog.Row]*lookup // while it is made
+	entries         []*entry                 // by kind, namespace and name
+	byRef           map[explain.Ref]*entry
+
+	pods      map[string][]*corev1.Pod // by [podKey]
+	podLabels []labelNames
+	sets      map[types.NamespacedName]*appsv1.StatefulSet
+
+	// unlisted are the kinds that could not be read, each with the reason; unread is all that
+	// could not be read.
+	unlisted    map[*catalog.Row]string
+	podsUnknown map[string]string // by namespace, with the reason
+	unread      []string
+}
+
+// worlds keeps the last world, and what makes the next one cheap.
+type worlds struct {
+	mu    sync.Mutex
+	last  *world
+	group singleflight.Group
+
+	keep map[explain.Ref]*kept // only whoever makes a world looks at it
+	// known are the objects of the last world that was made, by kind.
+	known  map[*catalog.Row]map[types.NamespacedName]catalog.Object
+	labels map[string]string // of namespaces, as text
+}
+
+// world is the cluster as it is now, or was a moment ago. Reading it again takes as long as
+// what has changed: requests that need it meanwhile wait for the same reading.
+//
+// Errors: the context has ended.
+func (c *Cluster) world(ctx context.Context) (*world, error) {
+	if w := c.current(); w != nil {
+		return w, nil
+	}
+	made := c.worlds.group.DoChan("world", func() (any, error) {
+		if w := c.current(); w != nil {
+			return w, nil
+		}
+		w := c.read(context.WithoutCancel(ctx))
+		c.worlds.mu.Lock()
+		c.worlds.last = w
+		c.worlds.mu.Unlock()
+		return w, nil
+	})
+	select {
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	case result := <-made:
+		if result.Err != nil {
+			return nil, result.Err
+		}
+		return result.Val.(*world), nil
+	}
+}
+
+// current is the last world if it still stands; else nil.
+func (c *Cluster) current() *world {
+	c.worlds.mu.Lock()
+	w := c.worlds.last
+	c.worlds.mu.Unlock()
+	if w == nil {
+		return nil
+	}
+	if w.version != "" && w.version == c.version() || c.Now().Sub(w.at) < c.Keep {
+		return w
+	}
+	return nil
+}
+
+// version is that of the reader; empty if it has none.
+func (c *Cluster) version() string {
+	if v, is := c.Reader.(Versioned); is {
+		return v.Version()
+	}
+	return ""
+}
+
+// read makes a world.
+func (c *Cluster) read(ctx context.Context) *world {
+	w := &world{
+		version: c.version(), at: c.Now(), objects: map[*catalog.Row][]catalog.Object{}, byRef: map[explain.Ref]*entry{},
+		unlisted: map[*catalog.Row]string{},
+	}
+	w.readNamespaces(ctx, c.Reader)
+	for _, s := range c.Setups {
+		for _, selects := range s.Selects {
+			if _, read := w.objects[selects.Row]; !read {
+				w.objects[selects.Row] = w.list(ctx, c.Reader, selects.Row, c.Scopes.For(selects.Row))
+			}
+		}
+	}
+	var candidates []explain.Candidate
+	for _, s := range c.Setups {
+		for _, o := range w.list(ctx, c.Reader, s.Row, s.Instances) {
+			candidates = append(candidates, explain.Candidate{Setup: s, Object: o.(v1.Workload)})
+		}
+	}
+	w.readRunning(ctx, c.Reader, candidates, c.worlds.shape)
+	c.know(ctx, w, candidates)
+	return w
+}
+
+func (w *world) readNamespaces(ctx context.Context, r online.Reader) {
+	var err error
+	if w.namespaceLabels, err = online.AllNamespaceLabels(ctx, r); err == nil {
+		return
+	}
+	w.unread = append(w.unread, fmt.Sprintf("labels of Namespaces, so that namespace selectors select none: %v", err))
+	w.namespaceLabels = func(name string) (labels.Set, bool) { return labels.Set{corev1.LabelMetadataName: name}, true }
+}
+
+// list reads the objects of a kind, as far as they may be read.
+func (w *world) list(ctx context.Context, r online.Reader, row *catalog.Row, in informer.Namespaces) (out []catalog.Object) {
+	for _, namespace := range in.Watches() {
+		q := online.Query{GroupVersionResource: row.GroupVersionResource(), Namespace: namespace}
+		objects, err := r.List(ctx, q)
+		if err != nil {
+			w.unlisted[row] = unlisted(q, err)
+			w.unread = append(w.unread, w.unlisted[row])
+			continue
+		}
+		for _, o := range objects {
+			if in.Has(o.GetNamespace()) {
+				out = append(out, o)
+			}
+		}
+	}
+	return out
+}
+
+// unlisted says why a list is not known. Who reads is not the caller, but the operator, or whose
+// credentials it has.
+func unlisted(q online.Query, err error) string {
+	if apierrors.IsForbidden(err) {
+		return q.String() + " may not be listed"
+	}
+	return fmt.Sprintf("%s cannot be listed: %v", q, err)
+}

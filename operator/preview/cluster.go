@@ -1,0 +1,59 @@
+package preview
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/firekeeper-dev/firekeeper/operator/catalog"
+	"github.com/firekeeper-dev/firekeeper/operator/engine"
+	"github.com/firekeeper-dev/firekeeper/operator/explain"
+	"github.com/firekeeper-dev/firekeeper/operator/informer"
+	"github.com/firekeeper-dev/firekeeper/operator/offline"
+	"github.com/firekeeper-dev/firekeeper/operator/online"
+)
+
+// Sources are the kinds of objects that have targets.
+var Sources = []*catalog.Row{catalog.ServiceMonitor, catalog.PodMonitor, catalog.Probe, catalog.ScrapeConfig}
+
+// Gather reads the workloads that scrape, what they can select, and the labels of namespaces.
+// The cluster has references and labels, and no objects.
+//
+// Errors: something of it may not be read.
+func Gather(ctx context.Context, r online.Reader, setups []engine.Setup, scopes engine.Scopes) (*offline.Objects, engine.Cluster, error) {
+	objects, out := offline.New(explain.Kinds(setups)), engine.Cluster{References: r.References(ctx)}
+	read := func(row *catalog.Row, in informer.Namespaces) error {
+		list, err := online.Watched(ctx, r, row, in)
+		if err != nil {
+			return fmt.Errorf("list %s (--namespaces and --%s-instance-namespaces limit the namespaces): %w", row.Resource, catalog.Prometheus.Flags, err)
+		}
+		for _, o := range list {
+			objects.Add(row, o)
+		}
+		return nil
+	}
+	for _, s := range setups {
+		if !slices.Contains(Kinds, s.Row) {
+			continue
+		}
+		if err := read(s.Row, s.Instances); err != nil {
+			return nil, out, err
+		}
+	}
+	for _, row := range Sources {
+		if err := read(row, scopes.For(row)); err != nil {
+			return nil, out, err
+		}
+	}
+	var err error
+	if out.NamespaceLabels, err = online.AllNamespaceLabels(ctx, r); err != nil {
+		return nil, out, fmt.Errorf("list namespaces, whose labels decide what workloads select: %w", err)
+	}
+	return objects, out, nil
+}
+
+// Has reports whether the workload has jobs of an object, or would have them if it were not
+// rejected.
+func (w *Workload) Has(object explain.Ref) bool {
+	return slices.ContainsFunc(w.parts, func(p part) bool { return p.object.Ref == object })
+}
