@@ -54,7 +54,8 @@ const podPath = "/api/v1/namespaces/{namespace}/pods/{name}"
 const (
 	getObject    = "`get` the object"
 	needsNothing = "none"
-	anybody      = "a valid token; of each namespace, the answer has what the caller may `get`"
+	mayList      = "a valid token; the answer has the workloads that the caller may `list`"
+	mayGet       = "a valid token; the stream has the objects that the caller may `get`"
 )
 
 // routes are all paths, apart from those of streams.
@@ -106,7 +107,7 @@ var routes = []Route{
 		Params: append(listParams(), targetParams()...), Answer: insight.Targets{}, answer: (*Handler).pod,
 	},
 	{
-		Name: "overview", Path: "/api/v1/overview", Doc: "what needs attention, the most urgent first, and all workloads", Needs: anybody,
+		Name: "overview", Path: "/api/v1/overview", Doc: "what needs attention, the most urgent first, and all workloads", Needs: mayList,
 		Params: listParams(), Answer: insight.Overview{}, answer: (*Handler).overview,
 	},
 	{
@@ -128,7 +129,7 @@ const (
 var eventsRoute = Route{
 	Name: eventsName, Method: http.MethodGet, Path: eventsPath,
 	Doc:   "a stream of server-sent events: `owner`, `object` or `rollout`, each with the name of an object that changed",
-	Needs: anybody,
+	Needs: mayGet,
 }
 
 // Routes are all paths of the API.

@@ -69,7 +69,7 @@ func (s *schemas) object(t reflect.Type) *openapi3.SchemaRef {
 		if _, taken := s.all[name]; taken {
 			panic("two types are called " + name)
 		}
-		out := openapi3.NewObjectSchema().WithoutAdditionalProperties()
+		out := openapi3.NewObjectSchema() // callers ignore fields that come later
 		out.Description = s.comments.of(t, "")
 		s.names[t], s.all[name] = name, value(out) // before its fields, which may lead to it again
 		s.fields(out, t)
