@@ -102,7 +102,7 @@ type named struct{}
 
 func (named) Object(ref assets.Ref) assets.Object {
 	return assets.Object{Version: "1", Values: map[string][]byte{
-		"text": []byte("http://example.org"), "cert": golden.Certificates()["@CERT@"], "key": golden.Certificates()["@KEY@"], "list": []byte("[]"),
+		"text": []byte("http://example.org"), "cert": golden.Certificates()["@CERT@"], "key": golden.Certificates()["@KEY@"], "list": []byte("[]"), "map": []byte("{}"),
 	}}
 }
 
@@ -120,7 +120,9 @@ func keysByField(v any, field string) {
 				v["key"] = "key"
 			case field == "ca" || field == "cert":
 				v["key"] = "cert"
-			case strings.HasPrefix(field, "additional"):
+			case field == "alertmanagersConfig":
+				v["key"] = "map"
+			case strings.HasPrefix(field, "additional") || field == "alertRelabelConfigs":
 				v["key"] = "list"
 			default:
 				v["key"] = "text"

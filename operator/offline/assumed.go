@@ -95,12 +95,15 @@ func (a assumption) add(kind assets.Kind, name, key, field string) {
 var formed = map[string]func() []byte{
 	"ca": keyPair, "cert": keyPair, "keySecret": keyPair,
 	"additionalScrapeConfigs": emptyList, "additionalAlertRelabelConfigs": emptyList, "additionalAlertManagerConfigs": emptyList,
+	"alertRelabelConfigs": emptyList, "alertmanagersConfig": emptyMap,
 }
 
 // plain is a value for everything else, URLs included.
 func plain() []byte { return []byte("https://assumed.invalid") }
 
 func emptyList() []byte { return []byte("[]") }
+
+func emptyMap() []byte { return []byte("{}") }
 
 // keyPair is a certificate and its key, which is good as either of them.
 var keyPair = sync.OnceValue(func() []byte {

@@ -4,6 +4,7 @@ import (
 	"io"
 	"slices"
 
+	"github.com/firekeeper-dev/firekeeper/internal/faults"
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 	"github.com/firekeeper-dev/firekeeper/operator/apply"
 	"github.com/firekeeper-dev/firekeeper/operator/delivery"
@@ -17,8 +18,11 @@ import (
 func (in *inputs) Desired() (engine.Plan, error) {
 	o := in.owner
 	plan := engine.Plan{}
-	if err := o.Check(); err != nil {
-		return plan, err
+	var wrong faults.List
+	wrong.Add("", o.Check())
+	wrong.Add("", in.alertFaults)
+	if wrong.Any() {
+		return plan, wrong.Err()
 	}
 	writes := in.plan.Writes(in.buckets, o.RuleConfigMapMeta)
 	plan.Content = slices.Concat(writes.Giving, writes.Taking)

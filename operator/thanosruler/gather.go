@@ -3,6 +3,7 @@ package thanosruler
 import (
 	"fmt"
 	"iter"
+	"slices"
 
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 	"github.com/firekeeper-dev/firekeeper/operator/assets"
@@ -25,6 +26,10 @@ type inputs struct {
 	plan    rules.Plan
 	// remoteWrite is the file of remote write.
 	remoteWrite promconfig.RemoteWriteFile
+	// alerting are the Secrets with files about alerts that users write, alertFaults is what
+	// the server would refuse of these.
+	alerting    []assets.Dependency
+	alertFaults error
 	live        engine.Live
 }
 
@@ -34,12 +39,19 @@ type gatherer struct {
 	owner compiled.Owner // of the rule files
 	last  rules.LastPass
 	kept  keptFile
+	fine  fineFiles
 }
 
 // keptFile is the file of remote write while nothing it depends on changed.
 type keptFile struct {
 	key  string
 	file promconfig.RemoteWriteFile
+}
+
+// fineFiles are files about alerts in which nothing is wrong while nothing changed.
+type fineFiles struct {
+	key  string
+	deps []assets.Dependency
 }
 
 // Close implements engine.Gatherer.
@@ -62,7 +74,32 @@ func (g *gatherer) Gather(w v1.Workload, c engine.Cluster) (engine.Inputs, error
 	if c.SelectionOnly {
 		return in, nil
 	}
+	if err := g.checkAlerting(in, c); err != nil {
+		return in, err
+	}
 	return in, g.compileRemoteWrite(in, c)
+}
+
+// checkAlerting looks into the files about alerts unless they were fine before.
+//
+// Errors: the cluster does not answer.
+func (g *gatherer) checkAlerting(in *inputs, c engine.Cluster) error {
+	key := fmt.Sprintf("%s/%d", in.ruler.UID, in.ruler.Generation)
+	if g.fine.key == key && c.Current(g.fine.deps) {
+		in.alerting = g.fine.deps
+		return nil
+	}
+	g.fine = fineFiles{}
+	var err error
+	in.alerting, err = promconfig.CheckThanosAlerting(in.ruler, in.owner.version, c.References)
+	switch {
+	case assets.IsTemporary(err):
+		return err
+	case err == nil:
+		g.fine = fineFiles{key, in.alerting}
+	}
+	in.alertFaults = err
+	return nil
 }
 
 // compileRemoteWrite makes the file of remote write unless the kept one stands.
@@ -115,11 +152,11 @@ func (in *inputs) Verdicts() iter.Seq[engine.Verdict] {
 	}
 }
 
-// References implements engine.Inputs. Secrets that pods mount are none: nothing here
+// References implements engine.Inputs. Other Secrets that pods mount are none: nothing here
 // depends on them.
 func (in *inputs) References() iter.Seq[assets.Ref] {
 	return func(yield func(assets.Ref) bool) {
-		for _, d := range in.remoteWrite.Deps {
+		for _, d := range slices.Concat(in.remoteWrite.Deps, in.alerting) {
 			if !yield(d.Ref) {
 				return
 			}

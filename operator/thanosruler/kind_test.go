@@ -180,6 +180,41 @@ func TestFaultsComeFirst(t *testing.T) {
 	}
 }
 
+// A file about alerts that Thanos would refuse is a fault of the spec among others, and is
+// looked at again when its Secret changes; one that is missing is a matter of the pods.
+func TestFilesAboutAlerts(t *testing.T) {
+	w := &world{}
+	tr := selectingRuler("main")
+	tr.Spec.AlertRelabelConfigs = &corev1.SecretKeySelector{LocalObjectReference: corev1.LocalObjectReference{Name: "relabel"}, Key: "k"}
+	tr.Spec.EvaluationInterval = "0s"
+	g := Kind(testConfig(), &rules.Cache{}).Open(types.NamespacedName{})
+	plan := func() (refs []assets.Ref, err error) {
+		cluster := w.cluster()
+		cluster.Current = func([]assets.Dependency) bool { return false } // something changed
+		in, err := g.Gather(tr, cluster)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = in.Desired()
+		return slices.Collect(in.References()), err
+	}
+	about := []assets.Ref{{Kind: assets.Secret, Namespace: "demo", Name: "relabel"}}
+	const interval, relabel = "spec.evaluationInterval: must be longer than 0", `spec.alertRelabelConfigs[0]: key "k" of Secret "demo/relabel", line 1: unknown field a`
+	for _, step := range []struct{ text, want string }{{"", interval}, {"- {a: b}", interval + "\n" + relabel}, {"- {regex: a, action: labeldrop}", interval}} {
+		if step.text != "" {
+			w.secrets = assets.Static{}
+			w.secrets.AddSecret(&corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: "demo", Name: "relabel"}, Data: map[string][]byte{"k": []byte(step.text)}})
+		}
+		if refs, err := plan(); fmt.Sprint(err) != step.want || !slices.Equal(refs, about) {
+			t.Errorf("%q: references %v, got\n%v\nwant\n%s", step.text, refs, err, step.want)
+		}
+	}
+	tr.Spec.EvaluationInterval, tr.Generation = "", 2
+	if _, err := plan(); err != nil {
+		t.Error(err)
+	}
+}
+
 // Peers keep their ports in the shared Service; a StatefulSet of another name is
 // removed, one of another workload is not.
 func TestPlanAmongOthers(t *testing.T) {
