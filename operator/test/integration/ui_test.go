@@ -287,5 +287,11 @@ func TestUIOfOneNamespace(t *testing.T) {
 	u.shows(t, "/", main[1:])
 	u.shows(t, main+"?tab=targets", "10.0.0.1")
 	u.shows(t, main+"?tab=feeds", "login", "wrong")
-	t.Logf("%d pages", len(u.crawl(t)))
+	for _, tab := range []string{"feeds", "pods", "targets", "shards", "config", "events"} {
+		for _, path := range []string{main + "?tab=" + tab, main + ".json?tab=" + tab} {
+			if code, body := u.get(t, path); code != http.StatusOK {
+				t.Errorf("%s: %d %s", path, code, body)
+			}
+		}
+	}
 }
