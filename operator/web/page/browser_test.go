@@ -22,7 +22,7 @@ import (
 )
 
 // patience is for a busy machine; nothing waits so long where all is well.
-const patience = 90 * time.Second
+const patience = 60 * time.Second
 
 // audit is what a page is asked in the browser.
 //
