@@ -37,7 +37,7 @@ func (e *entry) calls() (out []Attention) {
 		return nil
 	}
 	add := func(u Urgency, cause Cause, object explain.Ref, format string, args ...any) {
-		out = append(out, Attention{Urgency: u, Cause: cause, Workload: e.ref, Object: object, Message: fmt.Sprintf(format, args...), Fix: fixes[cause]})
+		out = append(out, Attention{Urgency: u, Cause: cause, Workload: e.ref, Object: object, Message: brief(fmt.Sprintf(format, args...)), Fix: fixes[cause]})
 	}
 	var none explain.Ref
 	if r.Invalid != "" {

@@ -26,8 +26,9 @@ func (k *kept) make(facts status.Facts, shape engine.Shape) *entry {
 		return verdicts, err
 	}
 	e.report = viewOf(facts)
-	facts.Select = nil
+	facts.Select, facts.NamespaceLabels, facts.References = nil, nil, nil // those of a later world count
 	e.facts = facts
+	shorten(&e.report)
 	for _, of := range e.report.Objects {
 		for _, g := range of.Groups {
 			for _, name := range g.Names {
@@ -38,6 +39,33 @@ func (k *kept) make(facts status.Facts, shape engine.Shape) *entry {
 	}
 	e.attention = e.calls()
 	return e
+}
+
+// longest is how long a message may be, in bytes: objects can have texts of any length.
+const longest = 1000
+
+// brief is the beginning of a long text.
+func brief(text string) string {
+	if len(text) <= longest {
+		return text
+	}
+	return strings.ToValidUTF8(text[:longest], "") + "…"
+}
+
+// shorten makes the messages of a page brief.
+func shorten(r *status.Report) {
+	r.Invalid = brief(r.Invalid)
+	for i := range r.Conditions {
+		r.Conditions[i].Message = brief(r.Conditions[i].Message)
+	}
+	for i := range r.Pods {
+		r.Pods[i].Message, r.Pods[i].Why = brief(r.Pods[i].Message), brief(r.Pods[i].Why)
+	}
+	for _, of := range r.Objects {
+		for i := range of.Groups {
+			of.Groups[i].Message = brief(of.Groups[i].Message)
+		}
+	}
 }
 
 // viewOf is the page of a workload. What makes the code panic that looks at it is the fault of

@@ -52,6 +52,7 @@ func (c *Cluster) Explain(ctx context.Context, r Rights, o Object) (*explain.Rep
 		return nil, err
 	}
 	for i := range report.Owners {
+		report.Owners[i].Message = brief(report.Owners[i].Message)
 		if v := &report.Owners[i]; !a.details(v.Owner) {
 			*v = explain.Verdict{Owner: v.Owner, Accepted: v.Accepted, Reason: v.Reason, Message: v.Message, Jobs: v.Jobs, Targets: v.Targets}
 		}

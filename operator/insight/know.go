@@ -54,6 +54,8 @@ type kept struct {
 	rules    selection.Rules
 	rulesOf  string // the workload as its selectors were parsed
 	selected map[*catalog.Row]map[types.NamespacedName]catalog.Object
+	shape    engine.Shape
+	shapeOf  string // the workload as the shape was made
 
 	madeOf  string                // the entry
 	read    map[assets.Ref]string // the versions of what it refers to
@@ -72,12 +74,7 @@ func (c *Cluster) know(ctx context.Context, w *world, all []explain.Candidate) {
 	for _, candidate := range all {
 		ref := candidate.Ref()
 		seen[ref] = true
-		k := c.worlds.keep[ref]
-		if k == nil {
-			k = &kept{}
-			c.worlds.keep[ref] = k
-		}
-		e := k.know(c, w, candidate, references, changed)
+		e := c.worlds.kept(ref).know(c, w, candidate, references, changed)
 		w.entries = append(w.entries, e)
 		w.byRef[ref] = e
 	}
@@ -87,6 +84,7 @@ func (c *Cluster) know(ctx context.Context, w *world, all []explain.Candidate) {
 			delete(c.worlds.keep, ref)
 		}
 	}
+	w.lookups = nil // nobody needs them any more
 	slices.SortFunc(w.entries, func(a, b *entry) int { return compareRefs(a.ref, b.ref) })
 }
 
@@ -96,6 +94,25 @@ func compareRefs(a, b explain.Ref) int {
 
 // keyOfRef is in the order of compareRefs.
 func keyOfRef(r explain.Ref) string { return r.Kind + "\x00" + r.Namespace + "\x00" + r.Name }
+
+// kept is what is kept of a workload.
+func (s *worlds) kept(ref explain.Ref) *kept {
+	k := s.keep[ref]
+	if k == nil {
+		k = &kept{}
+		s.keep[ref] = k
+	}
+	return k
+}
+
+// shape is that of a workload. It is made again when its spec changes.
+func (s *worlds) shape(of explain.Candidate) engine.Shape {
+	k := s.kept(of.Ref())
+	if now := specOf(of); k.shapeOf != now {
+		k.shapeOf, k.shape = now, of.Setup.Shape(of.Object)
+	}
+	return k.shape
+}
 
 // changes are the objects of a kind that differ from those of the world before; nil for those
 // that do not exist any more.
@@ -146,7 +163,7 @@ func keyOf(o catalog.Object) types.NamespacedName {
 // know returns what is known of a workload now.
 func (k *kept) know(c *Cluster, w *world, candidate explain.Candidate, references assets.Reader, changed changes) *entry {
 	selectedChanged := k.selects(candidate, w, changed)
-	shape := candidate.Setup.Shape(candidate.Object)
+	shape := c.worlds.shape(candidate)
 	facts := status.Facts{
 		Candidate: candidate, Configs: c.Scopes.SelectedBy(candidate.Setup.Kind), Objects: map[*catalog.Row][]catalog.Object{},
 		NamespaceLabels: w.namespaceLabels, References: references,
@@ -176,7 +193,7 @@ func (k *kept) know(c *Cluster, w *world, candidate explain.Candidate, reference
 
 // selects brings what the workload selects up to date, and reports whether it changed.
 func (k *kept) selects(of explain.Candidate, w *world, changed changes) (selectedChanged bool) {
-	rulesOf := fmt.Sprintf("%s %d %s", of.Object.GetUID(), of.Object.GetGeneration(), generationless(of))
+	rulesOf := specOf(of)
 	all := rulesOf != k.rulesOf
 	if all {
 		k.rulesOf = rulesOf
@@ -201,7 +218,7 @@ func (k *kept) selects(of explain.Candidate, w *world, changed changes) (selecte
 			}
 		}
 		if all {
-			for _, o := range w.objects[s.Row] {
+			for _, o := range w.lookup(s.Row).candidates(rule, of.Object.GetNamespace()) {
 				consider(keyOf(o), o)
 			}
 			continue
@@ -213,12 +230,12 @@ func (k *kept) selects(of explain.Candidate, w *world, changed changes) (selecte
 	return selectedChanged || all
 }
 
-// generationless stands for a workload whose generation nobody counts.
-func generationless(of explain.Candidate) string {
+// specOf stands for the spec of a workload.
+func specOf(of explain.Candidate) string {
 	if of.Object.GetGeneration() > 0 {
-		return ""
+		return string(of.Object.GetUID()) + " " + strconv.FormatInt(of.Object.GetGeneration(), 10)
 	}
-	return fmt.Sprintf("%p", of.Object)
+	return fmt.Sprintf("%p", of.Object) // nobody counts
 }
 
 func selectsIt(rule selection.Rule, o catalog.Object, namespaceLabels func(string) (labels.Set, bool)) bool {

@@ -21,7 +21,7 @@ type labelNames []string
 
 // readRunning reads the pods and StatefulSets of all workloads: in the whole cluster or, where
 // that is not permitted, in the namespaces of the workloads.
-func (w *world) readRunning(ctx context.Context, r online.Reader, all []explain.Candidate) {
+func (w *world) readRunning(ctx context.Context, r online.Reader, all []explain.Candidate, shape func(explain.Candidate) engine.Shape) {
 	w.pods, w.sets, w.podsUnknown = map[string][]*corev1.Pod{}, map[types.NamespacedName]*appsv1.StatefulSet{}, map[string]string{}
 	if len(all) == 0 {
 		return
@@ -29,7 +29,7 @@ func (w *world) readRunning(ctx context.Context, r online.Reader, all []explain.
 	common := map[string]string(nil)
 	namespaces := map[string]bool{}
 	for _, c := range all {
-		selector := c.Setup.Shape(c.Object).Selector
+		selector := shape(c).Selector
 		names := labelNames(slices.Sorted(maps.Keys(selector)))
 		if !slices.ContainsFunc(w.podLabels, func(n labelNames) bool { return slices.Equal(n, names) }) {
 			w.podLabels = append(w.podLabels, names)

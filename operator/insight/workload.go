@@ -14,8 +14,12 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/status"
 )
 
-// maxNames bounds the objects that a group of the page of a workload names.
-const maxNames = 20
+// maxNames bounds the objects that a group of the page of a workload names, maxGroups the groups
+// of a kind: Counts has all.
+const (
+	maxNames  = 20
+	maxGroups = 20
+)
 
 // Workload implements [Answers].
 func (c *Cluster) Workload(ctx context.Context, r Rights, o Object) (*Workload, error) {
@@ -75,7 +79,7 @@ func (e *entry) objects(a *asker) []status.Objects {
 	out := make([]status.Objects, 0, len(e.report.Objects))
 	for _, of := range e.report.Objects {
 		shown := status.Objects{Kind: of.Kind, Groups: []status.Group{}}
-		for _, g := range of.Groups {
+		for _, g := range of.Groups[:min(len(of.Groups), maxGroups)] {
 			g.Names = g.Names[:min(len(g.Names), maxNames)]
 			if g.Message != "" {
 				if ref := refOf(of.Kind, g.Names[0]); !a.details(ref) {
@@ -133,9 +137,10 @@ func (c *Cluster) Sources(ctx context.Context, r Rights, o Object, q SourceQuery
 		return nil, err
 	}
 	out.Part = part
-	counts := c.counts(e.ref)
+	counts, facts := c.counts(e.ref), e.facts
+	facts.NamespaceLabels, facts.References = w.namespaceLabels, c.Reader.References(ctx)
 	for _, s := range refs {
-		out.Items = append(out.Items, e.source(w, a, s, counts))
+		out.Items = append(out.Items, e.source(facts, a, s, counts))
 	}
 	out.Unread = appendNew(slices.Clone(e.report.Unread), a.unread...)
 	return out, nil
@@ -175,12 +180,12 @@ func (w *world) sources(e *entry, a *asker, counts map[status.State]int, q Sourc
 }
 
 // source is what is said about an object.
-func (e *entry) source(w *world, a *asker, s sourceRow, counts *TargetCounts) Source {
+func (e *entry) source(facts status.Facts, a *asker, s sourceRow, counts *TargetCounts) Source {
 	out := Source{Ref: s.Ref, State: s.state}
 	v, selected := e.states[s.Ref]
 	switch {
 	case !selected:
-		out.State, out.Message = e.unselected(s)
+		out.State, out.Message = unselected(facts, s)
 	case v.message != "" && !a.details(s.Ref):
 		out.Message = hiddenDetails(s.Ref)
 	default:
@@ -196,11 +201,12 @@ func (e *entry) source(w *world, a *asker, s sourceRow, counts *TargetCounts) So
 }
 
 // unselected says why an object is not selected. What makes that code panic is said instead.
-func (e *entry) unselected(s sourceRow) (state status.State, message string) {
+func unselected(facts status.Facts, s sourceRow) (state status.State, message string) {
 	defer func() {
 		if p := recover(); p != nil {
 			state, message = status.Unknown, fmt.Sprintf("looking at it panics: %v", p)
 		}
 	}()
-	return status.Unselected(e.facts, s.row, s.object)
+	state, message = status.Unselected(facts, s.row, s.object)
+	return state, brief(message)
 }

@@ -27,7 +27,8 @@ type world struct {
 
 	objects         map[*catalog.Row][]catalog.Object // what workloads can select
 	namespaceLabels func(name string) (labels.Set, bool)
-	entries         []*entry // by kind, namespace and name
+	lookups         map[*catalog.Row]*lookup // while it is made
+	entries         []*entry                 // by kind, namespace and name
 	byRef           map[explain.Ref]*entry
 
 	pods      map[string][]*corev1.Pod // by [podKey]
@@ -124,7 +125,7 @@ func (c *Cluster) read(ctx context.Context) *world {
 			candidates = append(candidates, explain.Candidate{Setup: s, Object: o.(v1.Workload)})
 		}
 	}
-	w.readRunning(ctx, c.Reader, candidates)
+	w.readRunning(ctx, c.Reader, candidates, c.worlds.shape)
 	c.know(ctx, w, candidates)
 	return w
 }

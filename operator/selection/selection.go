@@ -93,6 +93,21 @@ func (r Rule) Labels(objLabels labels.Set) bool {
 	return r.objects != nil && r.objects.Matches(objLabels)
 }
 
+// Exact is a label that every selected object has, with its value, so that others need not be
+// looked at; ok is false when there is none.
+func (r Rule) Exact() (name, value string, ok bool) {
+	if r.objects == nil {
+		return "", "", false
+	}
+	requirements, _ := r.objects.Requirements()
+	for _, q := range requirements {
+		if value, exact := r.objects.RequiresExactMatch(q.Key()); exact {
+			return q.Key(), value, true
+		}
+	}
+	return "", "", false
+}
+
 // Why returns [Selected] or the first reason against the object.
 func (r Rule) Why(namespace string, nsLabels, objLabels labels.Set) Reason {
 	switch {

@@ -116,3 +116,30 @@ func BenchmarkSelectAmong(b *testing.B) {
 		})
 	}
 }
+
+func TestExact(t *testing.T) {
+	for name, tc := range map[string]struct {
+		selector *metav1.LabelSelector
+		want     string
+	}{
+		"nothing is selected": {nil, ""},
+		"everything":          {&metav1.LabelSelector{}, ""},
+		"a label":             {&metav1.LabelSelector{MatchLabels: map[string]string{"team": "web"}}, "team=web"},
+		"one of one": {&metav1.LabelSelector{MatchExpressions: []metav1.LabelSelectorRequirement{
+			{Key: "a", Operator: metav1.LabelSelectorOpExists}, {Key: "team", Operator: metav1.LabelSelectorOpIn, Values: []string{"web"}},
+		}}, "team=web"},
+		"one of two": {&metav1.LabelSelector{MatchExpressions: []metav1.LabelSelectorRequirement{{Key: "team", Operator: metav1.LabelSelectorOpIn, Values: []string{"web", "db"}}}}, ""},
+		"not this":   {&metav1.LabelSelector{MatchExpressions: []metav1.LabelSelectorRequirement{{Key: "team", Operator: metav1.LabelSelectorOpNotIn, Values: []string{"web"}}}}, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			rule, err := Parse("own", "podMonitor", nil, tc.selector)
+			if err != nil {
+				t.Fatal(err)
+			}
+			label, value, ok := rule.Exact()
+			if got := label + "=" + value; ok != (tc.want != "") || ok && got != tc.want {
+				t.Errorf("got %q, %t; want %q", got, ok, tc.want)
+			}
+		})
+	}
+}

@@ -100,6 +100,8 @@ func (f *fake) Workload(_ context.Context, _ insight.Rights, w insight.Object) (
 	version := f.version
 	f.mu.Unlock()
 	out := &insight.Workload{Version: "v3.5.1", Shards: 3, ConfigSince: start, Targets: &preview.Counts{Kept: f.n, Dropped: map[string]int{"spec.selector": 3}}}
+	out.Counts = map[string]map[status.State]int{"ServiceMonitor": {status.Accepted: f.n, status.Rejected: 1}}
+	out.Attention = []insight.Attention{{Urgency: insight.Broken, Cause: insight.RejectedObject, Workload: w.Ref(), Object: f.monitor(3), Message: f.s("spec.endpoints[0].interval: \"10 s\" is not a duration"), Fix: "write \"10s\""}}
 	for i := range min(f.n, 50) {
 		out.PerShard = append(out.PerShard, 100+i*7)
 	}
@@ -111,9 +113,6 @@ func (f *fake) Workload(_ context.Context, _ insight.Rights, w insight.Object) (
 			{Type: "ConfigApplied", Status: "Unknown", Words: "the operator cannot ask the pods what they run", Since: start},
 		},
 		Pods: []status.Pod{{Name: "prometheus-k8s-0", Ready: true}, {Name: "prometheus-k8s-1"}},
-		Objects: []status.Objects{{Kind: "ServiceMonitor", Groups: []status.Group{
-			{State: status.Accepted, Names: make([]string, f.n)}, {State: status.Rejected, Names: []string{"demo/web"}},
-		}}},
 	}
 	for i := range min(f.n, 10) {
 		out.Events = append(out.Events, status.Event{Last: start.Add(time.Duration(i) * time.Minute), Count: 2, Type: "Warning", Reason: "Rejected", About: "Prometheus k8s", Message: f.s("ServiceMonitor demo/web was rejected")})

@@ -63,7 +63,7 @@ func TestBrowserReconnect(t *testing.T) {
 		}
 		pages.ServeHTTP(w, r)
 	}))
-	t.Cleanup(srv.Close) // after the tab, which has a stream
+	t.Cleanup(srv.Close)                // after the tab, which has a stream
 	ctx, _ := tab(t, chromium, srv.URL) // the browser complains about the 503, as it should
 	do(t, ctx, chromedp.Navigate(srv.URL+"/prometheuses/monitoring/k8s"))
 	until(t, ctx, `document.getElementById("live").textContent === "live"`)

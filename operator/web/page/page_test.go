@@ -287,11 +287,17 @@ func TestTwins(t *testing.T) {
 	f := &fake{n: 10}
 	srv := serve(t, f)
 	for path, want := range map[string]func() (any, error){
-		"/index.json": func() (any, error) { return f.Overview(nil, nil, insight.Page{Limit: 100}) },
-		"/prometheuses/monitoring/k8s.json?tab=targets":   func() (any, error) { return f.Targets(nil, nil, insight.TargetQuery{Page: insight.Page{Limit: 100}}) },
-		"/index.json?limit=3":                             func() (any, error) { return f.Overview(nil, nil, insight.Page{Limit: 3}) },
-		"/pods/demo/web-0.json":                           func() (any, error) { return f.Targets(nil, nil, insight.TargetQuery{Page: insight.Page{Limit: 100}}) },
-		"/servicemonitors/demo/web.json?tab=targets&q=10": func() (any, error) { return f.Targets(nil, nil, insight.TargetQuery{Page: insight.Page{Limit: 100}}) },
+		"/index.json": func() (any, error) { return f.Overview(t.Context(), nil, insight.Page{Limit: 100}) },
+		"/prometheuses/monitoring/k8s.json?tab=targets": func() (any, error) {
+			return f.Targets(t.Context(), nil, insight.TargetQuery{Page: insight.Page{Limit: 100}})
+		},
+		"/index.json?limit=3": func() (any, error) { return f.Overview(t.Context(), nil, insight.Page{Limit: 3}) },
+		"/pods/demo/web-0.json": func() (any, error) {
+			return f.Targets(t.Context(), nil, insight.TargetQuery{Page: insight.Page{Limit: 100}})
+		},
+		"/servicemonitors/demo/web.json?tab=targets&q=10": func() (any, error) {
+			return f.Targets(t.Context(), nil, insight.TargetQuery{Page: insight.Page{Limit: 100}})
+		},
 	} {
 		resp, body := get(t, srv, path)
 		answer, err := want()

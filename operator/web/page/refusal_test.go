@@ -1,14 +1,17 @@
 package page_test
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"testing"
 
+	"golang.org/x/net/html"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -153,6 +156,39 @@ func TestPreview(t *testing.T) {
 	if err := json.Unmarshal([]byte(body), &report); err != nil || resp.StatusCode != 200 || report.Counts.Kept != 3 {
 		t.Errorf("%s %s", resp.Status, body)
 	}
+}
+
+// TestSteps: each step names what it changes, with the value before it.
+func TestSteps(t *testing.T) {
+	srv := serveWith(t, page.Options{Answers: func() (insight.Answers, error) { return traced{}, nil }, Authorize: anything})
+	_, body := get(t, srv, paths["target"])
+	var rows []string
+	for n := range parsed(t, body).Descendants() {
+		if n.Data == "tr" && n.Parent.Data == "tbody" && n.Parent.Parent.Attr[0].Val == "changes" {
+			var row []string
+			for c := range n.Descendants() {
+				if c.Type == html.TextNode && strings.TrimSpace(c.Data) != "" {
+					row = append(row, strings.TrimSpace(c.Data))
+				}
+			}
+			rows = append(rows, strings.Join(row, "|"))
+		}
+	}
+	want := []string{"+ added|tier|front", "~ changed|tier|front|back", "~ changed|job|a|b", "− removed|job|b"}
+	if !slices.Equal(rows, want) {
+		t.Errorf("steps are %q, want %q", rows, want)
+	}
+}
+
+// traced answers about one target.
+type traced struct{ insight.Answers }
+
+func (traced) Target(context.Context, insight.Rights, insight.Object, string, string) (*insight.Trace, error) {
+	out := &insight.Trace{Steps: []insight.Step{
+		{Added: map[string]string{"tier": "front"}}, {Changed: map[string]string{"tier": "back"}}, {Changed: map[string]string{"job": "b"}}, {Removed: []string{"job"}, Drops: true},
+	}}
+	out.Target.Discovered = map[string]string{"job": "a"}
+	return out, nil
 }
 
 // TestOtherSites: no other site can send the form through a browser.

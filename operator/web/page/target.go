@@ -37,7 +37,7 @@ type traceStep struct {
 }
 
 // change is what a step does to a label: it adds, changes or removes it.
-type change struct{ Sign, What, Name, Value string }
+type change struct{ Sign, What, Name, Before, After string }
 
 func targetPage(q *request) (*view, error) {
 	if err := q.allow("job", "id"); err != nil {
@@ -59,8 +59,9 @@ func targetPage(q *request) (*view, error) {
 	out.Out, out.MoreOut = labelRows(n, answer.Target.Labels)
 	steps, more := first(n, answer.Steps)
 	out.MoreSteps = more
+	now := maps.Clone(answer.Target.Discovered)
 	for i, s := range steps {
-		out.Steps = append(out.Steps, traceStep{s, i + 1, changes(n, s)})
+		out.Steps = append(out.Steps, traceStep{s, i + 1, changes(n, now, s)})
 	}
 	v := q.view("target", "Target "+cmp.Or(answer.Target.URL, answer.Target.ID)+" of "+q.of.Ref().String())
 	v.Crumbs = append(v.Crumbs, link{"Targets", v.Tab(v.About, "targets")}, link{"Target", q.self()})
@@ -81,15 +82,22 @@ func labelRows(n int, of map[string]string) (rows []label, more int) {
 	return first(n, rows)
 }
 
-func changes(n int, s insight.Step) (out []change) {
+// changes are up to n of those that a step makes. Labels are those before it, as far as they
+// are known (nil if they are not), and after it.
+func changes(n int, labels map[string]string, s insight.Step) (out []change) {
 	for _, name := range slices.Sorted(maps.Keys(s.Added)) {
-		out = append(out, change{"+", "added", name, s.Added[name]})
+		out = append(out, change{"+", "added", name, "", s.Added[name]})
 	}
 	for _, name := range slices.Sorted(maps.Keys(s.Changed)) {
-		out = append(out, change{"~", "changed", name, s.Changed[name]})
+		out = append(out, change{"~", "changed", name, labels[name], s.Changed[name]})
 	}
 	for _, name := range slices.Sorted(slices.Values(s.Removed)) {
-		out = append(out, change{"−", "removed", name, ""})
+		out = append(out, change{"−", "removed", name, labels[name], ""})
+	}
+	if labels != nil {
+		maps.Copy(labels, s.Added)
+		maps.Copy(labels, s.Changed)
+		maps.DeleteFunc(labels, func(name, _ string) bool { return slices.Contains(s.Removed, name) })
 	}
 	out, _ = first(n, out)
 	return out

@@ -47,7 +47,13 @@ type workload struct {
 	Of   any // what the tab shows
 	// Unknown is why the tab shows nothing.
 	Unknown string
+	// Notices are what calls for attention, as far as the page shows it.
+	Notices     []insight.Attention
+	MoreNotices int
 }
+
+// maxNotices bounds what calls for attention above the tabs of a workload.
+const maxNotices = 10
 
 // objectPage is that of a workload, or of what workloads select.
 func objectPage(q *request) (*view, error) {
@@ -69,6 +75,7 @@ func objectPage(q *request) (*view, error) {
 	of, answer, err := at.show(q, about)
 	v := q.view("workload", o.Ref().String())
 	out := workload{Workload: about, Tabs: have, Tab: at.Name, Of: of}
+	out.Notices, out.MoreNotices = first(min(maxNotices, q.limit), about.Attention)
 	switch {
 	case q.twin:
 		return &view{Answer: answer}, err
@@ -135,19 +142,10 @@ func (w workload) Ready() (n int) {
 
 // Selected is how many objects are in a state.
 func (w workload) Selected(s status.State) (n int) {
-	for _, o := range w.Objects {
-		for _, g := range o.Groups {
-			if g.State == s {
-				n += len(g.Names)
-			}
-		}
+	for _, of := range w.Counts {
+		n += of[s]
 	}
 	return n
-}
-
-// podsTab is the rollout, with the number of pods that do not run what they should.
-type podsTab struct {
-	*insight.Rollout
 }
 
 func pods(q *request, _ *insight.Workload) (data, answer any, err error) {
@@ -155,7 +153,7 @@ func pods(q *request, _ *insight.Workload) (data, answer any, err error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	return podsTab{out}, out, nil
+	return out, out, nil
 }
 
 // shardsTab is the load of each shard.

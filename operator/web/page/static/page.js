@@ -3,7 +3,7 @@
 "use strict";
 (() => {
   const data = document.body.dataset, live = document.getElementById("live");
-  const firstWait = 1000, longestWait = 30000, quiet = 2000; // ms
+  const firstWait = 1000, longestWait = 30000, settled = 5000, quiet = 2000; // ms
   let shown = null; // the <main> of the server, as last fetched
   let asked = 0;    // fetches, so that a late answer does not replace a newer one
 
@@ -82,38 +82,49 @@
     return workload(o.kind) !== workload(data.live);
   }
 
-  let due = 0, last = 0, missed = false;
+  let due = 0, last = 0;
   function changed() {
-    if (document.hidden) { missed = true; return; }
     if (due) return;
     due = setTimeout(() => {
       due = 0;
       last = Date.now();
-      show(location.href).then(() => say(true, "live"), (err) => say(false, "not updated: " + err.message));
+      show(location.href).then(() => stream && say(true, "live"), (err) => say(false, "not updated: " + err.message));
     }, Math.max(0, last + quiet - Date.now()));
   }
-  document.addEventListener("visibilitychange", () => {
-    if (!document.hidden && missed) { missed = false; changed(); }
-  });
 
-  let wait = firstWait, before = false;
+  let stream = null, again = 0, wait = firstWait, before = false;
   function connect() {
-    const stream = new EventSource(data.root + "events");
-    stream.onopen = () => {
-      wait = firstWait;
+    const mine = stream = new EventSource(data.root + "events");
+    let opened = Infinity;
+    mine.onopen = () => {
+      opened = Date.now();
       say(true, "live");
       if (before) changed(); // what happened meanwhile is not known
       before = true;
     };
-    stream.onmessage = (e) => { if (about(JSON.parse(e.data))) changed(); };
-    stream.onerror = () => {
-      stream.close();
-      say(false, "not connected");
-      setTimeout(connect, wait * (0.75 + Math.random() / 2));
+    mine.onmessage = (e) => { if (about(JSON.parse(e.data))) changed(); };
+    mine.onerror = () => {
+      disconnect("not connected");
+      if (Date.now() - opened > settled) wait = firstWait;
+      again = setTimeout(connect, wait * (0.75 + Math.random() / 2));
       wait = Math.min(2 * wait, longestWait);
     };
-    addEventListener("pagehide", () => stream.close(), {once: true});
   }
+  function disconnect(why) {
+    clearTimeout(again);
+    if (stream) stream.close();
+    stream = null;
+    say(false, why);
+  }
+
+  // A page that nobody sees has no stream: browsers open only six connections to a server.
+  function seen() {
+    if (document.hidden) disconnect("paused");
+    else if (!stream) { clearTimeout(again); connect(); }
+  }
+  document.addEventListener("visibilitychange", seen);
+  addEventListener("pagehide", () => disconnect("paused"));
+  addEventListener("pageshow", (e) => { if (e.persisted) seen(); });
   say(false, "connecting");
-  connect();
+  seen();
 })();
