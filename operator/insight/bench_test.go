@@ -15,12 +15,12 @@ import (
 // BenchmarkAnswers asks clusters of several sizes, all workloads of which select monitors of all
 // namespaces.
 func BenchmarkAnswers(b *testing.B) {
-	for _, size := range [][2]int{{10, 100}, {1000, 10_000}} {
+	for _, size := range [][2]int{{10, 100}, {1, 10_000}, {1000, 10_000}} {
 		s := &versioned{loaded(b, cluster(size[0], size[1])), 1}
 		c := &clock{at: now}
 		a := kept(s, c)
 		part := insight.Page{Limit: 100}
-		o := insight.Object{Row: catalog.Prometheus, NamespacedName: types.NamespacedName{Namespace: "ns1", Name: "p1"}}
+		o := insight.Object{Row: catalog.Prometheus, NamespacedName: types.NamespacedName{Namespace: "ns0", Name: "p0"}}
 		change := func(i int) {
 			m := s.objects[catalog.ServiceMonitor.GroupVersionResource()][i%100].(*v1.ServiceMonitor).DeepCopy()
 			m.ResourceVersion, m.Generation = fmt.Sprint(i+2), int64(i+2)
@@ -41,6 +41,10 @@ func BenchmarkAnswers(b *testing.B) {
 				return err
 			}},
 			{"workload", func(int) {}, func() error { _, err := a.Workload(b.Context(), everything, o); return err }},
+			{"first config", func(int) { a = kept(s, c) }, func() error {
+				_, err := a.Config(b.Context(), everything, o, insight.ConfigQuery{Page: part})
+				return err
+			}},
 			{"config", func(int) {}, func() error {
 				_, err := a.Config(b.Context(), everything, o, insight.ConfigQuery{Page: part})
 				return err

@@ -47,6 +47,7 @@ type Parts struct {
 type Cluster struct {
 	Parts
 	worlds worlds
+	drafts drafts
 }
 
 var _ Answers = (*Cluster)(nil)

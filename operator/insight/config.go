@@ -19,7 +19,7 @@ func (c *Cluster) Config(ctx context.Context, r Rights, o Object, q ConfigQuery)
 	if err != nil {
 		return nil, err
 	}
-	text, err := c.draft(ctx, w, e)
+	text, err := c.draftOf(ctx, w, e)
 	if err != nil {
 		return nil, err
 	}

@@ -8,7 +8,8 @@
 //	             of each workload, for as long as nothing about it changed
 //	overview.go attention.go workload.go rollout.go explain.go config.go routes.go preview.go
 //	             the answers
-//	draft.go     what the operator compiles; mask.go mask_section.go take the credentials out
+//	draft.go     what the operator compiles; drafts.go keeps it; mask.go mask_section.go
+//	             mask_values.go take the credentials out
 //	rights.go preview_rights.go
 //	             what the caller may know
 //	part.go      a part of a list

@@ -1,8 +1,6 @@
 package insight
 
 import (
-	"encoding/base64"
-	"net/url"
 	"regexp"
 	"slices"
 	"strings"
@@ -33,12 +31,12 @@ type masker struct {
 	whole map[assets.Ref]string // → key
 	// base says that the configuration of an Alertmanager begins with such a file, of which
 	// only what is known to be no credential is shown.
-	base   bool
-	values []string // that Secrets hold
+	base  bool
+	known knownValues
 }
 
 func newMasker(w v1.Workload) *masker {
-	m := &masker{whole: map[assets.Ref]string{}}
+	m := &masker{whole: map[assets.Ref]string{}, known: newKnownValues()}
 	if am, is := w.(*v1.Alertmanager); is && am.Spec.AlertmanagerConfiguration == nil {
 		m.base = true
 		m.whole[assets.Ref{Kind: assets.Secret, Namespace: am.Namespace, Name: amconfig.SecretName(am)}] = amconfig.SecretKey
@@ -67,7 +65,7 @@ func (r hidingReader) Object(ref assets.Ref) (assets.Object, error) {
 			values[key] = value
 			continue
 		}
-		r.m.know(string(value))
+		r.m.known.add(string(value))
 		values[key] = []byte(wordFor(string(value)))
 	}
 	o.Values = values
@@ -90,27 +88,6 @@ func wordFor(value string) string {
 		return hiddenHost
 	}
 	return hiddenWord
-}
-
-// shortSecret is the length below which a value counts only as the whole of a scalar.
-const shortSecret = 4
-
-// know notes a value of a Secret, and how it may be written.
-func (m *masker) know(value string) {
-	trimmed := strings.TrimSpace(value)
-	for _, form := range []string{trimmed, url.QueryEscape(trimmed), url.PathEscape(trimmed), base64.StdEncoding.EncodeToString([]byte(trimmed))} {
-		if form != "" && !slices.Contains(m.values, form) {
-			m.values = append(m.values, form)
-		}
-	}
-}
-
-// has reports whether a text has a value of a Secret in it.
-func (m *masker) has(text string) bool {
-	trimmed := strings.TrimSpace(text)
-	return slices.ContainsFunc(m.values, func(v string) bool {
-		return trimmed == v || len(v) >= shortSecret && strings.Contains(text, v)
-	})
 }
 
 // Keys whose scalars are all hidden, and keys of which nothing is although their names look
@@ -164,7 +141,7 @@ func (w *walk) scalar(n *yaml.Node, key string, all bool) {
 	}
 	text := n.Value
 	switch {
-	case all, isCredential(key), text == hiddenWord, strings.Contains(text, hiddenURL), strings.Contains(text, hiddenHost), w.m.has(text):
+	case all, isCredential(key), text == hiddenWord, strings.Contains(text, hiddenURL), strings.Contains(text, hiddenHost), w.m.known.in(text):
 		text = shownHidden
 	case strings.Contains(text, "://"), strings.HasPrefix(text, "/"):
 		text = userOfURL.ReplaceAllString(text, "${1}"+shownHidden+"@")

@@ -1,0 +1,68 @@
+package insight
+
+import (
+	"context"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/firekeeper-dev/firekeeper/operator/catalog"
+)
+
+// Drafts are kept for the next part of the same file: of some workloads, for a while.
+const (
+	maxDrafts = 4
+	keepDraft = time.Minute
+)
+
+// drafts are those that were made last.
+type drafts struct {
+	mu   sync.Mutex
+	last []*keptDraft
+}
+
+// keptDraft is that of a workload about which nothing changed.
+type keptDraft struct {
+	of   *entry
+	at   time.Time
+	once sync.Once
+	made *draft
+	err  error
+}
+
+// draftOf is the draft of a workload. That of an Alertmanager is made each time: it also depends on
+// objects that it does not select.
+//
+// Errors: those of draft.
+func (c *Cluster) draftOf(ctx context.Context, w *world, e *entry) (*draft, error) {
+	if e.candidate.Setup.Row == catalog.Alertmanager {
+		return c.draft(ctx, w, e)
+	}
+	d := c.drafts.of(e, c.Now())
+	d.once.Do(func() { d.made, d.err = c.draft(context.WithoutCancel(ctx), w, e) })
+	if d.err != nil {
+		c.drafts.drop(d)
+	}
+	return d.made, d.err
+}
+
+func (s *drafts) of(e *entry, now time.Time) *keptDraft {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.last = slices.DeleteFunc(s.last, func(d *keptDraft) bool { return now.Sub(d.at) > keepDraft })
+	for _, d := range s.last {
+		if d.of == e {
+			return d
+		}
+	}
+	d := &keptDraft{of: e, at: now}
+	s.last = append(s.last, d)
+	s.last = s.last[max(0, len(s.last)-maxDrafts):]
+	return d
+}
+
+func (s *drafts) drop(d *keptDraft) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.last = slices.DeleteFunc(s.last, func(other *keptDraft) bool { return other == d })
+}
