@@ -243,6 +243,7 @@ type Targets struct {
 	Counts preview.Counts   `json:"counts"` // of all, whatever part is asked for
 	Jobs   []JobCounts      `json:"jobs"`
 	Part
+	// AsOf is when any of them last changed.
 	AsOf time.Time `json:"asOf"`
 	// Synced is false while the cluster is still being read: there may be more.
 	Synced bool     `json:"synced"`

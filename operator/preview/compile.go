@@ -1,7 +1,6 @@
 package preview
 
 import (
-	"crypto/sha256"
 	"fmt"
 	"slices"
 
@@ -12,40 +11,73 @@ import (
 )
 
 // Compiler reads one workload again and again: jobs of which nothing has changed stay the same
-// values. It is not safe for concurrent use.
+// values. It has no hints for jobs without targets. It is not safe for concurrent use.
 type Compiler struct {
 	Options prometheus.Options
 
-	known map[[sha256.Size]byte][]targets.Job // of the last time
+	scraper *prometheus.Scraper
+	// Of the last time: what all jobs have in common, and the jobs of each object.
+	common string
+	known  map[*prometheus.CompiledMonitor][]targets.Job
+	own    []targets.Job // of the workload itself
+	text   string        // that they were read from
 }
 
 // Read is [Read].
 func (c *Compiler) Read(of explain.Candidate, cluster engine.Cluster) Workload {
-	next := map[[sha256.Size]byte][]targets.Job{}
-	out := read(of, cluster, c.Options, func(s prometheus.ScrapeSource) ([]targets.Job, error) {
-		key := keyOfDocument(s)
-		jobs, is := c.known[key]
-		if !is {
-			var err error
-			if jobs, err = jobsOf(s); err != nil {
-				return jobs, err
-			}
+	if c.scraper == nil {
+		c.scraper = &prometheus.Scraper{Options: c.Options}
+	}
+	common := ""
+	scrapes, err := c.scraper.Scrapes(of.Object, cluster, func(m *prometheus.CompiledMonitor) bool { _, is := c.known[m]; return is })
+	if len(scrapes.Sources) > 0 {
+		d := scrapes.Sources[0].Document
+		common = fmt.Sprintf("%s\n%v %v %v", d.Head, d.Shards, d.Release, d.NoDefaultPort)
+	}
+	if common != c.common {
+		if len(c.known) > 0 { // whose text is missing
+			c.common, c.known, c.own, c.text = common, nil, nil, ""
+			return c.Read(of, cluster)
 		}
-		next[key] = jobs
-		return jobs, nil
-	})
+		c.common = common
+	}
+	next := map[*prometheus.CompiledMonitor][]targets.Job{}
+	out := read(of, scrapes, err, func(s prometheus.ScrapeSource) ([]targets.Job, error) {
+		if s.Compiled == nil {
+			return c.ownJobs(s)
+		}
+		if jobs, is := c.known[s.Compiled]; is {
+			next[s.Compiled] = jobs
+			return jobs, nil
+		}
+		jobs, err := jobsOf(s)
+		if err == nil {
+			next[s.Compiled] = jobs
+		}
+		return jobs, err
+	}, false)
 	c.known = next
 	return out
 }
 
-// keyOfDocument is equal for equal jobs of the same object.
-func keyOfDocument(s prometheus.ScrapeSource) (out [sha256.Size]byte) {
-	h, d := sha256.New(), s.Document
-	for _, text := range [][]byte{d.Text, d.Head, fmt.Appendf(nil, "%s %s %v %v %v %v", s.Kind, s.Field, d.Origins, d.Shards, d.Release, d.NoDefaultPort)} {
-		_, _ = fmt.Fprintf(h, "%d\n", len(text))
-		_, _ = h.Write(text)
+// ownJobs are those of the workload itself.
+func (c *Compiler) ownJobs(s prometheus.ScrapeSource) (jobs []targets.Job, err error) {
+	text := fmt.Sprintf("%s\n%s\n%v", c.common, s.Document.Text, s.Document.Origins)
+	if text == c.text && c.own != nil {
+		return c.own, nil
 	}
-	return [sha256.Size]byte(h.Sum(nil))
+	if jobs, err = jobsOf(s); err == nil {
+		c.own, c.text = jobs, text
+	}
+	return jobs, err
+}
+
+// Close ends its use.
+func (c *Compiler) Close() {
+	if c.scraper != nil {
+		c.scraper.Close()
+	}
+	c.scraper, c.common, c.known, c.own, c.text = nil, "", nil, nil, ""
 }
 
 // jobsOf reads the jobs of a source.

@@ -43,15 +43,16 @@ type part struct {
 
 // Read compiles the jobs of a workload in a cluster.
 func Read(c explain.Candidate, cluster engine.Cluster, opts prometheus.Options) Workload {
-	return read(c, cluster, opts, jobsOf)
+	scrapes, err := prometheus.ScrapesOf(c.Object, cluster, opts)
+	return read(c, scrapes, err, jobsOf, true)
 }
 
 // parser reads the jobs of a source.
 type parser func(prometheus.ScrapeSource) ([]targets.Job, error)
 
-func read(c explain.Candidate, cluster engine.Cluster, opts prometheus.Options, parse parser) Workload {
+// read makes a workload of what it scrapes; err is why nothing is known of that.
+func read(c explain.Candidate, scrapes prometheus.Scrapes, err error, parse parser, hints bool) Workload {
 	w := Workload{Ref: c.Ref(), object: c.Object}
-	scrapes, err := prometheus.ScrapesOf(c.Object, cluster, opts)
 	switch {
 	case err != nil:
 		w.Error = fmt.Sprintf("the %s is invalid: %v", w.Kind, err)
@@ -72,7 +73,7 @@ func read(c explain.Candidate, cluster engine.Cluster, opts prometheus.Options, 
 		w.Notes = append(w.Notes, fmt.Sprintf("it is invalid, so the operator does not write this configuration: %v", err))
 	}
 	for _, s := range scrapes.Sources {
-		w.parts = append(w.parts, w.part(s, parse))
+		w.parts = append(w.parts, w.part(s, parse, hints))
 	}
 	return w
 }
@@ -81,7 +82,7 @@ func read(c explain.Candidate, cluster engine.Cluster, opts prometheus.Options, 
 func unread(err error) bool { return assets.IsTemporary(err) || assets.IsRefused(err) }
 
 // part reads the jobs of a source.
-func (w *Workload) part(s prometheus.ScrapeSource, parse parser) part {
+func (w *Workload) part(s prometheus.ScrapeSource, parse parser, hints bool) part {
 	out := part{object: Object{Ref: w.Ref, Field: s.Field, State: Accepted}}
 	if s.Object != nil {
 		out.object.Ref = explain.Ref{Kind: s.Kind, Namespace: s.Object.GetNamespace(), Name: s.Object.GetName()}
@@ -97,7 +98,7 @@ func (w *Workload) part(s prometheus.ScrapeSource, parse parser) part {
 	if out.jobs, err = parse(s); err != nil { // the operator writes them, so there is something
 		out.object.State, out.object.Error = Unknown, err.Error()
 	}
-	if s.Object == nil {
+	if s.Object == nil || !hints {
 		return out
 	}
 	out.use = nearmiss.Use{Kind: s.Kind, Object: s.Object}

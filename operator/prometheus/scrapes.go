@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 
+	"k8s.io/apimachinery/pkg/types"
+
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 	"github.com/firekeeper-dev/firekeeper/operator/catalog"
 	"github.com/firekeeper-dev/firekeeper/operator/engine"
@@ -45,6 +47,34 @@ type ScrapeSource struct {
 	Err error
 	// Document has the jobs. It is of no use with Err.
 	Document targets.Document
+	// Compiled is what the object was compiled to: of a [Scraper], the same value as before
+	// while nothing that it depends on has changed, but for the rest of the document. nil for the
+	// workload's own jobs.
+	Compiled *CompiledMonitor
+}
+
+// Scraper compiles what one workload selects again and again: only what has changed. It is not
+// safe for concurrent use.
+type Scraper struct {
+	Options Options
+
+	kind     *engine.Kind
+	gatherer *gatherer
+	seen     map[objectName]bool // of the last time
+}
+
+// objectName names an object that was compiled.
+type objectName struct {
+	kind   string
+	object types.NamespacedName
+}
+
+// Close ends its use.
+func (s *Scraper) Close() {
+	if s.gatherer != nil {
+		s.gatherer.Close()
+		s.gatherer, s.seen = nil, nil
+	}
 }
 
 // additionalField is the field of a workload with jobs of its own.
@@ -55,26 +85,35 @@ const additionalField = "spec.additionalScrapeConfigs"
 // Errors: the workload is wrong, so that nothing can be compiled. What is wrong with its
 // own part of the configuration is in the result.
 func ScrapesOf(w v1.Workload, c engine.Cluster, opts Options) (Scrapes, error) {
-	servers, agents := Kinds(opts, &rules.Cache{})
+	s := Scraper{Options: opts}
+	defer s.Close()
+	return s.Scrapes(w, c, func(*CompiledMonitor) bool { return false })
+}
+
+// Scrapes is [ScrapesOf]. The documents of objects that the caller knows have no text.
+func (s *Scraper) Scrapes(w v1.Workload, c engine.Cluster, knows func(*CompiledMonitor) bool) (Scrapes, error) {
 	o := ownerOf(w)
-	kind := servers
-	if o.Agent != nil {
-		kind = agents
+	if s.gatherer == nil {
+		servers, agents := Kinds(s.Options, &rules.Cache{})
+		s.kind = servers
+		if o.Agent != nil {
+			s.kind = agents
+		}
+		s.gatherer = s.kind.Open(o.Key()).(*gatherer)
 	}
-	g := kind.Open(o.Key()).(*gatherer)
-	defer g.Close()
-	selectors, err := kind.Selectors(w)
+	g := s.gatherer
+	selectors, err := s.kind.Selectors(w)
 	if err != nil {
 		return Scrapes{}, err
 	}
-	settings, err := o.settings(opts.Capabilities)
+	settings, err := o.settings(s.Options.Capabilities)
 	if err != nil {
 		return Scrapes{}, err
 	}
 	settings = settings.WithOrigins()
 	shards := settings.ShardVariables()
 	out := Scrapes{
-		PerNode: o.usesDaemonSet(), Shards: len(shards), ServiceAccount: o.Fields.ServiceAccountName, Unmanaged: opts.unmanaged(o),
+		PerNode: o.usesDaemonSet(), Shards: len(shards), ServiceAccount: o.Fields.ServiceAccountName, Unmanaged: s.Options.unmanaged(o),
 	}
 	if out.Unmanaged {
 		return out, nil
@@ -83,14 +122,15 @@ func ScrapesOf(w v1.Workload, c engine.Cluster, opts Options) (Scrapes, error) {
 	g.family.monitors.Use(g.owner, settings.Key())
 	g.monitors.Begin(settings.Key())
 	monitorCompiler{g, c, selectors, settings, in}.compile()
+	s.forget(in.Monitors)
 	frame, err := o.frame(settings, nil, c.References)
 	out.Trouble = err
 	base := targets.Document{
 		Head: frame.Head, Shards: shards, Release: settings.Target().Version, NoDefaultPort: slices.Contains(o.Fields.EnableFeatures, noDefaultPort),
 	}
 	for _, m := range in.Monitors {
-		source := ScrapeSource{Kind: m.Kind, Object: m.Object, Err: m.Err, Document: base}
-		if m.Err == nil {
+		source := ScrapeSource{Kind: m.Kind, Object: m.Object, Err: m.Err, Document: base, Compiled: m.CompiledMonitor}
+		if m.Err == nil && !knows(m.CompiledMonitor) {
 			source.Document.Text, source.Document.Origins, source.Err = m.text()
 		}
 		out.Sources = append(out.Sources, source)
@@ -99,6 +139,20 @@ func ScrapesOf(w v1.Workload, c engine.Cluster, opts Options) (Scrapes, error) {
 		out.Sources = append(out.Sources, additionalSource(base, frame, err))
 	}
 	return out, nil
+}
+
+// forget drops what was compiled of objects that are not selected any more.
+func (s *Scraper) forget(selected []Monitor) {
+	now := make(map[objectName]bool, len(selected))
+	for _, m := range selected {
+		now[objectName{m.Kind, types.NamespacedName{Namespace: m.Object.GetNamespace(), Name: m.Object.GetName()}}] = true
+	}
+	for gone := range s.seen {
+		if !now[gone] {
+			s.kind.Gone(gone.kind, gone.object)
+		}
+	}
+	s.seen = now
 }
 
 // text is the monitor's part of the configuration.

@@ -29,7 +29,8 @@ type Followed struct {
 
 	reading sync.Mutex // guards the set
 	set     *Set
-	known   int  // gaps at the last time
+	known   int // gaps at the last time
+	since   time.Time
 	filled  bool // all that there was when the subscriptions were complete is in the set
 }
 
@@ -85,7 +86,12 @@ func (f *Followed) take() (changed bool) {
 	f.reading.Lock()
 	defer f.reading.Unlock()
 	filled := !slices.ContainsFunc(f.subs, (*watch.Subscription).Filling) // before it is taken
-	defer func() { f.filled = f.filled || filled }()
+	defer func() {
+		if changed || filled != f.filled || f.since.IsZero() {
+			f.since = time.Now()
+		}
+		f.filled = f.filled || filled
+	}()
 	for i, sub := range f.subs {
 		sub.Take(func(source string, group *targetgroup.Group) {
 			changed = f.set.Put(Key{i, source}, group) || changed
@@ -128,6 +134,13 @@ func (f *Followed) Complete() bool {
 		return true
 	}
 	return filled
+}
+
+// Since is when the targets last changed.
+func (f *Followed) Since() time.Time {
+	f.reading.Lock()
+	defer f.reading.Unlock()
+	return f.since
 }
 
 // Page calls each with what becomes of the targets of the first groups after a key that a

@@ -65,9 +65,11 @@ func (s *Set) has(p *part, f Filter, over []bool) bool {
 	case targets.Duplicate:
 		return p.duplicates > 0 || kept(func(e *entry) bool { return e.wins == 0 })
 	case targets.Kept:
-		return kept(func(e *entry) bool { return e.wins > 0 && (f.Shard == AllShards || e.on(f.Shard)) })
+		return kept(func(e *entry) bool { return e.wins > 0 && (f.Shard == AllShards || s.scrapes(f.Shard, e, over)) })
 	case targets.OtherShard:
-		return kept(func(e *entry) bool { return e.wins > 0 && f.Shard != AllShards && !s.isOver(f.Shard) && !e.on(f.Shard) })
+		return f.Shard != AllShards && kept(func(e *entry) bool {
+			return e.wins > 0 && s.holders.scrapedBeside(e, over) && !s.scrapes(f.Shard, e, over)
+		})
 	case targets.OverLimit:
 		return kept(func(e *entry) bool { return e.wins > 0 && !s.holders.scrapedBeside(e, over) })
 	case "":
@@ -76,8 +78,9 @@ func (s *Set) has(p *part, f Filter, over []bool) bool {
 	return false
 }
 
-func (e *entry) on(shard int) bool {
-	return slices.ContainsFunc(e.holds, func(h hold) bool { return h.shard == shard })
+// scrapes reports whether a shard scrapes an entry.
+func (s *Set) scrapes(shard int, e *entry, over []bool) bool {
+	return slices.ContainsFunc(e.holds, func(h hold) bool { return h.shard == shard && s.holders.one[h] == e && !over[shard] })
 }
 
 // Result says what becomes of the targets of a group among all others. The group may be newer

@@ -26,7 +26,8 @@ func answer(w http.ResponseWriter, r *http.Request, v any) {
 	h.Set("ETag", tag)
 	h.Set("Cache-Control", "private, no-cache")
 	h.Set("Vary", "Authorization, Accept-Encoding")
-	if known(r.Header.Get("If-None-Match"), tag) {
+	h.Set("X-Content-Type-Options", "nosniff")
+	if r.Method != http.MethodPost && known(r.Header.Get("If-None-Match"), tag) {
 		w.WriteHeader(http.StatusNotModified)
 		return
 	}
@@ -65,6 +66,7 @@ func fail(w http.ResponseWriter, err error) {
 	h := w.Header()
 	h.Set("Content-Type", "application/json")
 	h.Set("Cache-Control", "no-store")
+	h.Set("X-Content-Type-Options", "nosniff")
 	if status.Code == http.StatusUnauthorized {
 		h.Set("WWW-Authenticate", "Bearer")
 	}

@@ -45,7 +45,7 @@ type apiServer struct {
 	revoked        atomic.Bool // all tokens
 }
 
-func newAPIServer(t *testing.T) *apiServer {
+func newAPIServer(t testing.TB) *apiServer {
 	s := &apiServer{}
 	s.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "application/json")
@@ -82,7 +82,7 @@ func newAPIServer(t *testing.T) *apiServer {
 	return s
 }
 
-func connect(t *testing.T, h *Handler, to *apiServer) {
+func connect(t testing.TB, h *Handler, to *apiServer) {
 	t.Helper()
 	if err := h.Connect(&rest.Config{Host: to.URL}); err != nil {
 		t.Fatal(err)

@@ -1,9 +1,12 @@
 package web
 
 import (
+	"context"
+	"fmt"
 	"strings"
 	"testing"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/sets"
 )
 
@@ -125,6 +128,10 @@ func TestErrorsOfAnswers(t *testing.T) {
 	srv := serve(t, New(Options{Mode: Open, Logger: log.logger()}), k)
 	k.err = errGone
 	if resp, body := ask(t, srv, "GET", serviceMonitorPath+"/explain"); resp.StatusCode != 404 || !strings.Contains(body, `servicemonitors.monitoring.coreos.com \"web\" not found`) {
+		t.Errorf("%s %s", resp.Status, body)
+	}
+	k.err = fmt.Errorf("read targets: %w", context.DeadlineExceeded)
+	if resp, body := ask(t, srv, "GET", serviceMonitorPath+"/explain"); resp.StatusCode != 504 || statusOf(t, body).Reason != metav1.StatusReasonTimeout {
 		t.Errorf("%s %s", resp.Status, body)
 	}
 	k.err, k.panics = nil, true

@@ -242,12 +242,14 @@ func TestGaps(t *testing.T) {
 		defer pods.Close()
 		defer ingresses.Close()
 		settle()
+		same(t, []bool{true, false}, []bool{pods.Filling(), ingresses.Filling()}) // what is refused is not waited for
 		same(t, []targets.Gap{{State: targets.Unknown, Message: "targets of role pod are not known yet: the initial list is not complete"}}, pods.Gaps())
 		same(t, []targets.Gap{{State: targets.Forbidden, Message: "targets of role ingress are not known: no permission to list ingresses.networking.k8s.io in all namespaces"}}, ingresses.Gaps())
 		before := pods.wakes.Load()
 		close(wait)
 		settle()
 		same(t, 0, len(pods.Gaps()))
+		same(t, false, pods.Filling())
 		if pods.wakes.Load() == before {
 			t.Error("nobody is woken when the list is complete")
 		}
@@ -255,6 +257,33 @@ func TestGaps(t *testing.T) {
 		time.Sleep(time.Minute) // the pauses of an informer
 		settle()
 		same(t, 0, len(ingresses.Gaps()))
+	})
+}
+
+// Groups can be read one by one, and those of a namespace, as far as the discovery looks there.
+func TestGroups(t *testing.T) {
+	bubble(t, func(t *testing.T, a *api) {
+		c := a.cluster()
+		for i, namespace := range []string{"demo", "prod", "other"} {
+			a.Kind("pods").Add(a.pod(namespace, "web", fmt.Sprint("10.0.0.", i), "web"))
+		}
+		all := subscribe(t, c, targets.KubernetesSD{Role: "pod"})
+		some := subscribe(t, c, targets.KubernetesSD{Role: "pod", Namespaces: targets.Namespaces{Names: []string{"demo", "prod"}}})
+		defer all.Close()
+		defer some.Close()
+		settle()
+		for namespace, want := range map[string][2]string{
+			"demo": {"pod/demo/web", "pod/demo/web"}, "prod": {"pod/prod/web", "pod/prod/web"}, "other": {"pod/other/web", ""}, "none": {"", ""}, "": {"", ""},
+		} {
+			for i, r := range []*reader{all, some} {
+				got := ""
+				r.In(namespace, func(source string, group *targetgroup.Group) { got += source; same(t, source, group.Source) })
+				same(t, want[i], got)
+				same(t, want[i] != "", r.Group("pod/"+namespace+"/web") != nil)
+			}
+		}
+		informers, groups := c.Size()
+		same(t, [2]int{1, 3}, [2]int{informers, groups})
 	})
 }
 

@@ -11,6 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
+	"github.com/firekeeper-dev/firekeeper/operator/assets"
 	"github.com/firekeeper-dev/firekeeper/operator/catalog"
 	"github.com/firekeeper-dev/firekeeper/operator/engine"
 	"github.com/firekeeper-dev/firekeeper/operator/explain"
@@ -31,13 +32,23 @@ type reading struct {
 func (s *Source) read(ctx context.Context, own string) *reading {
 	out := &reading{}
 	namespaces := s.namespaceLabels(ctx, out)
+	references := s.Reader.References(ctx)
 	out.cluster = engine.Cluster{
-		NamespaceLabels: namespaces, References: s.Reader.References(ctx), Now: time.Now(), SelectionOnly: true,
+		NamespaceLabels: namespaces, References: references, Now: time.Now(), SelectionOnly: true,
+		Current: func(deps []assets.Dependency) bool { return current(references, deps) },
 		Objects: func(kind string) iter.Seq[catalog.Object] {
 			return slices.Values(s.objects(ctx, catalog.Of(kind), own, out))
 		},
-	}.Offline()
+	}
 	return out
+}
+
+// current reports whether what was compiled with some versions of Secrets and ConfigMaps stands.
+func current(references assets.Reader, deps []assets.Dependency) bool {
+	return !slices.ContainsFunc(deps, func(d assets.Dependency) bool {
+		o, err := references.Object(d.Ref)
+		return err != nil && !assets.IsNotFound(err) || o.Version != d.Version
+	})
 }
 
 // namespaceLabels looks for the labels of all namespaces.

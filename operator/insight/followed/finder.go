@@ -29,37 +29,50 @@ var _ preview.Finder = Finder{}
 func (f Finder) Find(ctx context.Context, jobs []targets.Job, w *preview.Workload) (found []targets.Found, notes []string, err error) {
 	ctx, cancel := context.WithTimeout(ctx, f.Patience)
 	defer cancel()
+	wake := make(chan struct{}, 1)
+	subs, wrong := map[string]*watch.Subscription{}, map[string]error{}
+	for i := range jobs {
+		for sd := range discovery.Distinct(&jobs[i]) {
+			key := keyOf(sd)
+			if subs[key] != nil || wrong[key] != nil {
+				continue
+			}
+			sub, err := f.Groups.Subscribe(sd, w.Namespace, func() {
+				select {
+				case wake <- struct{}{}:
+				default:
+				}
+			})
+			if wrong[key] = err; err == nil {
+				subs[key] = sub
+				defer sub.Close()
+			}
+		}
+	}
 	known := map[string]targets.Found{}
+	for key, sub := range subs {
+		wait(ctx, sub, wake)
+		known[key] = f.found(sub)
+	}
 	for i := range jobs {
 		var one targets.Found
 		for sd := range discovery.Distinct(&jobs[i]) {
-			key := fmt.Sprintf("%+v", *sd)
-			each, is := known[key]
-			if !is {
-				each = f.groups(ctx, sd, w.Namespace)
-				known[key] = each
+			key := keyOf(sd)
+			if err := wrong[key]; err != nil {
+				one.Gaps = append(one.Gaps, targets.Gap{State: targets.Unknown, Message: err.Error()})
 			}
-			one.Groups, one.Gaps = slices.Concat(one.Groups, each.Groups), slices.Concat(one.Gaps, each.Gaps)
+			one.Groups, one.Gaps = slices.Concat(one.Groups, known[key].Groups), slices.Concat(one.Gaps, known[key].Gaps)
 		}
 		found = append(found, one)
 	}
 	return found, nil, nil
 }
 
-// groups are those of one discovery, as soon as they are complete.
-func (f Finder) groups(ctx context.Context, sd *targets.KubernetesSD, own string) (out targets.Found) {
-	wake := make(chan struct{}, 1)
-	sub, err := f.Groups.Subscribe(sd, own, func() {
-		select {
-		case wake <- struct{}{}:
-		default:
-		}
-	})
-	if err != nil {
-		return targets.Found{Gaps: []targets.Gap{{State: targets.Unknown, Message: err.Error()}}}
-	}
-	defer sub.Close()
-	failing := time.NewTicker(100 * time.Millisecond) // a list that fails wakes nobody
+func keyOf(sd *targets.KubernetesSD) string { return fmt.Sprintf("%+v", *sd) }
+
+// wait waits until a subscription is complete. A list that fails wakes nobody.
+func wait(ctx context.Context, sub *watch.Subscription, wake <-chan struct{}) {
+	failing := time.NewTicker(100 * time.Millisecond)
 	defer failing.Stop()
 	for sub.Filling() && ctx.Err() == nil {
 		select {
@@ -68,6 +81,10 @@ func (f Finder) groups(ctx context.Context, sd *targets.KubernetesSD, own string
 		case <-ctx.Done():
 		}
 	}
+}
+
+// found are the groups that are known of a discovery, and why there may be more.
+func (f Finder) found(sub *watch.Subscription) (out targets.Found) {
 	sub.Each(func(group *targetgroup.Group) { out.Groups = append(out.Groups, group) })
 	slices.SortFunc(out.Groups, func(a, b *targetgroup.Group) int { return strings.Compare(a.Source, b.Source) })
 	for _, gap := range sub.Gaps() {

@@ -53,8 +53,18 @@ func (s *Source) Targets(ctx context.Context, r insight.Rights, q insight.Target
 	if err := a.rows(jobs, from); err != nil {
 		return nil, err
 	}
-	a.out.AsOf = time.Now().UTC()
+	a.out.AsOf = since(jobs)
 	return a.out, nil
+}
+
+// since is when the targets of jobs last changed, so that an answer stays the same until then.
+func since(jobs []openJob) (out time.Time) {
+	for _, j := range jobs {
+		if at := j.set.Since(); at.After(out) {
+			out = at
+		}
+	}
+	return out.UTC().Truncate(time.Millisecond)
 }
 
 // asked are the jobs that a question is about.

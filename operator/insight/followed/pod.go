@@ -6,7 +6,6 @@ import (
 	"net"
 	"slices"
 	"strconv"
-	"time"
 
 	"github.com/prometheus/common/model"
 	"github.com/prometheus/prometheus/discovery/targetgroup"
@@ -55,7 +54,7 @@ func (s *Source) ofPod(ctx context.Context, r insight.Rights, q insight.TargetQu
 	if err := a.pod(ctx, jobs, s.address(ctx, q), skip, s.Denied); err != nil {
 		return nil, err
 	}
-	a.out.AsOf = time.Now().UTC()
+	a.out.AsOf = since(jobs)
 	return a.out, nil
 }
 

@@ -32,6 +32,7 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/prometheus"
 	"github.com/firekeeper-dev/firekeeper/operator/rules"
 	"github.com/firekeeper-dev/firekeeper/operator/targets"
+	workloads "github.com/firekeeper-dev/firekeeper/operator/workload"
 )
 
 // cluster has objects; it counts its versions.
@@ -128,7 +129,7 @@ func newBed(t testing.TB) *bed {
 	c.set(catalog.Prometheus.GroupVersionResource(), read[v1.Prometheus](t, prometheusText))
 	c.set(catalog.PodMonitor.GroupVersionResource(), read[v1.PodMonitor](t, monitorText))
 	api := watchtest.New(t)
-	options := prometheus.Options{Capabilities: promconfig.Capabilities{EndpointSlice: true, ShardRetention: true}}
+	options := prometheus.Options{Workload: workloads.Config{PrometheusBaseImage: "prom", ConfigReloaderImage: "a", RulesReloaderImage: "b"}, Capabilities: promconfig.Capabilities{EndpointSlice: true, ShardRetention: true}}
 	servers, agents := prometheus.Kinds(options, &rules.Cache{})
 	b := &bed{&Source{
 		Reader: c, Setups: []engine.Setup{{Kind: servers}, {Kind: agents}}, Options: options, Groups: &watch.Cluster{Lists: api.Lists}, Denied: "grant it",
@@ -273,8 +274,18 @@ func TestNotReadYet(t *testing.T) {
 		}
 		close(until)
 		settled(time.Second)
-		if got := b.ask(t, everything{}, all(ofMain)); !got.Synced || got.Counts.Kept != 1 || len(got.Notes) > 0 {
+		got := b.ask(t, everything{}, all(ofMain))
+		if !got.Synced || got.Counts.Kept != 1 || len(got.Notes) > 0 || got.AsOf.IsZero() {
 			t.Errorf("%+v", got)
+		}
+		settled(aMinute)
+		if again := b.ask(t, everything{}, all(ofMain)); !cmp.Equal(got, again) {
+			t.Errorf("the same is another answer: %s", cmp.Diff(got, again))
+		}
+		b.api.Kind("pods").Add(pod("demo", "web-1", "web", 2))
+		settled(aMinute)
+		if again := b.ask(t, everything{}, all(ofMain)); !again.AsOf.After(got.AsOf) || again.Counts.Kept != 2 {
+			t.Errorf("a change stays unnoticed: %+v", again)
 		}
 	})
 }

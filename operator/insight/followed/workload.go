@@ -104,8 +104,7 @@ func (w *workload) compile(ctx context.Context) error {
 	}
 	c, err := w.source.candidate(ctx, w.Ref)
 	if apierrors.IsNotFound(err) {
-		w.replace(nil)
-		w.version = ""
+		w.forget()
 	}
 	if err != nil {
 		return err
@@ -188,7 +187,17 @@ func (w *workload) end(now time.Time, unasked time.Duration) (ended bool) {
 			ended = true
 		}
 	}
+	if unasked == 0 {
+		w.forget()
+	}
 	return ended
+}
+
+// forget drops everything that is known.
+func (w *workload) forget() {
+	w.replace(nil)
+	w.compiler.Close()
+	w.compiled, w.notes, w.version = preview.Workload{}, nil, ""
 }
 
 // counts are those of all jobs; nil unless all are followed.

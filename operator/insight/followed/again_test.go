@@ -1,0 +1,154 @@
+package followed
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/prometheus/common/model"
+	"github.com/prometheus/prometheus/discovery/targetgroup"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
+	"github.com/firekeeper-dev/firekeeper/operator/catalog"
+	"github.com/firekeeper-dev/firekeeper/operator/engine"
+	"github.com/firekeeper-dev/firekeeper/operator/insight"
+	"github.com/firekeeper-dev/firekeeper/operator/online"
+	"github.com/firekeeper-dev/firekeeper/operator/preview"
+	"github.com/firekeeper-dev/firekeeper/operator/prometheus"
+	"github.com/firekeeper-dev/firekeeper/operator/rules"
+	"github.com/firekeeper-dev/firekeeper/operator/targets"
+)
+
+// made is what jobs make of some groups.
+func made(w preview.Workload) (out []string) {
+	pods := &targetgroup.Group{Source: "pod/demo/a", Labels: model.LabelSet{"__meta_kubernetes_namespace": "demo", "__meta_kubernetes_pod_label_app": "web", "__meta_kubernetes_pod_labelpresent_app": "true"}}
+	for i := range 4 {
+		pods.Targets = append(pods.Targets, model.LabelSet{"__address__": model.LabelValue(fmt.Sprintf("10.0.0.%d:80", i)), "__meta_kubernetes_pod_container_port_name": "http"})
+	}
+	out = append(out, w.Error)
+	for _, source := range w.Sources() {
+		out = append(out, fmt.Sprintf("%s %s %s %s", source.Ref, source.Field, source.State, source.Error))
+		for i := range source.Compiled {
+			for _, t := range source.Compiled[i].Evaluate(targets.Found{Groups: []*targetgroup.Group{pods}}).Targets() {
+				out = append(out, fmt.Sprintf("%s %s %s %v %v %+v %s", t.Job, t.State, t.URL, t.Shards, t.Discovered, t.Labels, t.Message))
+			}
+		}
+	}
+	return out
+}
+
+// However a workload and its objects change, what is compiled again is what is compiled anew.
+func TestCompiledAgain(t *testing.T) {
+	b := newBed(t)
+	jobs := func(text string) {
+		b.cluster.secrets.AddSecret(&corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: "monitoring", Name: "more"}, Data: map[string][]byte{"jobs": []byte(text)}})
+	}
+	jobs("[]")
+	set := func(of *catalog.Row, o online.Object) { b.cluster.set(of.GroupVersionResource(), o) }
+	main := func(more string) {
+		set(catalog.Prometheus, read[v1.Prometheus](t, strings.TrimSuffix(prometheusText, "}")+", "+more+"}"))
+	}
+	additional := "additionalScrapeConfigs: {name: more, key: jobs}"
+	var compiler preview.Compiler
+	compiler.Options = b.Options
+	defer compiler.Close()
+	for i, change := range []func(){
+		func() {},
+		func() { main("scrapeInterval: 7s") },
+		func() { main(additional) },
+		func() { jobs("[{job_name: own, static_configs: [{targets: [a]}]}]") },
+		func() { jobs("[{job_name: own, static_configs: [{targets: [b]}]}]") },
+		func() {
+			set(catalog.PodMonitor, read[v1.PodMonitor](t, strings.Replace(monitorText, "name: web", "name: more", 1)))
+		},
+		func() {
+			set(catalog.PodMonitor, read[v1.PodMonitor](t, strings.Replace(monitorText, "app: web", "app: db", 1)))
+		},
+		func() {
+			set(catalog.PodMonitor, read[v1.PodMonitor](t, strings.Replace(monitorText, "port: http", "port: http, authorization: {credentials: {name: token, key: t}}", 1)))
+		},
+		func() {
+			b.cluster.secrets.AddSecret(&corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: "demo", Name: "token"}, Data: map[string][]byte{"t": []byte("x")}})
+		},
+		func() { main(additional + ", version: v2.40.0") },
+		func() { main(additional + ", externalLabels: {a: b}") },
+		func() { main(additional + ", scrapeInterval: nonsense") },
+		func() { main("scrapeInterval: 7s") },
+		func() {
+			set(catalog.Prometheus, read[v1.Prometheus](t, strings.Replace(prometheusText, "podMonitorSelector: {}", "podMonitorSelector: {matchLabels: {none: none}}", 1)))
+		},
+		func() { main(additional) },
+	} {
+		change()
+		c, err := b.candidate(t.Context(), ofMain.Ref())
+		if err != nil {
+			t.Fatal(err)
+		}
+		again := made(compiler.Read(c, b.read(t.Context(), "monitoring").cluster))
+		anew := made(preview.Read(c, b.read(t.Context(), "monitoring").cluster.Offline(), b.Options))
+		if diff := cmp.Diff(anew, again); diff != "" {
+			t.Errorf("change %d: anew (-), again (+)\n%s", i, diff)
+		}
+	}
+}
+
+// Objects belong to the caches: no answer changes them.
+func TestNobodyChangesObjects(t *testing.T) {
+	inBubble(t, func(t *testing.T, b *bed) {
+		b.cluster.secrets.AddSecret(&corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: "demo", Name: "token"}, Data: map[string][]byte{"t": []byte("x")}})
+		b.cluster.set(catalog.PodMonitor.GroupVersionResource(), read[v1.PodMonitor](t, strings.NewReplacer("name: web", "name: bad", "port: http", "port: http, interval: x").Replace(monitorText)))
+		b.cluster.set(online.Pods, &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "monitoring", Name: "prometheus-main-0"}})
+		b.api.Kind("pods").Add(pod("demo", "web-0", "web", 1))
+		before := map[schema.GroupVersionResource][]runtime.Object{}
+		for of, all := range b.cluster.objects {
+			for _, o := range all {
+				before[of] = append(before[of], o.DeepCopyObject())
+			}
+		}
+		fresh := func() ([]engine.Setup, error) {
+			servers, agents := prometheus.Kinds(b.Options, &rules.Cache{})
+			return []engine.Setup{{Kind: servers}, {Kind: agents}}, nil
+		}
+		answers := insight.New(insight.Parts{Reader: b.cluster, Setups: b.Setups, Scopes: b.Scopes, Fresh: fresh, Options: b.Options, Targets: b.Source})
+		page := insight.Page{Limit: 100}
+		for range 2 {
+			settled(aMinute)
+			targets := b.ask(t, everything{}, all(ofMain))
+			for name, ask := range map[string]func() (any, error){
+				"overview": func() (any, error) { return answers.Overview(t.Context(), everything{}, page) },
+				"workload": func() (any, error) { return answers.Workload(t.Context(), everything{}, ofMain) },
+				"sources": func() (any, error) {
+					return answers.Sources(t.Context(), everything{}, ofMain, insight.SourceQuery{Page: page})
+				},
+				"rollout": func() (any, error) { return answers.Rollout(t.Context(), everything{}, ofMain, page) },
+				"config": func() (any, error) {
+					return answers.Config(t.Context(), everything{}, ofMain, insight.ConfigQuery{Page: page})
+				},
+				"explain": func() (any, error) { return answers.Explain(t.Context(), everything{}, ofWeb) },
+				"targets": func() (any, error) { return answers.Targets(t.Context(), everything{}, all(ofWeb)) },
+				"target": func() (any, error) {
+					if len(targets.Items) == 0 || targets.Items[0].ID == "" {
+						return nil, nil
+					}
+					return answers.Target(t.Context(), everything{}, ofMain, targets.Items[0].Job, targets.Items[0].ID)
+				},
+			} {
+				if _, err := ask(); err != nil {
+					t.Errorf("%s: %v", name, err)
+				}
+			}
+		}
+		for of, all := range b.cluster.objects {
+			for i, o := range all {
+				if diff := cmp.Diff(before[of][i], runtime.Object(o)); diff != "" {
+					t.Errorf("%s %s was changed:\n%s", of.Resource, o.GetName(), diff)
+				}
+			}
+		}
+	})
+}

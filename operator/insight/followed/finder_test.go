@@ -1,0 +1,51 @@
+package followed
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/firekeeper-dev/firekeeper/operator/preview"
+	"github.com/firekeeper-dev/firekeeper/operator/targets"
+)
+
+// A finder waits until the cluster was read, but not for what may not be, and not for long.
+func TestFinder(t *testing.T) {
+	inBubble(t, func(t *testing.T, b *bed) {
+		until := make(chan struct{})
+		b.api.Delay("pods", until)
+		b.api.Deny("services", true)
+		b.api.Kind("pods").Add(pod("demo", "web-0", "web", 1))
+		f := Finder{Groups: b.Groups, Denied: "grant it", Patience: 3 * time.Second}
+		pods := func(namespace string) targets.Job {
+			return targets.Job{Discoveries: targets.Discoveries{Kubernetes: []targets.KubernetesSD{{Role: "pod", Namespaces: targets.Namespaces{Names: []string{namespace}}}}}}
+		}
+		services := targets.Job{Discoveries: targets.Discoveries{Kubernetes: []targets.KubernetesSD{{Role: "service"}}}}
+		jobs := []targets.Job{pods("demo"), services, pods("none"), pods("demo")}
+		for _, delayed := range []bool{true, false} {
+			began := time.Now()
+			if !delayed {
+				close(until)
+			}
+			found, _, err := f.Find(t.Context(), jobs, &preview.Workload{Ref: main})
+			if err != nil || len(found) != 4 {
+				t.Fatal(found, err)
+			}
+			for i, groups := range []int{1, 0, 0, 1} {
+				if delayed {
+					groups = 0
+				}
+				known := i != 1 && !delayed
+				if len(found[i].Groups) != groups || (len(found[i].Gaps) == 0) != known {
+					t.Errorf("delayed %v, job %d: %d groups, gaps %v", delayed, i, len(found[i].Groups), found[i].Gaps)
+				}
+			}
+			if gaps := found[1].Gaps; len(gaps) != 1 || !strings.HasSuffix(gaps[0].Message, "no permission to list services in all namespaces; grant it") {
+				t.Errorf("%+v", gaps)
+			}
+			if took := time.Since(began); took > 4*time.Second || (took >= 3*time.Second) != delayed {
+				t.Errorf("delayed %v: it took %s", delayed, took)
+			}
+		}
+	})
+}
