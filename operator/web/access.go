@@ -63,6 +63,7 @@ func newAccess(cfg *rest.Config) (*access, error) {
 	if err != nil {
 		return nil, err
 	}
+	tokens = few{tokens, make(chan struct{}, newTokensAtATime)}
 	callers := group.NewAuthenticatedGroupAdder(bearertoken.New(cache.New(tokens, false, allowedFor, deniedFor)))
 	return &access{callers, rights}, nil
 }
@@ -73,6 +74,27 @@ func newTokens(kube kubernetes.Interface) (authenticator.Token, error) {
 		RecordRequestTotal:   func(context.Context, string) {},
 		RecordRequestLatency: func(context.Context, string, float64) {},
 	})
+}
+
+// newTokensAtATime are fewer than requests at a time: whoever sends tokens that nobody knows
+// leaves slots to callers that are known.
+const newTokensAtATime = atATime / 4
+
+// few asks about so many tokens at a time, and refuses others.
+type few struct {
+	authenticator.Token
+	free chan struct{}
+}
+
+// AuthenticateToken implements [authenticator.Token].
+func (f few) AuthenticateToken(ctx context.Context, token string) (*authenticator.Response, bool, error) {
+	select {
+	case f.free <- struct{}{}:
+		defer func() { <-f.free }()
+		return f.Token.AuthenticateToken(ctx, token)
+	default:
+		return nil, false, apierrors.NewTooManyRequests(fmt.Sprintf("the operator asks about %d new tokens at a time", cap(f.free)), 1)
+	}
 }
 
 // twice is how often a question is asked that gets no answer.
@@ -92,6 +114,8 @@ func (a *access) caller(r *http.Request) (*caller, error) {
 	switch {
 	case known && err == nil:
 		return &caller{of: a, who: who.User}, nil
+	case apierrors.IsTooManyRequests(err):
+		return nil, err
 	case unanswered(err):
 		return nil, unavailable("authenticate the caller (create tokenreviews)", err)
 	}

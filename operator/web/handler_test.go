@@ -2,6 +2,7 @@ package web
 
 import (
 	"encoding/json"
+	"fmt"
 	"io"
 	"log/slog"
 	"maps"
@@ -41,12 +42,13 @@ type apiServer struct {
 	*httptest.Server
 	tokens, rights atomic.Int32
 	down           atomic.Bool
-	forbids        atomic.Bool // that the operator asks
-	revoked        atomic.Bool // all tokens
+	forbids        atomic.Bool   // that the operator asks
+	revoked        atomic.Bool   // all tokens
+	asked, told    chan struct{} // about tokens that begin with "slow"
 }
 
 func newAPIServer(t testing.TB) *apiServer {
-	s := &apiServer{}
+	s := &apiServer{asked: make(chan struct{}), told: make(chan struct{})}
 	s.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "application/json")
 		switch {
@@ -60,6 +62,10 @@ func newAPIServer(t testing.TB) *apiServer {
 			var review authenticationv1.TokenReview
 			_ = json.NewDecoder(r.Body).Decode(&review)
 			name := review.Spec.Token
+			if strings.HasPrefix(name, "slow") {
+				s.asked <- struct{}{}
+				<-s.told
+			}
 			review.Status.Authenticated = (name == "reader" || name == "nobody") && !s.revoked.Load()
 			if review.Status.Authenticated {
 				review.Status.User.Username = name
@@ -208,6 +214,30 @@ func TestWorkloadStatus(t *testing.T) {
 	}
 }
 
+// TestStatusOfTheFirstOperators: a client of operators before 0.64 finds the fields that it
+// knows, with their types, also those that are zero.
+func TestStatusOfTheFirstOperators(t *testing.T) {
+	resp, body := ask(t, api(t, Open, nil), "GET", mainStatus)
+	var got struct {
+		Kind       string         `json:"kind"`
+		APIVersion string         `json:"apiVersion"`
+		Metadata   map[string]any `json:"metadata"`
+		Spec       map[string]any `json:"spec"`
+		Status     map[string]any `json:"status"`
+	}
+	if err := json.Unmarshal([]byte(body), &got); err != nil || resp.Header.Get("Content-Type") != "application/json" {
+		t.Fatalf("%v %v", err, resp.Header)
+	}
+	if got.Kind != "Prometheus" || got.APIVersion != "monitoring.coreos.com/v1" || got.Metadata["namespace"] != "demo" || got.Metadata["name"] != "main" || got.Spec["version"] != "v3.5.1" {
+		t.Errorf("%s", body)
+	}
+	for field, want := range map[string]any{"paused": false, "replicas": 2.0, "updatedReplicas": 0.0, "availableReplicas": 1.0, "unavailableReplicas": 0.0} {
+		if got.Status[field] != want {
+			t.Errorf("status.%s is %v, want %v", field, got.Status[field], want)
+		}
+	}
+}
+
 // TestAgain: who has the answer gets 304; HEAD has no body; large answers are compressed.
 func TestAgain(t *testing.T) {
 	srv := api(t, Open, nil)
@@ -288,6 +318,27 @@ func TestReviewsAreCached(t *testing.T) {
 	if server.tokens.Load() != 1 || server.rights.Load() != 1 {
 		t.Errorf("%d token reviews, %d access reviews", server.tokens.Load(), server.rights.Load())
 	}
+}
+
+// TestManyNewTokens: whoever sends tokens that nobody knows does not take the place of callers
+// that are known.
+func TestManyNewTokens(t *testing.T) {
+	server := newAPIServer(t)
+	srv := api(t, Authenticated, server)
+	ask(t, srv, "GET", mainStatus, "Authorization", "Bearer reader")
+	var wg sync.WaitGroup
+	for i := range newTokensAtATime {
+		wg.Go(func() { ask(t, srv, "GET", mainStatus, "Authorization", fmt.Sprintf("Bearer slow-%d", i)) })
+		<-server.asked
+	}
+	if resp, body := ask(t, srv, "GET", mainStatus, "Authorization", "Bearer slow"); resp.StatusCode != 429 || !strings.Contains(body, "new tokens at a time") || resp.Header.Get("Retry-After") == "" {
+		t.Errorf("one more: %s %s", resp.Status, body)
+	}
+	if resp, body := ask(t, srv, "GET", mainStatus, "Authorization", "Bearer reader"); resp.StatusCode != 200 {
+		t.Errorf("who is known: %s %s", resp.Status, body)
+	}
+	close(server.told)
+	wg.Wait()
 }
 
 // TestNoAnswerAboutCaller: without an answer of the API server nobody reads, and the
