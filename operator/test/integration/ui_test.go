@@ -206,7 +206,7 @@ func TestUI(t *testing.T) {
 		}
 	}
 	t.Logf("%d pages", len(pages))
-	before := len(w.audit.calls(t, user))
+	before, began := len(w.audit.calls(t, user)), time.Now()
 	for range 20 {
 		u.get(t, "/")
 		u.get(t, main)
@@ -216,7 +216,7 @@ func TestUI(t *testing.T) {
 	if more := len(calls) - before; more > 30 {
 		t.Errorf("60 pages made %d calls", more)
 	} else {
-		t.Logf("%d calls for the first %d pages, %d for 60 more", before, len(pages), more)
+		t.Logf("%d calls for the first %d pages, %d for 60 more in %s", before, len(pages), more, time.Since(began))
 	}
 	for _, c := range calls {
 		if c.writes() && !strings.HasSuffix(c.Object.Resource, "reviews") {
