@@ -87,7 +87,7 @@ func (u *uiOptions) run(ctx context.Context, o *Options, s streams) (int, error)
 		return 2, err
 	}
 	log := slog.New(slog.NewTextHandler(s.err, &slog.HandlerOptions{Level: slog.LevelWarn}))
-	srv, err := u.listen(o, c.answers(), log)
+	srv, err := u.listen(o, c, log)
 	if err != nil {
 		return 2, err
 	}
@@ -101,11 +101,12 @@ func (u *uiOptions) run(ctx context.Context, o *Options, s streams) (int, error)
 }
 
 // listen binds the address, and knows from then on the port that it got.
-func (u *uiOptions) listen(o *Options, answers insight.Answers, log *slog.Logger) (*httpserver.Server, error) {
+func (u *uiOptions) listen(o *Options, c *readable, log *slog.Logger) (*httpserver.Server, error) {
 	api := web.New(web.Options{Mode: web.Open, Logger: log})
-	api.Answer(answers)
+	api.Answer(insight.New(c.parts))
 	mux := http.NewServeMux()
 	api.Register(mux)
+	c.registerStatus(mux)
 	var guarded http.Handler
 	srv, err := httpserver.Listen(httpserver.Options{
 		Address: u.address.String(), Logger: slog.New(slog.DiscardHandler),
@@ -193,9 +194,6 @@ func (o *Options) readable(ctx context.Context) (*readable, error) {
 		Permissions: lookup.Cluster{Kube: live.Kube}}
 	return c, err
 }
-
-// answers are what the pages show.
-func (c *readable) answers() insight.Answers { return insight.New(c.parts) }
 
 // whoami is the user of the kubeconfig as the API server knows it, for people.
 func (c *readable) whoami(ctx context.Context) string {

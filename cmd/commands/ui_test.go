@@ -110,11 +110,15 @@ func TestUI(t *testing.T) {
 		"/index.json":                  `"workloads":`,
 		"/prometheuses/monitoring/k8s": "serviceMonitor",
 		prometheusK8s + "/config":      `"sections":`,
+		prometheusK8s + "/status":      `"kind":"Prometheus"`,
 		prometheusK8s + "/targets":     `"counts":`,
 	} {
 		if code, body := p.get(t, path); code != 200 || !strings.Contains(body, want) {
 			t.Errorf("%s: %d %s", path, code, body)
 		}
+	}
+	if code, body := p.get(t, strings.Replace(prometheusK8s, "k8s", "none", 1)+"/status"); code != 404 || !strings.Contains(body, `"kind":"Status"`) {
+		t.Errorf("an object that does not exist: %d %s", code, body)
 	}
 	if code, body := p.get(t, "/api/v1/overview", "Host", "evil.example"); code != 403 || strings.Contains(body, "monitoring") {
 		t.Errorf("another Host: %d %s", code, body)

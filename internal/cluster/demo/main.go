@@ -1,6 +1,6 @@
 // Command demo shows the whole product on one machine: a Kubernetes, the
-// operator, a Prometheus, how long a change takes to be live in it, and how an
-// alert arrives through an Alertmanager.
+// operator, a Prometheus, how long a change takes to be live in it, how an
+// alert arrives through an Alertmanager, and the pages about it.
 //
 //	demo up      (make demo)
 //	demo down    (make demo-down)
@@ -45,7 +45,8 @@ up    takes the cluster of KUBECONFIG; without it, kind and docker when both are
       rule and a monitor, and says how long each took until the running
       Prometheus showed it. Then an alert fires, and the log of the webhook that
       received it is printed (on a cluster of KUBECONFIG, where that receiver is
-      not: until it is in Alertmanager). Running it again is fine.
+      not: until it is in Alertmanager). At the end "operator ui" serves the pages
+      about all of it on this machine, until down. Running it again is fine.
 down  removes what up made: the whole cluster when up started it, otherwise the
       example and the operator.
 

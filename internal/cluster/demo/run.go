@@ -171,6 +171,12 @@ func (p *place) showWhere(ctx context.Context) error {
 	}
 	fmt.Printf("  operator metrics  %s -n firekeeper port-forward deployment/prometheus-operator 8080\n", p.kubectl)
 	fmt.Printf("  remove it all     make demo-down\n")
+	say("serving the pages about all of it")
+	url, err := p.servePages(ctx)
+	if err != nil {
+		return err
+	}
+	fmt.Printf("\n  Open %s: what feeds what, what is rejected and why, what runs and what is scraped.\n", url)
 	return nil
 }
 
@@ -190,6 +196,9 @@ func down(ctx context.Context) error {
 }
 
 func (p *place) down(ctx context.Context) error {
+	if err := p.stopPages(ctx); err != nil {
+		return err
+	}
 	if p.on != given {
 		if err := p.downKind(ctx); err != nil {
 			return err

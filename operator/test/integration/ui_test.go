@@ -206,7 +206,7 @@ func TestUI(t *testing.T) {
 		}
 	}
 	t.Logf("%d pages", len(pages))
-	before := len(w.audit.calls(t, user))
+	before, began := len(w.audit.calls(t, user)), time.Now()
 	for range 20 {
 		u.get(t, "/")
 		u.get(t, main)
@@ -216,7 +216,7 @@ func TestUI(t *testing.T) {
 	if more := len(calls) - before; more > 30 {
 		t.Errorf("60 pages made %d calls", more)
 	} else {
-		t.Logf("%d calls for the first %d pages, %d for 60 more", before, len(pages), more)
+		t.Logf("%d calls for the first %d pages, %d for 60 more in %s", before, len(pages), more, time.Since(began))
 	}
 	for _, c := range calls {
 		if c.writes() && !strings.HasSuffix(c.Object.Resource, "reviews") {
@@ -287,5 +287,11 @@ func TestUIOfOneNamespace(t *testing.T) {
 	u.shows(t, "/", main[1:])
 	u.shows(t, main+"?tab=targets", "10.0.0.1")
 	u.shows(t, main+"?tab=feeds", "login", "wrong")
-	t.Logf("%d pages", len(u.crawl(t)))
+	for _, tab := range []string{"feeds", "pods", "targets", "shards", "config", "events"} {
+		for _, path := range []string{main + "?tab=" + tab, main + ".json?tab=" + tab} {
+			if code, body := u.get(t, path); code != http.StatusOK {
+				t.Errorf("%s: %d %s", path, code, body)
+			}
+		}
+	}
 }
