@@ -26,6 +26,8 @@ type fake struct {
 	n int
 	// odd makes strings what an attacker would write; nil leaves them.
 	odd func(string) string
+	// reading says that not all is read yet.
+	reading bool
 	// err is the error of every answer; tabErr that of tables below a workload.
 	err, tabErr error
 
@@ -99,7 +101,10 @@ func (f *fake) Workload(_ context.Context, _ insight.Rights, w insight.Object) (
 	f.mu.Lock()
 	version := f.version
 	f.mu.Unlock()
-	out := &insight.Workload{Version: "v3.5.1", Shards: 3, ConfigSince: start, Targets: &preview.Counts{Kept: f.n, Dropped: map[string]int{"spec.selector": 3}}}
+	out := &insight.Workload{Version: "v3.5.1", Shards: 3, ConfigSince: start}
+	if !f.reading {
+		out.Targets = &preview.Counts{Kept: f.n, Dropped: map[string]int{"spec.selector": 3}}
+	}
 	out.Counts = map[string]map[status.State]int{"ServiceMonitor": {status.Accepted: f.n, status.Rejected: 1}}
 	out.Attention = []insight.Attention{{Urgency: insight.Broken, Cause: insight.RejectedObject, Workload: w.Ref(), Object: f.monitor(3), Message: f.s("spec.endpoints[0].interval: \"10 s\" is not a duration"), Fix: "write \"10s\""}}
 	for i := range min(f.n, 50) {
@@ -203,7 +208,7 @@ func (f *fake) target(i int) preview.Target {
 
 func (f *fake) Targets(_ context.Context, _ insight.Rights, q insight.TargetQuery) (*insight.Targets, error) {
 	f.saw(q)
-	out := &insight.Targets{AsOf: start, Synced: true, Counts: preview.Counts{Kept: f.n, Invalid: f.n / 4, Dropped: map[string]int{f.s("spec.endpoints[0].port"): f.n / 4, "spec.selector.matchLabels[app]": 2}}}
+	out := &insight.Targets{AsOf: start, Synced: !f.reading, Counts: preview.Counts{Kept: f.n, Invalid: f.n / 4, Dropped: map[string]int{f.s("spec.endpoints[0].port"): f.n / 4, "spec.selector.matchLabels[app]": 2}}}
 	if f.n == 0 {
 		out.Counts = preview.Counts{}
 	}

@@ -76,7 +76,7 @@ func (v *view) Where(a insight.Attention) link {
 	case insight.RejectedObject:
 		to.Text = "rejected"
 	case insight.InvalidOwner:
-		to.Text = "invalid"
+		to.Text = "reconciliation"
 	case insight.PodsBehind:
 		to = link{"pods behind", to.Href + "?tab=pods"}
 	case insight.StuckRollout:

@@ -21,6 +21,7 @@ type selectedObject struct {
 	// Scrapes says that objects of the kind have targets.
 	Scrapes bool
 	Counts  *preview.Counts // of all workloads
+	Summary string          // of them; empty when they are not known
 }
 
 // verdictRow is the answer of one workload, with the jobs of the object.
@@ -91,7 +92,7 @@ func (o *selectedObject) fill(q *request, v *view, at string) error {
 			o.Unknown = err.Error()
 		default:
 			found = answer.(*insight.Targets)
-			o.Counts = &found.Counts
+			o.Counts, o.Summary = &found.Counts, summaryOf(found)
 		}
 		if at == "targets" && err == nil {
 			o.Of = of

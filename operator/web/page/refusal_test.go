@@ -174,7 +174,7 @@ func TestSteps(t *testing.T) {
 			rows = append(rows, strings.Join(row, "|"))
 		}
 	}
-	want := []string{"+ added|tier|front", "~ changed|tier|front|back", "~ changed|job|a|b", "− removed|job|b"}
+	want := []string{"+ added|tier|front", "~ changed|tier|front|→ back", "~ changed|job|a|→ b", "− removed|job|b"}
 	if !slices.Equal(rows, want) {
 		t.Errorf("steps are %q, want %q", rows, want)
 	}
@@ -221,6 +221,16 @@ func TestUnknownTab(t *testing.T) {
 	}
 	if resp, body := get(t, srv, "/prometheuses/monitoring/k8s.json?tab=targets"); resp.StatusCode != 503 || !strings.Contains(body, `"kind":"Status"`) {
 		t.Errorf("%s %s", resp.Status, body)
+	}
+}
+
+// TestNotSynced: while the cluster is read, a page does not say that there are no targets.
+func TestNotSynced(t *testing.T) {
+	srv := serve(t, &fake{reading: true})
+	for _, path := range []string{"/prometheuses/a/b?tab=targets", "/servicemonitors/a/b", "/servicemonitors/a/b?tab=targets", "/pods/a/b"} {
+		if _, body := get(t, srv, path); strings.Contains(body, "no targets") || !strings.Contains(body, "no target is known") {
+			t.Errorf("%s says\n%s", path, body)
+		}
 	}
 }
 

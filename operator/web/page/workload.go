@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 	"strconv"
+	"strings"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
@@ -238,6 +239,17 @@ type targetsTab struct {
 type stateCount struct {
 	State targets.State
 	Count int
+}
+
+// Summary is the counts, in words.
+func (t targetsTab) Summary() string { return summaryOf(t.Targets) }
+
+// summaryOf does not say that nothing is scraped while that is not known.
+func summaryOf(t *insight.Targets) string {
+	if t.Counts.Kept+t.Counts.OtherShard == 0 && (!t.Synced || len(t.Notes) > 0) {
+		return strings.Replace(t.Counts.String(), "no targets", "no target is known", 1)
+	}
+	return t.Counts.String()
 }
 
 // maxJobs bounds the jobs above a list of targets.
