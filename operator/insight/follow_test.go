@@ -17,6 +17,7 @@ import (
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 	"github.com/firekeeper-dev/firekeeper/operator/assets"
 	"github.com/firekeeper-dev/firekeeper/operator/catalog"
+	"github.com/firekeeper-dev/firekeeper/operator/engine"
 	"github.com/firekeeper-dev/firekeeper/operator/insight"
 	"github.com/firekeeper-dev/firekeeper/operator/online"
 )
@@ -94,6 +95,50 @@ func TestReadsOnlyWhatChanged(t *testing.T) {
 	if again := ask(); again == second {
 		t.Error("a change was not read after a second")
 	}
+}
+
+// The order in which a cache has pods is no change.
+func TestOrderOfPods(t *testing.T) {
+	s, c := &versioned{loaded(t, cluster(1, 1)), 1}, &clock{at: now}
+	for _, name := range []string{"prometheus-p0-0", "prometheus-p0-1"} {
+		s.put(online.Pods, &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "ns0", Name: name, UID: types.UID(name), ResourceVersion: "1", Labels: map[string]string{
+			"app.kubernetes.io/managed-by": "prometheus-operator", "app.kubernetes.io/name": "prometheus",
+			"operator.prometheus.io/name": "p0", "app.kubernetes.io/instance": "p0", "prometheus": "p0",
+		}}})
+	}
+	kinds, _ := setups()
+	made := 0
+	for i := range kinds {
+		kind := *kinds[i].Kind
+		open := kind.Open
+		kind.Open = func(key types.NamespacedName) engine.Gatherer { return counting{open(key), &made} }
+		kinds[i].Kind = &kind
+	}
+	a := insight.New(insight.Parts{Reader: s, Setups: kinds, Fresh: setups, Now: c.now})
+	for range 5 {
+		overview, err := a.Overview(t.Context(), everything, page)
+		if err != nil || overview.Workloads[0].Pods != 2 {
+			t.Fatalf("got %+v, %v", overview, err)
+		}
+		slices.Reverse(s.objects[online.Pods])
+		s.change()
+		c.pass(time.Minute)
+	}
+	if made != 1 {
+		t.Errorf("the workload was looked at %d times", made)
+	}
+}
+
+// counting counts how often a workload is looked at.
+type counting struct {
+	engine.Gatherer
+	made *int
+}
+
+// Gather implements [engine.Gatherer].
+func (c counting) Gather(w v1.Workload, in engine.Cluster) (engine.Inputs, error) {
+	*c.made++
+	return c.Gatherer.Gather(w, in)
 }
 
 // cluster are workloads of one namespace each, and monitors that are divided among them.

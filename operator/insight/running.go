@@ -97,7 +97,7 @@ func podKey(namespace string, names labelNames, of map[string]string) (key strin
 // podsOf are the pods of a workload.
 func (w *world) podsOf(c explain.Candidate, shape engine.Shape) []*corev1.Pod {
 	key, _ := podKey(c.Object.GetNamespace(), slices.Sorted(maps.Keys(shape.Selector)), shape.Selector)
-	return w.pods[key]
+	return slices.SortedFunc(slices.Values(w.pods[key]), func(a, b *corev1.Pod) int { return strings.Compare(a.Name, b.Name) }) // caches have no order
 }
 
 // setsOf are the StatefulSets of a workload that exist.
