@@ -16,6 +16,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/metadata"
+	"k8s.io/klog/v2"
 
 	"github.com/firekeeper-dev/firekeeper/internal/httpserver"
 	"github.com/firekeeper-dev/firekeeper/operator/catalog"
@@ -82,10 +83,12 @@ func (u *uiOptions) validate(o *Options) error {
 func (u *uiOptions) run(ctx context.Context, o *Options, s streams) (int, error) {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
+	klog.SetSlogLogger(slog.New(slog.DiscardHandler)) // the pages say what cannot be read
 	c, err := o.readable(ctx)
 	if err != nil {
 		return 2, err
 	}
+	defer c.targets.Close()
 	log := slog.New(slog.NewTextHandler(s.err, &slog.HandlerOptions{Level: slog.LevelWarn}))
 	srv, err := u.listen(o, c, log)
 	if err != nil {
@@ -147,6 +150,7 @@ type readable struct {
 	reader  *recent.Reader
 	options *Options
 	version *semver.Version
+	targets *followed.Source
 	parts   insight.Parts
 }
 
@@ -185,13 +189,13 @@ func (o *Options) readable(ctx context.Context) (*readable, error) {
 	if c.parts.Setups, c.parts.Scopes, err = o.setups(c.version); err != nil {
 		return nil, err
 	}
-	groups := &watch.Cluster{Lists: watch.From(live.Kube)}
-	if configs := c.parts.Scopes.Configs; !configs.All() {
-		groups.Namespaces = configs.Watches()
-	}
 	setups, err := c.parts.Fresh()
-	c.parts.Targets = &followed.Source{Reader: c.reader, Setups: setups, Scopes: c.parts.Scopes, Options: c.parts.Options, Groups: groups,
-		Permissions: lookup.Cluster{Kube: live.Kube}}
+	c.targets = &followed.Source{
+		Reader: c.reader, Setups: setups, Scopes: c.parts.Scopes, Options: c.parts.Options,
+		Groups: &watch.Cluster{Lists: watch.From(live.Kube), Namespaces: listed(c.parts.Scopes)},
+		Permissions: lookup.Cluster{Kube: live.Kube},
+	}
+	c.parts.Targets = c.targets
 	return c, err
 }
 
