@@ -192,7 +192,7 @@ func (o *Options) readable(ctx context.Context) (*readable, error) {
 	setups, err := c.parts.Fresh()
 	c.targets = &followed.Source{
 		Reader: c.reader, Setups: setups, Scopes: c.parts.Scopes, Options: c.parts.Options,
-		Groups: &watch.Cluster{Lists: watch.From(live.Kube), Namespaces: listed(c.parts.Scopes)},
+		Groups:      &watch.Cluster{Lists: watch.From(live.Kube), Namespaces: listed(c.parts.Scopes)},
 		Permissions: lookup.Cluster{Kube: live.Kube},
 	}
 	c.parts.Targets = c.targets
