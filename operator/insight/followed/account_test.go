@@ -2,6 +2,7 @@ package followed
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"strings"
 	"sync/atomic"
@@ -10,10 +11,14 @@ import (
 	"time"
 
 	authorizationv1 "k8s.io/api/authorization/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/client-go/kubernetes/fake"
 	clienttesting "k8s.io/client-go/testing"
 
+	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
+	"github.com/firekeeper-dev/firekeeper/operator/catalog"
 	"github.com/firekeeper-dev/firekeeper/operator/discovery/live"
 	"github.com/firekeeper-dev/firekeeper/operator/targets"
 )
@@ -49,6 +54,20 @@ type slow struct{ Permissions }
 func (s slow) Denied(ctx context.Context, jobs []targets.Job, w live.Workload) (live.Denials, []string) {
 	time.Sleep(time.Second)
 	return s.Permissions.Denied(ctx, jobs, w)
+}
+
+// TestAdditionalJobs: jobs that are written in a Secret are not shown to who may not read it.
+func TestAdditionalJobs(t *testing.T) {
+	inBubble(t, func(t *testing.T, b *bed) {
+		b.cluster.secrets.AddSecret(&corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: "monitoring", Name: "more"},
+			Data: map[string][]byte{"jobs": []byte("[{job_name: canary-job, static_configs: [{targets: [canary-host], labels: {team: canary}}]}]")}})
+		b.cluster.set(catalog.Prometheus.GroupVersionResource(), read[v1.Prometheus](t, strings.TrimSuffix(prometheusText, "}")+", additionalScrapeConfigs: {name: more, key: jobs}}"))
+		settled(time.Second)
+		text, err := json.Marshal(b.ask(t, everything{}, all(ofMain)))
+		if err != nil || strings.Contains(string(text), "canary") || !strings.Contains(string(text), "the jobs of spec.additionalScrapeConfigs are not shown") {
+			t.Errorf("%v %s", err, text)
+		}
+	})
 }
 
 // TestServiceAccount: what the ServiceAccount of a workload may not discover is forbidden, as long

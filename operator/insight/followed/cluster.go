@@ -101,7 +101,7 @@ func (s *Source) scrapers(ctx context.Context) (out []explain.Candidate, notes [
 		if !ok {
 			continue
 		}
-		list, failed := s.Reader.List(ctx, online.Query{GroupVersionResource: row.GroupVersionResource()})
+		list, failed := online.Watched(ctx, s.Reader, row, setup.Instances)
 		if failed != nil {
 			err = failed
 			notes = append(notes, fmt.Sprintf("not known are %s: %v", row.Resource, failed))

@@ -123,9 +123,13 @@ func (w *workload) compile(ctx context.Context) error {
 	if err := ctx.Err(); err != nil {
 		return err // what was read may be half of it
 	}
-	w.notes = reading.notes
+	w.notes = slices.Clone(reading.notes)
 	var jobs []*job
 	for _, source := range w.compiled.Sources() {
+		if field := source.Object.Field; field != "" { // spec.additionalScrapeConfigs
+			w.notes = append(w.notes, "the jobs of "+field+" are not shown: they come from a Secret; operator targets shows them to whoever may read it")
+			continue
+		}
 		for i := range source.Compiled {
 			jobs = append(jobs, &job{&source.Compiled[i], source.Object, len(jobs)})
 		}

@@ -20,8 +20,8 @@ const (
 	maxStreams = 100
 	maxNews    = 200                    // that wait for being written
 	gathering  = 200 * time.Millisecond // before news are written
-	silence    = 15 * time.Second       // after which a stream says that it is there
-	streamLife = 10 * time.Minute       // after which the caller is authorized again
+	silence    = 10 * time.Second       // after which a stream says that it is there, and asks again who the caller is
+	streamLife = 10 * time.Minute       // after which the caller asks for another one
 	writeLimit = 10 * time.Second       // for who does not read
 )
 
@@ -88,7 +88,8 @@ func (h *handler) events(w http.ResponseWriter, r *http.Request) {
 		defer close(ended)
 		_ = q.answers.Changes(ctx, n.add) // the stream ends with it, and the caller asks for another
 	}()
-	stream{w, http.NewResponseController(w), q}.run(ctx, n, ended)
+	again := func() error { return h.enter(q, nobody) }
+	stream{w, http.NewResponseController(w), q, again}.run(ctx, n, ended)
 	cancel()
 	<-ended
 }
@@ -97,6 +98,7 @@ type stream struct {
 	http.ResponseWriter
 	control *http.ResponseController
 	q       *request
+	again   func() error // authorizes the caller
 }
 
 func (s stream) run(ctx context.Context, n *news, ended <-chan struct{}) {
@@ -117,6 +119,9 @@ func (s stream) run(ctx context.Context, n *news, ended <-chan struct{}) {
 		case <-ended:
 			return
 		case <-ping.C:
+			if err := s.again(); apierrors.IsUnauthorized(err) || apierrors.IsForbidden(err) {
+				return
+			}
 			text = []byte(": open\n\n")
 		case <-n.wake:
 			select {
