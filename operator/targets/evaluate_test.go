@@ -209,8 +209,8 @@ func TestStates(t *testing.T) {
 		"timeout above the interval": {"{selector: {}, endpoints: [{relabelings: [{targetLabel: __scrape_interval__, replacement: 5s}]}]}", Found{Groups: two[:1]}, []State{Invalid},
 			`scrape timeout cannot be greater than scrape interval ("10s" > "5s")`},
 		"nothing found":   {http, Found{}, nil, ""},
-		"may not look":    {http, Found{Gaps: []Gap{{Forbidden, "no permission to list pods in demo"}}}, []State{Forbidden}, "no permission to list pods in demo"},
-		"not looked at":   {http, Found{Groups: two[:1], Gaps: []Gap{{Unknown, "dns"}}}, []State{Kept, Unknown}, "dns"},
+		"may not look":    {http, Found{Gaps: []Gap{{State: Forbidden, Message: "no permission to list pods in demo"}}}, []State{Forbidden}, "no permission to list pods in demo"},
+		"not looked at":   {http, Found{Groups: two[:1], Gaps: []Gap{{State: Unknown, Message: "dns"}}}, []State{Kept, Unknown}, "dns"},
 		"labels of nodes": {"{selector: {}, endpoints: [{relabelings: [{action: labelmap, regex: __meta_kubernetes_pod_(.+)}]}]}", Found{Groups: two}, []State{Kept, Kept}, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
