@@ -58,6 +58,7 @@ func (o *Options) known(cfg *rest.Config, version *semver.Version, scopes engine
 	p.reg.MustRegister(promclient.Collector(out.targets))
 	p.api.Answer(insight.New(insight.Parts{
 		Reader: caches, Setups: own, Scopes: scopes, Options: options, Targets: out.targets,
+		Loaded: caches.Loaded,
 		Fresh: func() ([]engine.Setup, error) {
 			fresh, _, err := o.setups(version)
 			return fresh, err

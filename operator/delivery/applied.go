@@ -2,6 +2,7 @@ package delivery
 
 import (
 	"fmt"
+	"time"
 
 	"github.com/firekeeper-dev/firekeeper/internal/reload"
 )
@@ -47,17 +48,18 @@ func findingOf(replies []reply, want Content) Finding {
 			silent = r.port
 		}
 	}
-	f := Finding{Outcome{State: Applied}, Confirmed}
+	f := Finding{Outcome: Outcome{State: Applied}, Disk: Confirmed, Reload: lastReload(reports)}
 	switch {
 	case onDisk(reports, want):
 	case silent != 0:
-		f = Finding{Outcome{Silent, fmt.Sprintf("its reloader on port %d does not answer", silent)}, Unknown}
+		f.Outcome, f.Disk = Outcome{Silent, fmt.Sprintf("its reloader on port %d does not answer", silent)}, Unknown
 	default:
-		f = Finding{Outcome{Waiting, "the kubelet has not refreshed its files yet"}, Missing}
+		f.Outcome, f.Disk = Outcome{Waiting, "the kubelet has not refreshed its files yet"}, Missing
 	}
 	for _, r := range reports {
 		if r.InputError != nil && r.InputError.Reason == reload.Incomplete {
-			return Finding{Outcome{Waiting, "its files are being replaced"}, Missing}
+			f.Outcome, f.Disk = Outcome{Waiting, "its files are being replaced"}, Missing
+			return f
 		}
 		if r.InputError != nil {
 			f.Outcome = Outcome{Refused, "its reloader cannot use the files: " + safe(r.InputError.Message)}
@@ -78,6 +80,18 @@ func findingOf(replies []reply, want Content) Finding {
 		}
 	}
 	return f
+}
+
+// lastReload is when a server confirmed a content last.
+func lastReload(reports []reload.Report) (at time.Time) {
+	for _, r := range reports {
+		for _, t := range r.Targets {
+			if t.Applied != nil && t.Applied.Time.After(at) {
+				at = t.Applied.Time
+			}
+		}
+	}
+	return at
 }
 
 const starting = "the server has not confirmed it yet"

@@ -2,6 +2,7 @@ package delivery
 
 import (
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -16,6 +17,10 @@ func report(file string, target reload.TargetReport) reload.Report {
 
 func TestFindingOf(t *testing.T) {
 	runs := reload.TargetReport{Ready: true}
+	since := func(minute int) *reload.Stamped {
+		return &reload.Stamped{Time: time.Date(2024, 5, 1, 10, minute, 0, 0, time.UTC)}
+	}
+	later := reload.Report{Targets: []reload.TargetReport{{Ready: true, Applied: since(5)}}, Current: &reload.Stamped{Content: reload.Content{Dirs: []volume.DirSum{{Path: "/r", SHA256: "11"}}}}}
 	fails := func(r reload.Reason, text string) reload.TargetReport {
 		return reload.TargetReport{Error: &reload.Failure{Reason: r, Message: text}}
 	}
@@ -32,16 +37,18 @@ func TestFindingOf(t *testing.T) {
 		replies []reply
 		want    Finding
 	}{
-		"both run it":                 {[]reply{says(report("aa", runs)), says(rules)}, Finding{Outcome{Applied, ""}, Confirmed}},
-		"other files":                 {[]reply{says(report("bb", fails(reload.Rejected, "x"))), says(rules)}, Finding{Outcome{Waiting, "the kubelet has not refreshed its files yet"}, Missing}},
-		"nobody speaks of rules":      {[]reply{says(report("aa", runs))}, Finding{Outcome{Waiting, "the kubelet has not refreshed its files yet"}, Missing}},
-		"nobody answers about rules":  {[]reply{says(report("aa", runs)), silent}, Finding{Outcome{Silent, "its reloader on port 8081 does not answer"}, Unknown}},
-		"a server that starts":        {[]reply{says(report("aa", fails(reload.NotReady, "503"))), says(rules)}, Finding{Outcome{Waiting, "the server has not confirmed it yet"}, Confirmed}},
-		"a server that was not asked": {[]reply{says(report("aa", reload.TargetReport{})), says(rules)}, Finding{Outcome{Waiting, "the server has not confirmed it yet"}, Confirmed}},
-		"a server that refuses":       {[]reply{says(report("aa", fails(reload.Rejected, "answered 500: hush"))), says(rules)}, Finding{Outcome{Refused, "the server rejected it: " + log}, Confirmed}},
-		"a refusal counts most":       {[]reply{says(report("aa", fails(reload.NotReady, "503"))), says(reload.Report{Targets: []reload.TargetReport{fails(reload.Rejected, "error loading rules")}, Current: rules.Current})}, Finding{Outcome{Refused, "the server rejected it: a rule fails to load (" + log + ")"}, Confirmed}},
-		"parts of two versions":       {[]reply{says(mixed), says(rules)}, Finding{Outcome{Waiting, "its files are being replaced"}, Missing}},
-		"files that make no sense":    {[]reply{says(broken), says(rules)}, Finding{Outcome{Refused, "its reloader cannot use the files: " + log}, Confirmed}},
+		"both run it":                 {[]reply{says(report("aa", runs)), says(rules)}, Finding{Outcome: Outcome{Applied, ""}, Disk: Confirmed}},
+		"the last reload counts":      {[]reply{says(report("aa", reload.TargetReport{Ready: true, Applied: since(3)})), says(later)}, Finding{Outcome: Outcome{Applied, ""}, Disk: Confirmed, Reload: since(5).Time}},
+		"a reload of other files":     {[]reply{says(report("bb", reload.TargetReport{Ready: true, Applied: since(3)}))}, Finding{Outcome: Outcome{Waiting, "the kubelet has not refreshed its files yet"}, Disk: Missing, Reload: since(3).Time}},
+		"other files":                 {[]reply{says(report("bb", fails(reload.Rejected, "x"))), says(rules)}, Finding{Outcome: Outcome{Waiting, "the kubelet has not refreshed its files yet"}, Disk: Missing}},
+		"nobody speaks of rules":      {[]reply{says(report("aa", runs))}, Finding{Outcome: Outcome{Waiting, "the kubelet has not refreshed its files yet"}, Disk: Missing}},
+		"nobody answers about rules":  {[]reply{says(report("aa", runs)), silent}, Finding{Outcome: Outcome{Silent, "its reloader on port 8081 does not answer"}, Disk: Unknown}},
+		"a server that starts":        {[]reply{says(report("aa", fails(reload.NotReady, "503"))), says(rules)}, Finding{Outcome: Outcome{Waiting, "the server has not confirmed it yet"}, Disk: Confirmed}},
+		"a server that was not asked": {[]reply{says(report("aa", reload.TargetReport{})), says(rules)}, Finding{Outcome: Outcome{Waiting, "the server has not confirmed it yet"}, Disk: Confirmed}},
+		"a server that refuses":       {[]reply{says(report("aa", fails(reload.Rejected, "answered 500: hush"))), says(rules)}, Finding{Outcome: Outcome{Refused, "the server rejected it: " + log}, Disk: Confirmed}},
+		"a refusal counts most":       {[]reply{says(report("aa", fails(reload.NotReady, "503"))), says(reload.Report{Targets: []reload.TargetReport{fails(reload.Rejected, "error loading rules")}, Current: rules.Current})}, Finding{Outcome: Outcome{Refused, "the server rejected it: a rule fails to load (" + log + ")"}, Disk: Confirmed}},
+		"parts of two versions":       {[]reply{says(mixed), says(rules)}, Finding{Outcome: Outcome{Waiting, "its files are being replaced"}, Disk: Missing}},
+		"files that make no sense":    {[]reply{says(broken), says(rules)}, Finding{Outcome: Outcome{Refused, "its reloader cannot use the files: " + log}, Disk: Confirmed}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if diff := cmp.Diff(tc.want, findingOf(tc.replies, want)); diff != "" {

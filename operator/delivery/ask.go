@@ -60,6 +60,9 @@ const (
 type Finding struct {
 	Outcome
 	Disk Answer
+	// Reload is the time of the last successful reload of a server in the pod; zero when
+	// nobody says.
+	Reload time.Time
 }
 
 // maxAnswer bounds what is read of an answer.
@@ -111,7 +114,8 @@ func Ask(ctx context.Context, pod Pod, want Wanted, limit time.Duration) (f Find
 	}
 	l := askLoads(ctx, pod, replies, limit)
 	inTime = inTime && !timedOut(l.reloaderErr) && !timedOut(l.serverErr)
-	return Finding{Outcome: outcomeOfLoads(l, want, time.Now())}, inTime
+	last, _, _ := l.last()
+	return Finding{Outcome: outcomeOfLoads(l, want, time.Now()), Reload: last}, inTime
 }
 
 // statusError is an answer that is not 200.

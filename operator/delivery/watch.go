@@ -67,7 +67,16 @@ type watched struct {
 	last   Finding
 	behind time.Time // since when it may not run what is wanted; zero while it does
 	good   Outcome   // the last one of a content that was applied
+	loaded Loaded
 	shown  Outcome
+}
+
+// Loaded is what a pod runs.
+type Loaded struct {
+	// Hash of the configuration, as in [Annotation]; empty when it is not known.
+	Hash string
+	// Reload is the time of the last successful reload; zero when it is not known.
+	Reload time.Time
 }
 
 // outcome is what is shown of the pod.
@@ -91,6 +100,12 @@ func (s *watched) take(f Finding, now time.Time) {
 		s.good, s.behind = f.Outcome, time.Time{}
 	} else {
 		s.left(now)
+	}
+	if f.State == Applied {
+		s.loaded.Hash = s.mark.Hash
+	}
+	if !f.Reload.IsZero() {
+		s.loaded.Reload = f.Reload
 	}
 	s.last = f
 	s.looks++
@@ -196,6 +211,16 @@ func (w *Watcher) Outcome(pod types.NamespacedName) Outcome {
 	}
 	s.shown = s.outcome(time.Now())
 	return s.shown
+}
+
+// Loaded is what is known of what a pod runs.
+func (w *Watcher) Loaded(pod types.NamespacedName) Loaded {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if s := w.pods[pod]; s != nil {
+		return s.loaded
+	}
+	return Loaded{}
 }
 
 // Disk is what is known of a content on the disk of a pod.

@@ -20,6 +20,7 @@ import (
 type scripted struct {
 	mu      sync.Mutex
 	answer  Outcome
+	reload  time.Time
 	silent  string // prefix of the names of pods that never answer
 	asked   int
 	changes []Outcome
@@ -30,17 +31,53 @@ type scripted struct {
 func (s *scripted) ask(ctx context.Context, pod types.NamespacedName, _ Mark, limit time.Duration) (Finding, bool) {
 	s.mu.Lock()
 	silent := s.silent != "" && strings.HasPrefix(pod.Name, s.silent)
-	answer := s.answer
+	answer, reload := s.answer, s.reload
 	s.asked++
 	s.mu.Unlock()
 	if !silent {
-		return Finding{Outcome: answer}, true
+		return Finding{Outcome: answer, Reload: reload}, true
 	}
 	select {
 	case <-ctx.Done():
 	case <-time.After(limit):
 	}
 	return Finding{Outcome: Outcome{Silent, "it does not answer"}}, false
+}
+
+// TestLoaded follows what a pod runs: the wanted content once it has confirmed it, until then
+// the one before, and nothing of a pod that has taken its place.
+func TestLoaded(t *testing.T) {
+	watch(t, func(s *scripted) {
+		start := time.Now()
+		for _, step := range []struct {
+			when   string
+			state  State
+			reload time.Time
+			mark   Mark
+			want   Loaded
+		}{
+			{"applied", Applied, start, mark("aa"), Loaded{"aa", start}},
+			{"on its way", Waiting, start, mark("bb"), Loaded{"aa", start}},
+			{"rejected", Refused, start, mark("cc"), Loaded{"aa", start}},
+			{"silent", Silent, time.Time{}, mark("dd"), Loaded{"aa", start}},
+			{"repaired", Applied, start.Add(time.Hour), Mark{Hash: "ee", Version: "ee", Containers: "2"}, Loaded{"ee", start.Add(time.Hour)}},
+			{"recreated", Waiting, time.Time{}, Mark{Hash: "ee", Version: "ee", UID: "2"}, Loaded{}},
+			{"nothing tells the content", Reloaded, start, Mark{Hash: "ff", Version: "ff", UID: "2"}, Loaded{"", start}},
+		} {
+			s.says(step.state)
+			s.mu.Lock()
+			s.reload = step.reload
+			s.mu.Unlock()
+			s.watcher.Watch(pod, step.mark)
+			wait(time.Minute)
+			if got := s.watcher.Loaded(pod); got != step.want {
+				t.Errorf("%s: loaded %+v, want %+v", step.when, got, step.want)
+			}
+		}
+		if got := s.watcher.Loaded(types.NamespacedName{Namespace: "demo", Name: "other"}); got != (Loaded{}) {
+			t.Errorf("of a pod that nobody watches: %+v", got)
+		}
+	})
 }
 
 func watch(t *testing.T, scenario func(s *scripted)) {

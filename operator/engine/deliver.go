@@ -102,6 +102,9 @@ func (c *Controller) askPod(ctx context.Context, key types.NamespacedName, m del
 	return delivery.Ask(ctx, ask, d.want, limit)
 }
 
+// Loaded is what a pod of a workload runs, as far as it was asked.
+func (c *Controller) Loaded(pod types.NamespacedName) delivery.Loaded { return c.watcher.Loaded(pod) }
+
 // podSettled requests a status update of a pod's workload.
 func (c *Controller) podSettled(key types.NamespacedName) {
 	if pod, ok := c.stores.pods.Get(key.Namespace, key.Name); ok {

@@ -197,6 +197,12 @@ type RolloutPod struct {
 	Node     string    `json:"node,omitempty"`
 	Revision string    `json:"revision,omitempty"`
 	Since    time.Time `json:"since,omitzero"` // its start
+	// Loaded is the hash of the configuration that it was last seen to run, to compare with
+	// wanted; empty when the operator does not know.
+	Loaded string `json:"loaded,omitempty"`
+	// LastReload is when a server in it last loaded a configuration; absent when the operator
+	// does not know.
+	LastReload time.Time `json:"lastReload,omitzero"`
 	// Targets that its shard scrapes; nil when that is not known.
 	Targets *int `json:"targets,omitempty"`
 }

@@ -14,6 +14,7 @@ import (
 
 	"github.com/firekeeper-dev/firekeeper/internal/golden"
 	"github.com/firekeeper-dev/firekeeper/operator/catalog"
+	"github.com/firekeeper-dev/firekeeper/operator/delivery"
 	"github.com/firekeeper-dev/firekeeper/operator/explain"
 	"github.com/firekeeper-dev/firekeeper/operator/insight"
 	"github.com/firekeeper-dev/firekeeper/operator/preview"
@@ -26,6 +27,7 @@ import (
 //	rights         what the caller may do, one to a line ("get prometheuses demo"); everything without it
 //	refuses        resources that the reader may not list
 //	counts         targets of workloads as JSON, by "Kind namespace/name"
+//	loads          what pods run as JSON, by "namespace/pod"
 //	want/PATH      the answer to a question, see ask
 func TestAnswers(t *testing.T) {
 	golden.Run(t, "testdata/*.txtar", func(t *testing.T, c golden.Case, name string) ([]byte, error) {
@@ -42,7 +44,11 @@ func TestAnswers(t *testing.T) {
 		if text, ok := c.Input("counts"); ok {
 			known = countsOf(t, text)
 		}
-		answer, err := ask(t, answers(t, s, known), rights, c, name)
+		a := answers(t, s, known)
+		if text, ok := c.Input("loads"); ok {
+			a.Loaded = loadsOf(t, text)
+		}
+		answer, err := ask(t, a, rights, c, name)
 		if err != nil {
 			return []byte("error: " + err.Error() + "\n"), nil
 		}
@@ -93,6 +99,21 @@ func ask(t *testing.T, a insight.Answers, rights insight.Rights, c golden.Case, 
 		return a.Preview(ctx, rights, manifests)
 	}
 	return nil, fmt.Errorf("nothing is called %s", path)
+}
+
+// loadsOf is what pods of Prometheus were seen to run.
+func loadsOf(t *testing.T, text []byte) func(*catalog.Row, types.NamespacedName) delivery.Loaded {
+	t.Helper()
+	var in map[string]delivery.Loaded
+	if err := json.Unmarshal(text, &in); err != nil {
+		t.Fatal(err)
+	}
+	return func(of *catalog.Row, pod types.NamespacedName) delivery.Loaded {
+		if of != catalog.Prometheus {
+			return delivery.Loaded{}
+		}
+		return in[pod.String()]
+	}
 }
 
 // counts are targets that somebody has looked for.

@@ -6,7 +6,10 @@ import (
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/firekeeper-dev/firekeeper/operator/catalog"
+	"github.com/firekeeper-dev/firekeeper/operator/delivery"
 	"github.com/firekeeper-dev/firekeeper/operator/discovery"
 	"github.com/firekeeper-dev/firekeeper/operator/engine"
 	"github.com/firekeeper-dev/firekeeper/operator/explain"
@@ -36,6 +39,8 @@ type Parts struct {
 	// Finder (optional) finds targets in the cluster, and in objects that are put over what
 	// the cluster has. The reader has these objects too.
 	Finder func(r online.Reader, over *discovery.Objects) preview.Finder
+	// Loaded (optional) is what a pod of a kind of workload runs.
+	Loaded func(workload *catalog.Row, pod types.NamespacedName) delivery.Loaded
 	// Keep is how long what was read is taken for the truth if the reader is not Versioned, and
 	// the least time between two readings if it is; 0 for a second.
 	Keep time.Duration

@@ -7,9 +7,14 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/firekeeper-dev/firekeeper/operator/catalog"
+	"github.com/firekeeper-dev/firekeeper/operator/delivery"
 )
 
 // Rollout implements [Answers].
@@ -22,7 +27,7 @@ func (c *Cluster) Rollout(ctx context.Context, r Rights, o Object, p Page) (*Rol
 	if err != nil {
 		return nil, err
 	}
-	pods := slices.DeleteFunc(e.pods(c.counts(e.ref)), func(pod RolloutPod) bool { return !p.has(pod.Name) })
+	pods := slices.DeleteFunc(e.pods(c.counts(e.ref), c.Loaded), func(pod RolloutPod) bool { return !p.has(pod.Name) })
 	out := &Rollout{Workload: e.ref, Unread: slices.Clone(e.report.Unread)}
 	out.Pods, out.Part, err = take(pods, p, func(pod *RolloutPod) string {
 		return fmt.Sprintf("%08d %08d %s", pod.Shard+1, pod.Replica, pod.Name)
@@ -34,7 +39,7 @@ func (c *Cluster) Rollout(ctx context.Context, r Rights, o Object, p Page) (*Rol
 const noShard = -1
 
 // pods are those of the workload by shard and replica.
-func (e *entry) pods(counts *TargetCounts) []RolloutPod {
+func (e *entry) pods(counts *TargetCounts, loaded func(*catalog.Row, types.NamespacedName) delivery.Loaded) []RolloutPod {
 	by := map[string]*corev1.Pod{}
 	for _, p := range e.facts.Pods {
 		by[p.Name] = p
@@ -46,6 +51,10 @@ func (e *entry) pods(counts *TargetCounts) []RolloutPod {
 		pod.Shard, pod.Replica = e.place(p.Name)
 		if p.Status.StartTime != nil {
 			pod.Since = p.Status.StartTime.UTC()
+		}
+		if loaded != nil {
+			got := loaded(e.candidate.Setup.Row, types.NamespacedName{Namespace: p.Namespace, Name: p.Name})
+			pod.Loaded, pod.LastReload = got.Hash, got.Reload.UTC().Truncate(time.Millisecond)
 		}
 		if e.shape.DaemonSet == "" {
 			pod.Targets = counts.onShard(pod.Shard)

@@ -15,6 +15,7 @@ import (
 
 	"github.com/firekeeper-dev/firekeeper/operator/assets"
 	"github.com/firekeeper-dev/firekeeper/operator/catalog"
+	"github.com/firekeeper-dev/firekeeper/operator/delivery"
 	"github.com/firekeeper-dev/firekeeper/operator/engine"
 	"github.com/firekeeper-dev/firekeeper/operator/informer"
 	"github.com/firekeeper-dev/firekeeper/operator/online"
@@ -24,6 +25,7 @@ import (
 type Controller interface {
 	Caches(of schema.GroupVersionResource) []engine.Cached
 	References() (r assets.Reader, changes uint64)
+	Loaded(pod types.NamespacedName) delivery.Loaded
 }
 
 // Cluster is the cluster as the caches of started controllers show it. It is safe for
@@ -62,6 +64,16 @@ func (c *Cluster) controllers() []started {
 	c.mu.RLock()
 	defer c.mu.RUnlock()
 	return c.started
+}
+
+// Loaded is what a pod of a workload runs, as far as its controller has asked it.
+func (c *Cluster) Loaded(workload *catalog.Row, pod types.NamespacedName) delivery.Loaded {
+	for _, s := range c.controllers() {
+		if s.row == workload {
+			return s.Loaded(pod)
+		}
+	}
+	return delivery.Loaded{}
 }
 
 // parts are resources of which the caches have what belongs to workloads: that another object

@@ -17,6 +17,7 @@ import (
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 	"github.com/firekeeper-dev/firekeeper/operator/assets"
 	"github.com/firekeeper-dev/firekeeper/operator/catalog"
+	"github.com/firekeeper-dev/firekeeper/operator/delivery"
 	"github.com/firekeeper-dev/firekeeper/operator/engine"
 	"github.com/firekeeper-dev/firekeeper/operator/online"
 )
@@ -54,10 +55,14 @@ func (c cache) Objects(namespace string) iter.Seq[catalog.Object] {
 type controller struct {
 	caches map[schema.GroupVersionResource][]engine.Cached
 	values assets.Static
+	loaded string
 }
 
 func (c *controller) Caches(of schema.GroupVersionResource) []engine.Cached { return c.caches[of] }
-func (c *controller) References() (assets.Reader, uint64)                   { return &c.values, 0 }
+func (c *controller) Loaded(types.NamespacedName) delivery.Loaded {
+	return delivery.Loaded{Hash: c.loaded}
+}
+func (c *controller) References() (assets.Reader, uint64) { return &c.values, 0 }
 
 func meta(namespace, name string, labels ...string) metav1.ObjectMeta {
 	out := metav1.ObjectMeta{Namespace: namespace, Name: name, Labels: map[string]string{}}
@@ -116,6 +121,21 @@ func TestWhatIsInTheCaches(t *testing.T) {
 		if o, err := c.Get(t.Context(), tc.of, types.NamespacedName{Namespace: tc.namespace, Name: tc.name}); err != nil || o.GetName() != tc.name {
 			t.Errorf("%v: %v %v", tc, o, err)
 		}
+	}
+}
+
+// What a pod runs, its own controller knows.
+func TestWhatPodsRun(t *testing.T) {
+	c, of, other := New(), filled(), filled()
+	of.loaded, other.loaded = "abc", "def"
+	c.Add(catalog.Alertmanager, other)
+	c.Add(catalog.Prometheus, of)
+	pod := types.NamespacedName{Namespace: "demo", Name: "prometheus-main-0"}
+	if got := c.Loaded(catalog.Prometheus, pod); got.Hash != "abc" {
+		t.Errorf("Loaded = %+v, want abc", got)
+	}
+	if got := c.Loaded(catalog.ThanosRuler, pod); got != (delivery.Loaded{}) {
+		t.Errorf("without a controller: %+v", got)
 	}
 }
 

@@ -151,7 +151,9 @@ func (f *fake) Rollout(_ context.Context, _ insight.Rights, w insight.Object, p 
 		n := 400 + i
 		pod := insight.RolloutPod{Shard: i / 2, Replica: i % 2, Node: f.s("node-1"), Revision: "prometheus-k8s-6d4cf56db6", Since: start, Targets: &n}
 		pod.Pod = status.Pod{Name: f.s("prometheus-k8s-" + strconv.Itoa(i)), Ready: i%4 != 3, Restarts: 1, Wanted: "abcdef0123456789", Runs: status.RunsIt}
+		pod.Loaded, pod.LastReload = pod.Wanted, start
 		if i%4 == 3 {
+			pod.Loaded = "0123456789abcdef"
 			pod.Message, pod.Runs, pod.Why, pod.Outdated, pod.Pod.Runs = f.s("container prometheus is waiting: CrashLoopBackOff"), status.RunsOther, f.s("reload failed"), true, status.RunsOther
 		}
 		out.Pods = append(out.Pods, pod)
