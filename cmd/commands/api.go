@@ -63,8 +63,8 @@ func (o *Options) known(cfg *rest.Config, version *semver.Version, scopes engine
 			fresh, _, err := o.setups(version)
 			return fresh, err
 		},
-		Finder: func(online.Reader, *discovery.Objects) preview.Finder {
-			return followed.Finder{Groups: groups, Denied: grantsTargets, Patience: previewPatience}
+		Finder: func(_ online.Reader, over *discovery.Objects) preview.Finder {
+			return followed.Finder{Groups: groups, Denied: grantsTargets, Applied: over, Patience: previewPatience}
 		},
 	}))
 	return out, nil

@@ -1,6 +1,8 @@
 package discovery
 
 import (
+	"slices"
+
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/firekeeper-dev/firekeeper/operator/targets"
@@ -40,6 +42,23 @@ func (o *Objects) Over(under *Objects, role, namespace, label, field string) (*O
 		out.add(role, object)
 	}
 	return out, nil
+}
+
+// Touched are the namespaces in which a discovery makes other groups if the objects are
+// applied, sorted; "" stands for what has no namespace. Nodes matter to the role node alone.
+func (o *Objects) Touched(sd *targets.KubernetesSD) (out []string) {
+	for _, kind := range Kinds(sd) {
+		for _, object := range o.byRole[kind.Role] {
+			switch {
+			case kind.Role == namespaceObjects:
+				out = append(out, object.GetName())
+			case !kind.ClusterScoped || kind.Role == sd.Role:
+				out = append(out, object.GetNamespace())
+			}
+		}
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
 }
 
 // running is an object with the state of the one that is there, which may be nil, if it has none.

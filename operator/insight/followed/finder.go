@@ -19,6 +19,8 @@ import (
 type Finder struct {
 	Groups *watch.Cluster
 	Denied string // as that of [Source]
+	// Applied (optional) are objects that take the place of those in the cluster.
+	Applied *discovery.Objects
 	// Patience is how long it waits until the cluster was read.
 	Patience time.Duration
 }
@@ -31,6 +33,7 @@ func (f Finder) Find(ctx context.Context, jobs []targets.Job, w *preview.Workloa
 	defer cancel()
 	wake := make(chan struct{}, 1)
 	subs, wrong := map[string]*watch.Subscription{}, map[string]error{}
+	discoveries := map[string]*targets.KubernetesSD{}
 	for i := range jobs {
 		for sd := range discovery.Distinct(&jobs[i]) {
 			key := keyOf(sd)
@@ -44,7 +47,7 @@ func (f Finder) Find(ctx context.Context, jobs []targets.Job, w *preview.Workloa
 				}
 			})
 			if wrong[key] = err; err == nil {
-				subs[key] = sub
+				subs[key], discoveries[key] = sub, sd
 				defer sub.Close()
 			}
 		}
@@ -52,7 +55,7 @@ func (f Finder) Find(ctx context.Context, jobs []targets.Job, w *preview.Workloa
 	known := map[string]targets.Found{}
 	for key, sub := range subs {
 		wait(ctx, sub, wake)
-		known[key] = f.found(sub)
+		known[key] = f.found(sub, discoveries[key])
 	}
 	for i := range jobs {
 		var one targets.Found
@@ -84,8 +87,13 @@ func wait(ctx context.Context, sub *watch.Subscription, wake <-chan struct{}) {
 }
 
 // found are the groups that are known of a discovery, and why there may be more.
-func (f Finder) found(sub *watch.Subscription) (out targets.Found) {
-	sub.Each(func(group *targetgroup.Group) { out.Groups = append(out.Groups, group) })
+func (f Finder) found(sub *watch.Subscription, sd *targets.KubernetesSD) (out targets.Found) {
+	take := func(group *targetgroup.Group) { out.Groups = append(out.Groups, group) }
+	if f.Applied == nil {
+		sub.Each(take)
+	} else if err := sub.EachOver(sd, f.Applied, take); err != nil {
+		out.Gaps = append(out.Gaps, targets.Gap{State: targets.Unknown, Message: "kubernetes discovery: " + err.Error()})
+	}
 	slices.SortFunc(out.Groups, func(a, b *targetgroup.Group) int { return strings.Compare(a.Source, b.Source) })
 	for _, gap := range sub.Gaps() {
 		if gap.Refused && f.Denied != "" {

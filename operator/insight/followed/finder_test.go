@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/firekeeper-dev/firekeeper/operator/discovery"
 	"github.com/firekeeper-dev/firekeeper/operator/preview"
 	"github.com/firekeeper-dev/firekeeper/operator/targets"
 )
@@ -46,6 +47,12 @@ func TestFinder(t *testing.T) {
 			if took := time.Since(began); took > 4*time.Second || (took >= 3*time.Second) != delayed {
 				t.Errorf("delayed %v: it took %s", delayed, took)
 			}
+		}
+		f.Applied = &discovery.Objects{}
+		f.Applied.Add(pod("demo", "web-1", "web", 2))
+		found, _, err := f.Find(t.Context(), jobs, &preview.Workload{Ref: main})
+		if err != nil || len(found[0].Groups) != 2 || len(found[0].Gaps) != 0 {
+			t.Errorf("with a pod among the manifests: %d groups, gaps %v, %v", len(found[0].Groups), found[0].Gaps, err)
 		}
 	})
 }
