@@ -40,7 +40,7 @@ const uiHelp = "Serve the pages of the operator, and its HTTP API, on this machi
 
 var uiExample = []string{
 	"ui # then open the address that it prints",
-	"ui --namespaces demo # who may not list all namespaces",
+	"ui --namespaces demo # if you may not list all namespaces",
 	"ui --web.listen-address=127.0.0.1:0 # on any free port",
 }
 
@@ -54,7 +54,7 @@ type uiOptions struct {
 
 // bindUI declares the flags in a program that does not have them for other commands.
 func (o *Options) bindUI(cmd *kingpin.CmdClause) {
-	cmd.Flag("web.listen-address", "host:port to serve the pages on. Any but a loopback address needs --web.api=open.").
+	cmd.Flag("web.listen-address", "host:port to serve the pages on. Other than loopback addresses need --web.api=open.").
 		Default(uiAddress).IsSetByUser(&o.listenSet).StringVar(&o.ListenAddress)
 	cmd.Flag("web.api", "Who may read: authenticated (only from this machine, with your permissions) or open (everybody who reaches the address, with your permissions).").
 		Default(web.Authenticated).EnumVar(&o.API, web.Authenticated, web.Open)
@@ -128,7 +128,7 @@ func (u *uiOptions) greet(ctx context.Context, o *Options, c *readable, s stream
 	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
 	defer cancel()
 	who := c.whoami(ctx)
-	if _, err := fmt.Fprintf(s.out, "%s\nThe pages show the cluster %s as far as %s may read it. Ctrl-C ends them.\n", u.address.URL(), c.where, who); err != nil {
+	if _, err := fmt.Fprintf(s.out, "%s\nThe pages show the cluster %s as far as %s may read it. Press Ctrl-C to stop.\n", u.address.URL(), c.where, who); err != nil {
 		return err
 	}
 	if !u.address.IsLoopback() {
