@@ -67,7 +67,7 @@ func TestSlowBody(t *testing.T) {
 // TestTimesInOneConnection: the deadlines of one request are not those of the next.
 func TestTimesInOneConnection(t *testing.T) {
 	h := New(Options{Mode: Open})
-	h.slots.sending, h.slots.receiving = 50*time.Millisecond, 50*time.Millisecond
+	h.slots.sending, h.slots.receiving = 500*time.Millisecond, 500*time.Millisecond // enough for one
 	srv := serve(t, h, newFake())
 	c := dial(t, srv, "")
 	read := bufio.NewReader(c)
