@@ -123,10 +123,10 @@ func TestPanics(t *testing.T) {
 		t.Fatal(err)
 	}
 	first, second := overview.Workloads[0], overview.Workloads[1]
-	if first.Good || !strings.Contains(first.Message, "panics") || second.Name != "well" || !second.Good {
+	if first.Good || !strings.Contains(first.Message, "panicked on it") || second.Name != "well" || !second.Good {
 		t.Errorf("got %+v", overview.Workloads)
 	}
-	if _, err := a.Config(t.Context(), everything, main, insight.ConfigQuery{Page: page}); err == nil || !strings.Contains(err.Error(), "panics") {
+	if _, err := a.Config(t.Context(), everything, main, insight.ConfigQuery{Page: page}); err == nil || !strings.Contains(err.Error(), "panicked on it") {
 		t.Errorf("config: %v", err)
 	}
 }
