@@ -185,8 +185,9 @@ func (e *entry) row(c *TargetCounts) WorkloadRow {
 		out.Message = r.Unmanaged
 	case len(calls) > 0:
 		out.Message = calls[0].Message
-	case r.Paused:
-		out.Message = "the operator changes nothing"
+	}
+	if out.State == Paused {
+		out.Message = strings.TrimSuffix("the operator changes nothing; "+out.Message, "; ")
 	}
 	return out
 }
@@ -200,9 +201,10 @@ func (e *entry) state(c *TargetCounts) Health {
 		return Invalid
 	case r.Paused:
 		return Paused
-	case len(r.Conditions) == 0:
-		return Unreconciled
 	case len(e.all(c)) > 0:
+		if len(r.Conditions) == 0 && e.all(c)[0].Cause == NotReconciled {
+			return Unreconciled
+		}
 		return NeedsAttention
 	case r.PodsUnknown:
 		return PodsNotKnown
