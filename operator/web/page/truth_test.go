@@ -95,7 +95,7 @@ func TestTruth(t *testing.T) {
 			[]string{"Not known, see above."}, []string{"None in"}},
 		"one shard": {workload + "?tab=shards", 0, changing{workload: func(w *insight.Workload) { w.Shards = 1 }}, []string{"There is one shard; spec.shards adds more."}, nil},
 		"a shard that is gone": {workload + "?tab=pods", 4, changing{rollout: func(r *insight.Rollout) { r.Pods = r.Pods[3:]; r.Pods[0].Shard = -1 }},
-			[]string{"removed", "not ready : container prometheus", "wants abcdef012345… , runs 0123456789ab… , loaded"}, []string{" -1 "}},
+			[]string{"removed", "not ready : container prometheus", "6d4cf56db6 outdated", "wants abcdef012345… , runs 0123456789ab… , loaded"}, []string{" -1 ", "prometheus-k8s-6d4"}},
 		"pods without targets": {"/alertmanagers/monitoring/main?tab=pods", 4, changing{}, []string{"Started Node prometheus-k8s-0"}, []string{"Node Targets"}},
 		"an invalid workload": {object, 1, changing{explain: func(r *explain.Report) {
 			r.Owners[0] = explain.Verdict{Owner: k8s, Reason: explain.OwnerInvalid, Message: "spec.version: no"}

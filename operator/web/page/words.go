@@ -27,7 +27,7 @@ var funcs = template.FuncMap{
 	"counts": func(c preview.Counts) string { return c.String() }, "list": func(of ...string) []string { return of },
 	"summary": func(j preview.Job) string { return j.Summary() },
 	"shards":  shardsOf, "on": on, "sorted": sorted,
-	"finds": finds, "says": says, "requires": requires, "parts": func(s string) []string { return strings.SplitAfter(s, "/") },
+	"finds": finds, "revision": revision, "says": says, "requires": requires, "parts": func(s string) []string { return strings.SplitAfter(s, "/") },
 	"route": func(s routing.Step, tried bool) routeRow { return routeRow{s, tried} },
 }
 
@@ -113,6 +113,13 @@ func cut(n int, s any) excerpt {
 		return excerpt{Short: text}
 	}
 	return excerpt{short + "…", head(text, max(n, maxMore))}
+}
+
+// revision is the hash of a revision, which begins with the name of its workload.
+func revision(s string) excerpt {
+	out := cut(30, s[strings.LastIndex(s, "-")+1:])
+	out.More = head(s, maxMore)
+	return out
 }
 
 // head is the beginning of a string that has up to n bytes when it is escaped.
