@@ -56,15 +56,29 @@ func (a *asker) details(of explain.Ref) bool {
 	return row != nil && a.may("get", row, of.Namespace)
 }
 
-// elsewhere tells of kinds that the caller may not list in all namespaces: there may be more of
-// them than the answer has.
+// elsewhere tells of kinds that the caller may not list where the operator watches them: there
+// may be more of them than the answer has.
 func (a *asker) elsewhere(setups []engine.Setup) {
 	for _, s := range setups {
 		before := len(a.unread)
-		if !a.may("list", s.Row, "") && len(a.unread) == before {
-			a.unread = appendNew(a.unread, fmt.Sprintf("no permission to list %s in all namespaces: those elsewhere are not shown", s.Row.Resource))
+		for _, namespace := range s.Instances.Watches() {
+			if a.may("list", s.Row, namespace) {
+				continue
+			}
+			if len(a.unread) == before { // else nobody can say
+				a.unread = append(a.unread, fmt.Sprintf("no permission to list %s in all namespaces%s: those elsewhere are not shown", s.Row.Resource, ofOperator(namespace)))
+			}
+			break
 		}
 	}
+}
+
+// ofOperator says whose all namespaces are, if they are not those of the cluster.
+func ofOperator(watched string) string {
+	if watched == "" {
+		return ""
+	}
+	return " of the operator"
 }
 
 // hiddenDetails stands for what is said about an object that the caller may not read.
