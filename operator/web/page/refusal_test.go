@@ -206,8 +206,12 @@ func TestOtherSites(t *testing.T) {
 		"another site":                   {[]string{"Sec-Fetch-Site", "cross-site", "Origin", "null"}, 403},
 		"another site, older browser":    {[]string{"Origin", "https://evil.example"}, 403},
 	} {
-		if resp, _ := post(t, srv, "/preview", "kind: ServiceMonitor", tc.headers...); resp.StatusCode != tc.code {
+		resp, body := post(t, srv, "/preview", "kind: ServiceMonitor", tc.headers...)
+		if resp.StatusCode != tc.code {
 			t.Errorf("%s: %s", name, resp.Status)
+		}
+		if own := strings.Contains(body, "from its own address"); own != (tc.code == 403) || strings.Contains(body, "RBAC") {
+			t.Errorf("%s: does not say what to do\n%s", name, body)
 		}
 	}
 }

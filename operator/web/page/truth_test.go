@@ -24,6 +24,7 @@ type changing struct {
 	explain  func(*explain.Report)
 }
 
+// edited is an answer after a change, if there is one.
 func edited[T any](out *T, change func(*T)) *T {
 	if change != nil {
 		change(out)
