@@ -15,6 +15,7 @@ func (c *Cluster) Overview(ctx context.Context, r Rights, p Page) (*Overview, er
 		return nil, err
 	}
 	a := asking(ctx, r)
+	a.elsewhere(c.Setups)
 	out := &Overview{Attention: []Attention{}}
 	var shown []*entry
 	urgent := make([][]Attention, 2*len(causes))
@@ -40,7 +41,7 @@ func (c *Cluster) Overview(ctx context.Context, r Rights, p Page) (*Overview, er
 	out.Attention = out.Attention[:min(len(out.Attention), maxAttention)]
 	for i := range out.Attention {
 		if call := &out.Attention[i]; call.Object.Name != "" && call.Cause == RejectedObject && !a.details(call.Object) {
-			call.Message = "rejected; " + hiddenDetails(call.Object)
+			call.Message = "rejected; the reason is " + hiddenDetails(call.Object)
 		}
 	}
 	entries, part, err := take(shown, p, func(e **entry) string { return keyOfRef((*e).ref) })
@@ -59,7 +60,7 @@ func (c *Cluster) Overview(ctx context.Context, r Rights, p Page) (*Overview, er
 func (e *entry) visible(a *asker, counts *TargetCounts) WorkloadRow {
 	row := e.row(counts)
 	if calls := e.all(counts); len(calls) > 0 && calls[0].Cause == RejectedObject && !a.details(calls[0].Object) {
-		row.Message = "rejected; " + hiddenDetails(calls[0].Object)
+		row.Message = "rejected; the reason is " + hiddenDetails(calls[0].Object)
 	}
 	return row
 }

@@ -33,7 +33,7 @@ func TestSlowReader(t *testing.T) {
 	s := newSlots(1, newMetrics())
 	s.receiving = 50 * time.Millisecond
 	ended := make(chan error, 1)
-	srv := httptest.NewServer(s.limit(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+	srv := httptest.NewServer(s.limit(asStatus, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		var err error
 		for part := make([]byte, 1<<20); err == nil; {
 			_, err = w.Write(part)
