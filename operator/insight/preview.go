@@ -53,6 +53,9 @@ func (c *Cluster) Preview(ctx context.Context, r Rights, manifests []byte) (*pre
 			p.given = append(p.given, explain.Ref{Kind: row.Kind, Namespace: o.GetNamespace(), Name: o.GetName()})
 		}
 	}
+	for _, o := range objects.Native() {
+		p.touched = append(p.touched, o.GetNamespace())
+	}
 	if len(p.given) == 0 && !p.whole {
 		return nil, apierrors.NewBadRequest(manifestsName + ": there is nothing among them that decides what is scraped")
 	}
@@ -96,7 +99,9 @@ type previewing struct {
 	setups []engine.Setup
 	given  []explain.Ref // our objects among the manifests
 	used   map[explain.Ref]bool
-	whole  bool // all jobs of all workloads are looked at
+	// touched are the namespaces of what targets are found in among the manifests.
+	touched []string
+	whole   bool // all jobs of all workloads are looked at
 
 	candidates []explain.Candidate
 	cluster    engine.Cluster
@@ -187,7 +192,7 @@ func (p *previewing) report(ctx context.Context, over *applied.Cluster, workload
 	if p.c.Look != nil {
 		q.Look = p.c.Look(ctx, p.a.limited(over))
 	}
-	out, err := preview.Run(ctx, workloads, p.c.Finder(over, over.Discovered()), q)
+	out, err := preview.Run(ctx, workloads, p.visible(ctx, over), q)
 	if err != nil {
 		return nil, apierrors.NewServiceUnavailable(err.Error())
 	}
