@@ -10,6 +10,7 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/amconfig"
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 	"github.com/firekeeper-dev/firekeeper/operator/assets"
+	"github.com/firekeeper-dev/firekeeper/operator/explain"
 	"github.com/firekeeper-dev/firekeeper/operator/targets"
 )
 
@@ -31,12 +32,14 @@ type masker struct {
 	whole map[assets.Ref]string // → key
 	// base says that the configuration of an Alertmanager begins with such a file, of which
 	// only what is known to be no credential is shown.
-	base  bool
-	known knownValues
+	base bool
+	// begins is the AlertmanagerConfig that it begins with instead, if one is.
+	begins explain.Ref
+	known  knownValues
 }
 
 func newMasker(w v1.Workload) *masker {
-	m := &masker{whole: map[assets.Ref]string{}, known: newKnownValues()}
+	m := &masker{whole: map[assets.Ref]string{}, begins: baseOf(w), known: newKnownValues()}
 	if am, is := w.(*v1.Alertmanager); is && am.Spec.AlertmanagerConfiguration == nil {
 		m.base = true
 		m.whole[assets.Ref{Kind: assets.Secret, Namespace: am.Namespace, Name: amconfig.SecretName(am)}] = amconfig.SecretKey
