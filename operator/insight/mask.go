@@ -11,6 +11,7 @@ import (
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 	"github.com/firekeeper-dev/firekeeper/operator/assets"
 	"github.com/firekeeper-dev/firekeeper/operator/explain"
+	"github.com/firekeeper-dev/firekeeper/operator/preview"
 	"github.com/firekeeper-dev/firekeeper/operator/targets"
 )
 
@@ -100,9 +101,6 @@ var (
 	users       = []string{"username", "client_id"}
 	files       = regexp.MustCompile(`_(file|files|url|timeout|length|limit)$`)
 
-	userOfURL = regexp.MustCompile(`(://)[^/\s@?#]*@`)
-	password  = regexp.MustCompile(`^[^\s:@/]+:[^\s@/]+@`)
-	query     = regexp.MustCompile(`([?&][^=&\s]+=)[^&\s]*`)
 	pathOfURL = regexp.MustCompile(`(://[^/\s?#]+/)[^\s?#]+`)
 )
 
@@ -147,14 +145,11 @@ func (w *walk) scalar(n *yaml.Node, key string, all bool) {
 	switch {
 	case all, isCredential(key), text == hiddenWord, strings.Contains(text, hiddenURL), strings.Contains(text, hiddenHost), w.m.known.in(text):
 		text = shownHidden
-	case strings.Contains(text, "://"), strings.HasPrefix(text, "/"):
-		text = userOfURL.ReplaceAllString(text, "${1}"+shownHidden+"@")
-		text = query.ReplaceAllString(text, "${1}"+shownHidden)
+	default:
+		text = preview.MaskedText(text)
 		if w.paths {
 			text = pathOfURL.ReplaceAllString(text, "${1}"+shownHidden)
 		}
-	default:
-		text = password.ReplaceAllString(text, shownHidden+"@")
 	}
 	if text != n.Value {
 		hide(n, text)
