@@ -98,7 +98,7 @@ func mentions(group *targetgroup.Group, of preview.Query) bool {
 }
 
 // pod adds the targets of a pod after some of them.
-func (a *answer) pod(ctx context.Context, jobs []openJob, of preview.Query, skip int, denied string) (err error) {
+func (a *answer) pod(ctx context.Context, jobs []openJob, of preview.Query, skip int, denied string) error {
 	memo := targetset.Memo{}
 	for _, j := range jobs {
 		if err := ctx.Err(); err != nil {
@@ -117,17 +117,11 @@ func (a *answer) pod(ctx context.Context, jobs []openJob, of preview.Query, skip
 					continue
 				}
 				if a.out.Total++; a.out.Total > skip && len(a.out.Items) < max(1, a.q.Limit) {
-					t, _, failed := a.view.shown(j, r, i)
-					if failed != nil {
-						err = failed
-					}
+					t, _ := a.view.shown(j, r, i)
 					a.out.Items = append(a.out.Items, t)
 				}
 			}
 		})
-		if err != nil {
-			return err
-		}
 		for _, gap := range j.set.Gaps() {
 			a.gap(gap, denied)
 		}
@@ -139,6 +133,7 @@ func (a *answer) pod(ctx context.Context, jobs []openJob, of preview.Query, skip
 	if at := skip + len(a.out.Items); at < a.out.Total {
 		a.out.Continue = strconv.Itoa(at)
 	}
+	a.noteAll(a.view.notes())
 	if a.out.Counts.Total() == 0 && a.out.Synced {
 		a.note(fmt.Sprintf("no job finds the pod %s, or there is no such pod", of.Pod))
 	}
