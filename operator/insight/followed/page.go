@@ -40,15 +40,16 @@ func (s *Source) Targets(ctx context.Context, r insight.Rights, q insight.Target
 	if err != nil {
 		return nil, err
 	}
-	jobs, notes, err := s.asked(ctx, q)
+	v := newView(ctx, r, q.Of.Namespace)
+	v.asked = q.Of.Ref()
+	jobs, notes, err := s.asked(ctx, q, v)
 	if err != nil {
 		return nil, err
 	}
 	a := answer{
-		q: q, filter: targetset.Filter{State: q.State, Origin: q.Reason, Shard: q.Shard}, view: newView(ctx, r, q.Of.Namespace),
+		q: q, filter: targetset.Filter{State: q.State, Origin: q.Reason, Shard: q.Shard}, view: v,
 		out: &insight.Targets{Items: []preview.Target{}, Jobs: []insight.JobCounts{}, Notes: notes},
 	}
-	a.view.asked = q.Of.Ref()
 	a.out.Synced = settle(ctx, jobs)
 	a.count(jobs, s.Denied)
 	a.rows(jobs, from)
@@ -69,12 +70,12 @@ func since(jobs []openJob) (out time.Time) {
 // asked are the jobs that a question is about.
 //
 // Errors: the object does not exist; there is no such job.
-func (s *Source) asked(ctx context.Context, q insight.TargetQuery) (jobs []openJob, notes []string, err error) {
+func (s *Source) asked(ctx context.Context, q insight.TargetQuery, v *view) (jobs []openJob, notes []string, err error) {
 	refs := []explain.Ref{q.Of.Ref()}
 	object := explain.Ref{}
 	if !q.Of.IsWorkload() {
 		object = q.Of.Ref()
-		if refs, notes, err = s.selecting(ctx, q.Of); err != nil {
+		if refs, notes, err = s.selecting(ctx, q.Of, v); err != nil {
 			return nil, nil, err
 		}
 	}
@@ -88,7 +89,7 @@ func (s *Source) asked(ctx context.Context, q insight.TargetQuery) (jobs []openJ
 		if err != nil {
 			return nil, nil, err
 		}
-		jobs, notes = append(jobs, o.jobs...), append(notes, o.notes...)
+		jobs, notes = append(jobs, o.jobs...), append(notes, v.notesOf(ref, o.notes)...)
 		for _, bad := range o.rejected() {
 			if bad.Ref == object {
 				notes = append(notes, fmt.Sprintf("%s: the object is %s: %s", ref, bad.State, bad.Error))

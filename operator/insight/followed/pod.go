@@ -29,6 +29,7 @@ func (s *Source) ofPod(ctx context.Context, r insight.Rights, q insight.TargetQu
 			return nil, apierrors.NewBadRequest(`parameter "continue": not one of an answer of this list`)
 		}
 	}
+	v := newView(ctx, r, q.Pod.Namespace)
 	all, notes, err := s.scrapers(ctx)
 	if err != nil {
 		return nil, err
@@ -43,11 +44,11 @@ func (s *Source) ofPod(ctx context.Context, r insight.Rights, q insight.TargetQu
 		case err != nil:
 			return nil, err
 		default:
-			jobs, notes = append(jobs, o.jobs...), append(notes, o.notes...)
+			jobs, notes = append(jobs, o.jobs...), append(notes, v.notesOf(c.Ref(), o.notes)...)
 		}
 	}
 	a := answer{
-		q: q, filter: targetset.Filter{State: q.State, Origin: q.Reason, Shard: q.Shard}, view: newView(ctx, r, q.Pod.Namespace),
+		q: q, filter: targetset.Filter{State: q.State, Origin: q.Reason, Shard: q.Shard}, view: v,
 		out: &insight.Targets{Items: []preview.Target{}, Jobs: []insight.JobCounts{}, Notes: notes[:min(len(notes), maxNotes)]},
 	}
 	a.out.Synced = settle(ctx, jobs)

@@ -66,8 +66,8 @@ func (v *view) details(of explain.Ref) bool {
 	return of == v.asked || row != nil && v.may("get", row.GroupVersionResource().GroupResource(), of.Namespace)
 }
 
-// hiddenRules stands for the relabel steps of an object that the caller may not read.
-func hiddenRules(of explain.Ref) string {
+// hiddenDetails stands for what is said about an object that the caller may not read.
+func hiddenDetails(of explain.Ref) string {
 	return fmt.Sprintf("you may not get %s in namespace %s", catalog.Of(of.Kind).Resource, of.Namespace)
 }
 
@@ -103,9 +103,17 @@ func (v *view) shown(j openJob, r targets.Result, i int) (out preview.Target, vi
 	out.Target = preview.Masked(r.Target(i))
 	if d := out.Drop; d != nil && !v.details(j.object.Ref) {
 		out.Drop = &targets.Drop{Step: d.Step, Origin: d.Origin}
-		out.Message = fmt.Sprintf("%s drops it; what it asks for is hidden: %s", d.Origin, hiddenRules(j.object.Ref))
+		out.Message = fmt.Sprintf("%s drops it; what it asks for is hidden: %s", d.Origin, hiddenDetails(j.object.Ref))
 	}
 	return out, true
+}
+
+// notesOf are notes about a workload as the caller may see them.
+func (v *view) notesOf(of explain.Ref, notes []string) []string {
+	if len(notes) == 0 || v.details(of) {
+		return notes
+	}
+	return []string{fmt.Sprintf("%s: there is more to know about it, which is hidden: %s", of, hiddenDetails(of))}
 }
 
 // notes say that more may be hidden than must be.

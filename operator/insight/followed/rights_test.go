@@ -8,9 +8,12 @@ import (
 	"testing"
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
 
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 	"github.com/firekeeper-dev/firekeeper/operator/catalog"
+	"github.com/firekeeper-dev/firekeeper/operator/insight"
+	"github.com/firekeeper-dev/firekeeper/operator/preview"
 	"github.com/firekeeper-dev/firekeeper/operator/targets"
 )
 
@@ -98,4 +101,25 @@ func TestRuleOf(t *testing.T) {
 			t.Errorf("%s\ngot\n%s\nwant\n%s", tc.rule, got, tc.want)
 		}
 	}
+}
+
+// What is wrong with a workload is told to who may get it, not to whoever may get an object that it
+// uses, or a pod.
+func TestNotesOfOthers(t *testing.T) {
+	inBubble(t, func(t *testing.T, b *bed) {
+		invalid := strings.Replace(prometheusText, "{shards: 2,", "{shards: 2, paused: true, additionalScrapeConfigs: {name: hush, key: hush},", 1)
+		b.cluster.set(catalog.Prometheus.GroupVersionResource(), read[v1.Prometheus](t, invalid))
+		b.api.Kind("pods").Add(pod("demo", "web-0", "web", 1))
+		b.ask(t, nil, all(ofMain))
+		settled(aMinute)
+		byPod := insight.TargetQuery{Pod: types.NamespacedName{Namespace: "demo", Name: "web-0"}, Shard: preview.AllShards}
+		for _, q := range []insight.TargetQuery{all(ofWeb), byPod} {
+			for _, rights := range []only{{}, {"get prometheuses in monitoring"}} {
+				notes := fmt.Sprint(b.ask(t, rights, q).Notes)
+				if may := len(rights) > 0; strings.Contains(notes, "spec.paused") != may || !strings.Contains(notes, "Prometheus monitoring/main") {
+					t.Errorf("%v: %s", rights, notes)
+				}
+			}
+		}
+	})
 }

@@ -59,7 +59,7 @@ func (s *Source) Target(ctx context.Context, r insight.Rights, w insight.Object,
 	}
 	if !v.details(j.object.Ref) {
 		for i := range out.Steps {
-			out.Steps[i].Rule = "# " + hiddenRules(j.object.Ref) + "\n"
+			out.Steps[i].Rule = "# " + hiddenDetails(j.object.Ref) + "\n"
 		}
 	}
 	if out.Manifest, err = s.manifest(ctx, r, j.object.Ref); err != nil {
