@@ -210,7 +210,7 @@ func (a *answer) job(j openJob, at cursor, until time.Time) (next *cursor) {
 			if !a.filter.Selects(&r.Rows[i]) {
 				continue
 			}
-			t, visible := a.view.shown(j, r, i)
+			t, visible := a.view.shown(j, key, r, i)
 			switch {
 			case !matches(t, visible, a.q.Filter):
 				continue

@@ -118,7 +118,7 @@ func (a *answer) pod(ctx context.Context, jobs []openJob, of preview.Query, skip
 					continue
 				}
 				if a.out.Total++; a.out.Total > skip && len(a.out.Items) < max(1, a.q.Limit) {
-					t, _ := a.view.shown(j, r, i)
+					t, _ := a.view.shown(j, key, r, i)
 					a.out.Items = append(a.out.Items, t)
 				}
 			}

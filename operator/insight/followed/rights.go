@@ -11,6 +11,7 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/insight"
 	"github.com/firekeeper-dev/firekeeper/operator/preview"
 	"github.com/firekeeper-dev/firekeeper/operator/targets"
+	"github.com/firekeeper-dev/firekeeper/operator/targetset"
 )
 
 // view is what a caller may see.
@@ -93,9 +94,14 @@ func hidden(job string, row *targets.Row) targets.Target {
 }
 
 // shown is a target as the caller may see it.
-func (v *view) shown(j openJob, r targets.Result, i int) (out preview.Target, visible bool) {
+func (v *view) shown(j openJob, key targetset.Key, r targets.Result, i int) (out preview.Target, visible bool) {
 	row := &r.Rows[i]
 	out = preview.Target{Owner: j.of, Object: j.object.Ref}
+	if j.set.Foreign(key) && !v.lists("pods", "") && !v.lists("services", "") {
+		out.Target = hidden(j.Name, row)
+		out.Message = "it may have labels of pods in other namespaces: you need permission to list pods or services in all namespaces to see them"
+		return out, false
+	}
 	if !v.sees(row.Source(), j.object.Ref) {
 		out.Target = hidden(j.Name, row)
 		return out, false

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	corev1 "k8s.io/api/core/v1"
+	discoveryv1 "k8s.io/api/discovery/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 
@@ -118,6 +120,43 @@ func TestNotesOfOthers(t *testing.T) {
 				notes := fmt.Sprint(b.ask(t, rights, q).Notes)
 				if may := len(rights) > 0; strings.Contains(notes, "spec.paused") != may || !strings.Contains(notes, "Prometheus monitoring/main") {
 					t.Errorf("%v: %s", rights, notes)
+				}
+			}
+		}
+	})
+}
+
+// Who may create EndpointSlices in a namespace learns nothing of pods of others to which they refer.
+func TestPodsOfOthers(t *testing.T) {
+	inBubble(t, func(t *testing.T, b *bed) {
+		b.cluster.set(catalog.Prometheus.GroupVersionResource(), read[v1.Prometheus](t,
+			strings.Replace(prometheusText, "{shards: 2,", "{serviceDiscoveryRole: EndpointSlice, serviceMonitorSelector: {}, serviceMonitorNamespaceSelector: {},", 1)))
+		b.cluster.set(catalog.ServiceMonitor.GroupVersionResource(), read[v1.ServiceMonitor](t,
+			"{metadata: {namespace: demo, name: web}, spec: {selector: {}, namespaceSelector: {any: true}, endpoints: [{port: http}]}}"))
+		hushed := pod("other", "hushed", "web", 2)
+		hushed.Annotations = map[string]string{"token": "hush"}
+		b.api.Kind("pods").Add(hushed)
+		b.api.Kind("pods").Add(pod("demo", "web-0", "web", 1))
+		b.api.Kind("services").Add(read[corev1.Service](t, "{metadata: {namespace: demo, name: web}, spec: {ports: [{name: http, port: 80}]}}"))
+		for name, of := range map[string]string{"web-1": "namespace: other, name: hushed", "web-2": "namespace: demo, name: web-0"} {
+			b.api.Kind("endpointslices").Add(read[discoveryv1.EndpointSlice](t, "{metadata: {namespace: demo, name: "+name+", labels: {kubernetes.io/service-name: web}}, "+
+				"addressType: IPv4, ports: [{name: http, port: 80}], endpoints: [{addresses: [10.0.0.2], targetRef: {kind: Pod, "+of+"}}]}"))
+		}
+		ofMonitor := insight.Object{Row: catalog.ServiceMonitor, NamespacedName: types.NamespacedName{Namespace: "demo", Name: "web"}}
+		b.ask(t, nil, all(ofMonitor))
+		settled(aMinute)
+		for _, tc := range []struct {
+			rights only
+			shows  bool
+		}{{only{"list pods in demo", "list pods in other"}, false}, {only{"list pods in "}, true}} {
+			got := b.ask(t, tc.rights, all(ofMonitor))
+			if len(got.Items) != 2 {
+				t.Fatalf("%v, notes %q", names(got.Items), got.Notes)
+			}
+			for _, target := range got.Items {
+				own := target.Source.Name == "web-2"
+				if text := fmt.Sprintf("%+v", target); strings.Contains(text, "hush") != (tc.shows && !own) || (target.Discovered != nil) != (tc.shows || own) {
+					t.Errorf("%v: %s", tc.rights, text)
 				}
 			}
 		}

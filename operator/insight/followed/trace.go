@@ -40,13 +40,13 @@ func (s *Source) Target(ctx context.Context, r insight.Rights, w insight.Object,
 	}
 	j := o.jobs[at]
 	settle(ctx, o.jobs[at:at+1])
-	result, row, err := find(ctx, j, id)
+	key, result, row, err := find(ctx, j, id)
 	if err != nil {
 		return nil, err
 	}
 	v := newView(ctx, r, w.Namespace)
 	v.asked = w.Ref()
-	t, visible := v.shown(j, result, row)
+	t, visible := v.shown(j, key, result, row)
 	switch {
 	case !visible && v.unknown != nil:
 		return nil, v.unknown
@@ -70,23 +70,23 @@ func (s *Source) Target(ctx context.Context, r insight.Rights, w insight.Object,
 }
 
 // find looks for a target by its ID.
-func find(ctx context.Context, j openJob, id string) (out targets.Result, row int, err error) {
+func find(ctx context.Context, j openJob, id string) (key targetset.Key, out targets.Result, row int, err error) {
 	found := false
 	for after, more := (*targetset.Key)(nil), true; more && !found; more = after != nil {
 		if ctx.Err() != nil {
-			return out, 0, apierrors.NewTimeoutError("the job has too many targets to find one in time", 1)
+			return key, out, 0, apierrors.NewTimeoutError("the job has too many targets to find one in time", 1)
 		}
-		after = j.set.Page(after, batch, targetset.Filter{Shard: targetset.AllShards}, func(_ targetset.Key, r targets.Result) bool {
+		after = j.set.Page(after, batch, targetset.Filter{Shard: targetset.AllShards}, func(k targetset.Key, r targets.Result) bool {
 			if row = r.Index(id); row >= 0 {
-				out, found = r, true
+				key, out, found = k, r, true
 			}
 			return !found
 		})
 	}
 	if !found {
-		return out, 0, apierrors.NewNotFound(targetResource, id)
+		return key, out, 0, apierrors.NewNotFound(targetResource, id)
 	}
-	return out, row, nil
+	return key, out, row, nil
 }
 
 // stepsOf are the relabel steps of a target, without values that let somebody in.
