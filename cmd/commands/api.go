@@ -9,6 +9,7 @@ import (
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/events"
 
+	"github.com/firekeeper-dev/firekeeper/operator/applied"
 	"github.com/firekeeper-dev/firekeeper/operator/discovery"
 	"github.com/firekeeper-dev/firekeeper/operator/discovery/live"
 	"github.com/firekeeper-dev/firekeeper/operator/discovery/watch"
@@ -24,8 +25,12 @@ import (
 // grantsTargets is what helps where the operator may not read the objects of discovery.
 const grantsTargets = "the component http-api, or rbac.httpAPI of the chart, grants it"
 
-// previewPatience is how long a preview waits until the objects of discovery were read.
-const previewPatience = 5 * time.Second
+// How long a preview waits until the objects of discovery were read, and for what a ServiceAccount
+// may discover.
+const (
+	previewPatience = 5 * time.Second
+	reviewPatience  = 2 * time.Second
+)
 
 // known is what the HTTP API and its pages know of the cluster; nil where there is none.
 type known struct {
@@ -63,8 +68,13 @@ func (o *Options) known(cfg *rest.Config, version *semver.Version, scopes engine
 			fresh, _, err := o.setups(version)
 			return fresh, err
 		},
-		Finder: func(_ online.Reader, over *discovery.Objects) preview.Finder {
-			return followed.Finder{Groups: groups, Denied: grantsTargets, Applied: over, Patience: previewPatience}
+		Finder: func(r online.Reader, over *discovery.Objects) preview.Finder {
+			found := followed.Finder{Groups: groups, Denied: grantsTargets, Applied: over, Patience: previewPatience}
+			permitted := followed.Permitted{Finder: found, Source: out.targets, Patience: reviewPatience}
+			if c, is := r.(*applied.Cluster); is && c.Grants() {
+				permitted.Unknown = "Roles or bindings are among the manifests"
+			}
+			return permitted
 		},
 	}))
 	return out, nil

@@ -2,6 +2,7 @@ package applied
 
 import (
 	"context"
+	"slices"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -17,11 +18,13 @@ var rbac = []schema.GroupVersionResource{online.Roles, online.RoleBindings, onli
 // is not asked if Roles or bindings are among them: these can be read instead.
 func (c *Cluster) May(ctx context.Context, account types.NamespacedName, verb string, of schema.GroupResource, namespace string) (bool, error) {
 	under, can := c.under.(online.Reviewer)
-	for _, kind := range rbac {
-		can = can && len(c.objects[kind]) == 0
-	}
-	if !can {
+	if !can || c.Grants() {
 		return false, apierrors.NewForbidden(schema.ParseGroupResource(online.Reviews), "", nil)
 	}
 	return under.May(ctx, account, verb, of, namespace)
+}
+
+// Grants reports whether Roles or bindings are among the manifests.
+func (c *Cluster) Grants() bool {
+	return slices.ContainsFunc(rbac, func(kind schema.GroupVersionResource) bool { return len(c.objects[kind]) > 0 })
 }

@@ -111,7 +111,7 @@ func (c *Cluster) draft(ctx context.Context, w *world, e *entry) (*draft, error)
 	}
 	jobs, became := out.of(e, made.verdicts)
 	if e.candidate.Setup.Row == catalog.Alertmanager {
-		out.cutTree(text.String(), became)
+		out.cutTree(made.object, text.String(), became)
 	} else {
 		out.cut(text.String(), jobs)
 	}
@@ -183,18 +183,26 @@ func refOfVerdict(v engine.Verdict) explain.Ref {
 // of says whose jobs are which, and what objects became. One that is accepted, and
 // not here, is unread: without its credentials, or beside the others.
 func (d *draft) of(e *entry, verdicts []engine.Verdict) (jobs map[string]explain.Ref, became map[explain.Ref]string) {
-	jobs, became = map[string]explain.Ref{}, map[explain.Ref]string{}
+	jobs, became = map[string]explain.Ref{}, becameOf(verdicts)
 	for _, v := range verdicts {
 		ref := refOfVerdict(v)
 		if v.Err != nil && e.states[ref].state == status.Accepted {
 			d.unread = append(d.unread, fmt.Sprintf("%s is left out: %s", ref, brief(v.Err.Error())))
 		}
-		became[ref] = written(textOf(v))
 		for _, job := range jobsOf(became[ref]) {
 			jobs[job] = ref
 		}
 	}
 	return jobs, became
+}
+
+// becameOf is what objects became in the file.
+func becameOf(verdicts []engine.Verdict) map[explain.Ref]string {
+	out := map[explain.Ref]string{}
+	for _, v := range verdicts {
+		out[refOfVerdict(v)] = written(textOf(v))
+	}
+	return out
 }
 
 // cut cuts a file into its sections: top-level keys, and the items of scrape_configs.

@@ -10,6 +10,8 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/amconfig"
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 	"github.com/firekeeper-dev/firekeeper/operator/assets"
+	"github.com/firekeeper-dev/firekeeper/operator/explain"
+	"github.com/firekeeper-dev/firekeeper/operator/preview"
 	"github.com/firekeeper-dev/firekeeper/operator/targets"
 )
 
@@ -31,12 +33,14 @@ type masker struct {
 	whole map[assets.Ref]string // → key
 	// base says that the configuration of an Alertmanager begins with such a file, of which
 	// only what is known to be no credential is shown.
-	base  bool
-	known knownValues
+	base bool
+	// begins is the AlertmanagerConfig that it begins with instead, if one is.
+	begins explain.Ref
+	known  knownValues
 }
 
 func newMasker(w v1.Workload) *masker {
-	m := &masker{whole: map[assets.Ref]string{}, known: newKnownValues()}
+	m := &masker{whole: map[assets.Ref]string{}, begins: baseOf(w), known: newKnownValues()}
 	if am, is := w.(*v1.Alertmanager); is && am.Spec.AlertmanagerConfiguration == nil {
 		m.base = true
 		m.whole[assets.Ref{Kind: assets.Secret, Namespace: am.Namespace, Name: amconfig.SecretName(am)}] = amconfig.SecretKey
@@ -97,9 +101,6 @@ var (
 	users       = []string{"username", "client_id"}
 	files       = regexp.MustCompile(`_(file|files|url|timeout|length|limit)$`)
 
-	userOfURL = regexp.MustCompile(`(://)[^/\s@?#]*@`)
-	password  = regexp.MustCompile(`^[^\s:@/]+:[^\s@/]+@`)
-	query     = regexp.MustCompile(`([?&][^=&\s]+=)[^&\s]*`)
 	pathOfURL = regexp.MustCompile(`(://[^/\s?#]+/)[^\s?#]+`)
 )
 
@@ -144,14 +145,11 @@ func (w *walk) scalar(n *yaml.Node, key string, all bool) {
 	switch {
 	case all, isCredential(key), text == hiddenWord, strings.Contains(text, hiddenURL), strings.Contains(text, hiddenHost), w.m.known.in(text):
 		text = shownHidden
-	case strings.Contains(text, "://"), strings.HasPrefix(text, "/"):
-		text = userOfURL.ReplaceAllString(text, "${1}"+shownHidden+"@")
-		text = query.ReplaceAllString(text, "${1}"+shownHidden)
+	default:
+		text = preview.MaskedText(text)
 		if w.paths {
 			text = pathOfURL.ReplaceAllString(text, "${1}"+shownHidden)
 		}
-	default:
-		text = password.ReplaceAllString(text, shownHidden+"@")
 	}
 	if text != n.Value {
 		hide(n, text)

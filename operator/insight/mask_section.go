@@ -8,6 +8,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
+	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 	"github.com/firekeeper-dev/firekeeper/operator/catalog"
 	"github.com/firekeeper-dev/firekeeper/operator/explain"
 )
@@ -37,7 +38,7 @@ func (m *masker) section(s draftSection, may func(namespace, name string) bool) 
 	w := walk{m: m, paths: key == receiversSection || key == "global"}
 	root := doc.Content[0]
 	if key == routeSection {
-		hideRoutes(&w, child(root, routeSection), may)
+		hideRoutes(&w, child(root, routeSection), m.begins, may)
 	}
 	if m.base && s.object.Name == "" {
 		w.keep(root, key, 0)
@@ -101,25 +102,40 @@ func (w *walk) keep(n *yaml.Node, section string, depth int) {
 }
 
 // hideRoutes leaves of the routes of AlertmanagerConfigs that the caller may not get only their
-// receivers.
-func hideRoutes(w *walk, route *yaml.Node, may func(namespace, name string) bool) {
+// receivers. All that are no others' belong to base, unless it is empty.
+func hideRoutes(w *walk, route *yaml.Node, base explain.Ref, may func(namespace, name string) bool) {
 	if route == nil {
 		return
 	}
+	hidesBase := base.Name != "" && !may(base.Namespace, base.Name)
 	routes := child(route, "routes")
-	if routes == nil {
-		return
-	}
-	for _, r := range routes.Content {
-		receiver := child(r, "receiver")
-		if receiver == nil {
-			continue
+	if routes != nil {
+		for _, r := range routes.Content {
+			ref := base
+			if receiver := child(r, "receiver"); receiver != nil {
+				if other, is := ownedBy(receiver.Value); is {
+					ref = other
+				}
+			}
+			if ref == base && hidesBase || ref != base && !may(ref.Namespace, ref.Name) {
+				w.only(r, "receiver")
+			}
 		}
-		if ref, is := ownedBy(receiver.Value); is && !may(ref.Namespace, ref.Name) {
-			r.Content = []*yaml.Node{{Kind: yaml.ScalarNode, Tag: "!!str", Value: "receiver"}, receiver}
-			w.changed = true
+	}
+	if hidesBase {
+		w.only(route, "receiver", "routes")
+	}
+}
+
+// only leaves some keys of a mapping.
+func (w *walk) only(n *yaml.Node, keys ...string) {
+	var left []*yaml.Node
+	for i := 0; i+1 < len(n.Content); i += 2 {
+		if slices.Contains(keys, n.Content[i].Value) {
+			left = append(left, n.Content[i], n.Content[i+1])
 		}
 	}
+	n.Content, w.changed = left, true
 }
 
 // ownedBy is the AlertmanagerConfig that a receiver comes from: "namespace/name/own name".
@@ -135,7 +151,7 @@ func ownedBy(receiver string) (explain.Ref, bool) {
 const maxNodes = 1 << 20
 
 // cutTree cuts the file of an Alertmanager. objects are what AlertmanagerConfigs became in it.
-func (d *draft) cutTree(text string, objects map[explain.Ref]string) {
+func (d *draft) cutTree(am v1.Workload, text string, objects map[explain.Ref]string) {
 	var doc yaml.Node
 	if err := yaml.Unmarshal([]byte(text), &doc); err != nil || len(doc.Content) == 0 || doc.Content[0].Kind != yaml.MappingNode {
 		if strings.TrimSpace(text) != "" {
@@ -152,7 +168,11 @@ func (d *draft) cutTree(text string, objects map[explain.Ref]string) {
 	for i := 0; i+1 < len(root.Content); i += 2 {
 		key, value := root.Content[i], root.Content[i+1]
 		if key.Value == receiversSection && value.Kind == yaml.SequenceNode {
-			d.cutReceivers(value, objects)
+			d.cutReceivers(value, baseOf(am), objects)
+			continue
+		}
+		if slices.Contains(addedSections, key.Value) && value.Kind == yaml.SequenceNode {
+			d.cutAdded(key, value, addedTo(am, objects))
 			continue
 		}
 		text, err := encode(&yaml.Node{Kind: yaml.MappingNode, Tag: "!!map", Content: []*yaml.Node{key, value}})
@@ -160,12 +180,12 @@ func (d *draft) cutTree(text string, objects map[explain.Ref]string) {
 	}
 }
 
-func (d *draft) cutReceivers(all *yaml.Node, objects map[explain.Ref]string) {
+func (d *draft) cutReceivers(all *yaml.Node, base explain.Ref, objects map[explain.Ref]string) {
 	for _, item := range all.Content {
 		s := draftSection{name: receiversSection}
 		if name := child(item, "name"); name != nil {
 			s.name += "/" + name.Value
-			if ref, is := ownedBy(name.Value); is && strings.Contains(objects[ref], name.Value) {
+			if ref, is := ownedBy(name.Value); is && (ref == base || strings.Contains(objects[ref], name.Value)) {
 				s.object = ref
 			}
 		}

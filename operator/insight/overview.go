@@ -2,7 +2,10 @@ package insight
 
 import (
 	"context"
+	"fmt"
 	"slices"
+
+	"github.com/firekeeper-dev/firekeeper/operator/explain"
 )
 
 // maxAttention bounds what calls for attention on one page.
@@ -27,7 +30,7 @@ func (c *Cluster) Overview(ctx context.Context, r Rights, p Page) (*Overview, er
 		if matches {
 			shown = append(shown, e)
 		}
-		for _, call := range e.all(c.counts(e.ref)) {
+		for _, call := range e.visibleCalls(a, c.counts(e.ref)) {
 			if !matches && !p.has(call.Object.String()) {
 				continue
 			}
@@ -39,11 +42,6 @@ func (c *Cluster) Overview(ctx context.Context, r Rights, p Page) (*Overview, er
 	}
 	out.Attention = append(out.Attention, slices.Concat(urgent...)...)
 	out.Attention = out.Attention[:min(len(out.Attention), maxAttention)]
-	for i := range out.Attention {
-		if call := &out.Attention[i]; call.Object.Name != "" && call.Cause == RejectedObject && !a.details(call.Object) {
-			call.Message = "rejected; the reason is " + hiddenDetails(call.Object)
-		}
-	}
 	entries, part, err := take(shown, p, func(e **entry) string { return keyOfRef((*e).ref) })
 	if err != nil {
 		return nil, err
@@ -56,11 +54,45 @@ func (c *Cluster) Overview(ctx context.Context, r Rights, p Page) (*Overview, er
 	return out, nil
 }
 
+// visibleCalls are what calls for attention. Objects that the caller may not get are counted, not
+// named.
+func (e *entry) visibleCalls(a *asker, counts *TargetCounts) []Attention {
+	all := e.all(counts)
+	hidden := map[Cause]int{}
+	for i := range all {
+		if all[i].Object.Name != "" && !a.details(all[i].Object) {
+			hidden[all[i].Cause]++
+		}
+	}
+	if len(hidden) == 0 {
+		return all
+	}
+	var out []Attention
+	for _, call := range all {
+		if call.Object.Name != "" && !a.details(call.Object) {
+			n := hidden[call.Cause]
+			if n == 0 {
+				continue // said
+			}
+			hidden[call.Cause] = 0
+			call.Object, call.Message, call.Fix = explain.Ref{}, fmt.Sprintf(hiddenCalls[call.Cause], n), ""
+		}
+		out = append(out, call)
+	}
+	return out
+}
+
+// hiddenCalls are what is said about objects that the caller may not get, by cause.
+var hiddenCalls = map[Cause]string{
+	RejectedObject: "objects that you may not get are rejected: %d",
+	NoTargets:      "objects that you may not get have no targets: %d",
+}
+
 // visible is the row without what the caller may not read.
 func (e *entry) visible(a *asker, counts *TargetCounts) WorkloadRow {
 	row := e.row(counts)
-	if calls := e.all(counts); len(calls) > 0 && calls[0].Cause == RejectedObject && !a.details(calls[0].Object) {
-		row.Message = "rejected; the reason is " + hiddenDetails(calls[0].Object)
+	if calls := e.visibleCalls(a, counts); len(calls) > 0 {
+		row.Message = calls[0].Message
 	}
 	return row
 }

@@ -3,10 +3,10 @@ package insight
 import (
 	"context"
 	"fmt"
-	"iter"
 	"slices"
 	"strings"
 
+	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/types"
 
@@ -30,7 +30,8 @@ const (
 // manifestsName is what errors call the manifests, as they would a file.
 const manifestsName = "manifests"
 
-// Preview implements [Answers]. The jobs of the objects among the manifests are looked at; all
+// Preview implements [Answers]. Whoever asks needs the permission to get what the manifests are
+// about. The jobs of the objects among the manifests are looked at; all
 // jobs, if a workload or what targets are found in is among them.
 func (c *Cluster) Preview(ctx context.Context, r Rights, manifests []byte) (*preview.Report, error) {
 	if len(manifests) > maxManifests {
@@ -44,6 +45,9 @@ func (c *Cluster) Preview(ctx context.Context, r Rights, manifests []byte) (*pre
 		return nil, apierrors.NewInternalError(err)
 	}
 	objects, faults := offline.Read(manifestsName, manifests, explain.Kinds(setups))
+	if err := mayGetAll(ctx, r, objects); err != nil {
+		return nil, err
+	}
 	if err := faultsIn(objects, faults); err != nil {
 		return nil, err
 	}
@@ -52,6 +56,10 @@ func (c *Cluster) Preview(ctx context.Context, r Rights, manifests []byte) (*pre
 		for _, o := range objects.All(row) {
 			p.given = append(p.given, explain.Ref{Kind: row.Kind, Namespace: o.GetNamespace(), Name: o.GetName()})
 		}
+	}
+	for _, o := range objects.Native() {
+		_, namespace := o.(*corev1.Namespace)
+		p.touched, p.relabels = append(p.touched, o.GetNamespace()), p.relabels || namespace
 	}
 	if len(p.given) == 0 && !p.whole {
 		return nil, apierrors.NewBadRequest(manifestsName + ": there is nothing among them that decides what is scraped")
@@ -96,7 +104,10 @@ type previewing struct {
 	setups []engine.Setup
 	given  []explain.Ref // our objects among the manifests
 	used   map[explain.Ref]bool
-	whole  bool // all jobs of all workloads are looked at
+	// touched are the namespaces of what targets are found in among the manifests.
+	touched  []string
+	relabels bool // labels of namespaces are among the manifests
+	whole    bool // all jobs of all workloads are looked at
 
 	candidates []explain.Candidate
 	cluster    engine.Cluster
@@ -121,7 +132,8 @@ func (p *previewing) workloads(ctx context.Context, over *applied.Cluster) (out 
 		whole := p.whole || slices.Contains(p.given, ref)
 		cluster := objects.Cluster(each)
 		cluster.NamespaceLabels, cluster.References = references.NamespaceLabels, references.References
-		cluster.Objects = p.objects(cluster.Objects, whole)
+		selects := p.selecting(candidate)
+		cluster.Objects = p.objects(cluster.Objects, selects, whole)
 		object, own := withoutOwn(each.Kind.Copy(each.Object))
 		candidate.Object = object
 		w := preview.Read(candidate, cluster, p.c.Options)
@@ -143,6 +155,7 @@ func (p *previewing) workloads(ctx context.Context, over *applied.Cluster) (out 
 				w.Notes = append(w.Notes, "the jobs of spec.additionalScrapeConfigs are not shown: they come from a Secret")
 			}
 		}
+		w.Notes = append(w.Notes, selects.notes(p.relabels || slices.Contains(p.given, ref))...)
 		out = append(out, w)
 	}
 	return out, nil
@@ -165,29 +178,13 @@ func (g guardedReferences) Object(ref assets.Ref) (assets.Object, error) {
 	return g.Reader.Object(ref)
 }
 
-// objects leaves out those that the operator does not watch and, unless all are wanted, those
-// that are not among the manifests.
-func (p *previewing) objects(all func(string) iter.Seq[catalog.Object], whole bool) func(string) iter.Seq[catalog.Object] {
-	return func(kind string) iter.Seq[catalog.Object] {
-		namespaces := p.c.Scopes.For(catalog.Of(kind))
-		return func(yield func(catalog.Object) bool) {
-			for o := range all(kind) {
-				ref := explain.Ref{Kind: kind, Namespace: o.GetNamespace(), Name: o.GetName()}
-				if namespaces.Has(ref.Namespace) && (whole || slices.Contains(p.given, ref)) && !yield(o) {
-					return
-				}
-			}
-		}
-	}
-}
-
 // report finds the targets.
 func (p *previewing) report(ctx context.Context, over *applied.Cluster, workloads []preview.Workload) (*preview.Report, error) {
 	q := preview.Query{Shard: preview.AllShards, Limit: maxPreviewed}
 	if p.c.Look != nil {
 		q.Look = p.c.Look(ctx, p.a.limited(over))
 	}
-	out, err := preview.Run(ctx, workloads, p.c.Finder(over, over.Discovered()), q)
+	out, err := preview.Run(ctx, workloads, p.visible(ctx, over), q)
 	if err != nil {
 		return nil, apierrors.NewServiceUnavailable(err.Error())
 	}

@@ -10,16 +10,23 @@ import (
 )
 
 // sees reports whether the caller may see the labels of targets of an object that are found in an
-// object of a kind and a namespace: empty if they stand in the object itself.
+// object of a kind and a namespace; both are empty if they stand in the object itself.
 func (a *asker) sees(kind, namespace string, of explain.Ref) bool {
-	switch {
-	case kind == "Node":
-		return a.mayAny("list", online.Nodes.GroupResource(), "")
-	case namespace == "", namespace == of.Namespace && a.details(of):
-		return true
+	if kind == "Node" {
+		return a.listsNodes()
 	}
+	if namespace == "" {
+		namespace = of.Namespace
+	}
+	return namespace == of.Namespace && a.details(of) || a.listsTargets(namespace)
+}
+
+// listsTargets reports whether the caller may list pods or services of a namespace, "" for all.
+func (a *asker) listsTargets(namespace string) bool {
 	return a.mayAny("list", online.Pods.GroupResource(), namespace) || a.mayAny("list", online.Services.GroupResource(), namespace)
 }
+
+func (a *asker) listsNodes() bool { return a.mayAny("list", online.Nodes.GroupResource(), "") }
 
 // hideTarget leaves of a target in a namespace where the caller may list neither pods nor
 // services only where it was found, and what became of it.

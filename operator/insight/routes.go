@@ -5,9 +5,11 @@ import (
 	"fmt"
 	"slices"
 
+	"go.yaml.in/yaml/v3"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/firekeeper-dev/firekeeper/operator/amconfig"
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 	"github.com/firekeeper-dev/firekeeper/operator/catalog"
 	"github.com/firekeeper-dev/firekeeper/operator/explain"
@@ -41,7 +43,7 @@ func (c *Cluster) Routes(ctx context.Context, r Rights, am types.NamespacedName,
 		return nil, notWritten(e, err)
 	}
 	a, out := asking(ctx, r), &Routes{Alertmanager: e.ref, Tried: len(given) > 0, Unread: slices.Clone(w.unread)}
-	h := hidingRoutes{a, made.mask.base}
+	h := &hidingRoutes{asker: a, base: made.mask.base, tried: out.Tried}
 	for i, rejected := range origins.Rejected {
 		if ref := refOf(catalog.AlertmanagerConfig.Kind, rejected.Object[len(catalog.AlertmanagerConfig.Kind)+1:]); !a.details(ref) {
 			origins.Rejected[i].Err = fmt.Errorf("%s", hiddenDetails(ref))
@@ -53,14 +55,19 @@ func (c *Cluster) Routes(ctx context.Context, r Rights, am types.NamespacedName,
 		out.Report = config.Tree(c.Now().UTC(), origins)
 	}
 	out.Route = h.step(out.Route)
-	hidden := 0
+	owners := ruleOwners(text, made)
 	out.InhibitRules = slices.DeleteFunc(out.InhibitRules, func(rule routing.InhibitRule) bool {
-		if h.shows(rule.Origin) {
-			return false
-		}
-		hidden++
-		return true
+		return !h.shows(rule.Origin) || !h.showsRule(rule.Path, owners)
 	})
+	if h.unknown {
+		out.Notes = append(out.Notes, "whether the alert matches the routes of AlertmanagerConfigs that you may not get is not shown, nor whether it then stays with the route above them")
+	}
+	hidden := 0 // whether they could inhibit the alert or not, which would say what they match
+	for i := range owners {
+		if !h.showsRule(fmt.Sprintf(rulePath, i), owners) {
+			hidden++
+		}
+	}
 	if hidden > 0 {
 		out.Notes = append(out.Notes, fmt.Sprintf("inhibit rules of AlertmanagerConfigs that you have no permission to get are hidden (%d)", hidden))
 	}
@@ -72,17 +79,44 @@ func (c *Cluster) Routes(ctx context.Context, r Rights, am types.NamespacedName,
 type hidingRoutes struct {
 	asker *asker
 	base  bool // the configuration begins with a Secret
+	tried bool // with the labels of an alert
+	// unknown says that the caller is not told whether an alert matches.
+	unknown bool
 }
 
-func (h hidingRoutes) shows(o routing.Origin) bool {
+func (h *hidingRoutes) shows(o routing.Origin) bool {
 	return o.Kind != catalog.AlertmanagerConfig.Kind || h.asker.details(explain.Ref{Kind: o.Kind, Namespace: o.Namespace, Name: o.Name})
+}
+
+// ruleOwners are the AlertmanagerConfigs of the inhibition rules, empty for the Alertmanager's own;
+// nil if that is not certain. An origin is found by what a rule says, which is not enough to show it.
+func ruleOwners(text []byte, made made) []explain.Ref {
+	var config struct {
+		Rules []yaml.Node `yaml:"inhibit_rules"`
+	}
+	if yaml.Unmarshal(text, &config) != nil {
+		return nil
+	}
+	return addedTo(made.object, becameOf(made.verdicts)).owners(string(amconfig.InhibitRules), len(config.Rules))
+}
+
+// rulePath is that of an inhibition rule.
+const rulePath = "inhibit_rules[%d]"
+
+// showsRule reports whether the caller may see the inhibition rule at a path.
+func (h *hidingRoutes) showsRule(path string, owners []explain.Ref) bool {
+	var at int
+	if _, err := fmt.Sscanf(path, rulePath, &at); err != nil || at >= len(owners) {
+		return false
+	}
+	return owners[at].Name == "" || h.asker.details(owners[at])
 }
 
 // step leaves out what a route of an AlertmanagerConfig asks for that the caller may not get, and
 // whom a receiver reaches that a Secret defines.
-func (h hidingRoutes) step(s routing.Step) routing.Step {
+func (h *hidingRoutes) step(s routing.Step) routing.Step {
 	if !h.shows(s.Origin) {
-		s.Matchers, s.Miss, s.Delivery, s.Routes = nil, nil, nil, nil
+		s.Matchers, s.Matched, s.Miss, s.EndedBy, s.Delivery, s.Routes = nil, false, nil, "", nil, nil
 		return s
 	}
 	if d := s.Delivery; d != nil {
@@ -93,8 +127,17 @@ func (h hidingRoutes) step(s routing.Step) routing.Step {
 			}
 		}
 	}
+	hidden, taken := false, false
 	for i := range s.Routes {
+		hidden = hidden || !h.shows(s.Routes[i].Origin)
 		s.Routes[i] = h.step(s.Routes[i])
+		taken = taken || s.Routes[i].Matched
+	}
+	if h.tried && hidden && s.Matched {
+		h.unknown = true
+		if !taken { // that no hidden route takes it either would say what they match
+			s.Delivery = nil
+		}
 	}
 	return s
 }

@@ -112,7 +112,7 @@ func Masked(t targets.Target) targets.Target { return masked(t) }
 
 // MaskedLabels are labels without values that let somebody in.
 func MaskedLabels(l map[string]string) map[string]string {
-	return masked(targets.Target{Discovered: l}).Discovered
+	return maskedLabels(l)
 }
 
 // Add adds the numbers of others.

@@ -1,8 +1,10 @@
 package preview
 
 import (
+	"fmt"
 	"maps"
 	"net/url"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -15,30 +17,72 @@ const hidden = "<hidden>"
 // param begins the labels that are parameters of a URL.
 const param = "__param_"
 
+// What of a text lets somebody in: the user in a URL and the values of its query, and a user
+// without a URL.
+var (
+	userOfURL = regexp.MustCompile(`(://)[^/\s@?#]*@`)
+	query     = regexp.MustCompile(`([?&][^=&\s]+=)[^&\s"]*`)
+	password  = regexp.MustCompile(`^[^\s:@/]+:[^\s@/]+@`)
+)
+
+// MaskedText is a text without what lets somebody in.
+func MaskedText(text string) string {
+	switch {
+	case strings.Contains(text, "://"), strings.HasPrefix(text, "/"):
+		return query.ReplaceAllString(userOfURL.ReplaceAllString(text, "${1}"+hidden+"@"), "${1}"+hidden)
+	case strings.Contains(text, "@"):
+		return password.ReplaceAllString(text, hidden+"@")
+	}
+	return text
+}
+
 // masked is the target without values that let somebody in: parameters of its URL, which
-// are labels too, and the user in it.
+// are labels too, and what is in URLs.
 func masked(t targets.Target) targets.Target {
-	t.URL = maskedURL(t.URL)
-	if d := t.Drop; d != nil && (secret(d.Rule.TargetLabel) || slices.ContainsFunc(d.Rule.SourceLabels, secret)) {
-		drop := *d
-		drop.Value, drop.Found = hidden, "it is "+hidden
-		drop.Message = strings.TrimSpace(drop.Origin+" "+drop.Want) + "; " + drop.Found
-		t.Drop, t.Message = &drop, drop.Message
+	t.URL, t.Message = maskedURL(t.URL), MaskedText(t.Message)
+	if t.Drop != nil {
+		t.Drop = maskedDrop(t.Drop)
+		t.Message = t.Drop.Message
 	}
-	if slices.ContainsFunc(slices.Collect(maps.Keys(t.Discovered)), secret) {
-		t.Discovered = maps.Clone(t.Discovered)
-		for name := range t.Discovered {
-			if secret(name) {
-				t.Discovered[name] = hidden
-			}
-		}
-	}
+	t.Discovered, t.Labels = maskedLabels(t.Discovered), maskedLabels(t.Labels)
 	return t
 }
 
-// maskedFound is what a step found, without values that let somebody in.
-func maskedFound(d *targets.Drop) string {
-	return masked(targets.Target{Drop: d}).Drop.Found
+// maskedDrop is what is said about a step, without values that let somebody in, and what is
+// compared with them.
+func maskedDrop(d *targets.Drop) *targets.Drop {
+	out := *d
+	if secret(d.Rule.TargetLabel) || slices.ContainsFunc(d.Rule.SourceLabels, secret) {
+		out.Value, out.Found = hidden, "it is "+hidden
+		if out.Rule.Regex != "" {
+			out.Rule.Regex, out.Want = hidden, fmt.Sprintf("%ss targets whose label %s matches %s", d.Rule.Action, strings.Join(d.Rule.SourceLabels, " and label "), hidden)
+		}
+		out.Message = strings.TrimSpace(out.Origin+" "+out.Want) + "; " + out.Found
+		return &out
+	}
+	for _, text := range []*string{&out.Value, &out.Rule.Regex, &out.Want, &out.Found, &out.Message} {
+		*text = MaskedText(*text)
+	}
+	return &out
+}
+
+// maskedLabels are labels without values that let somebody in.
+func maskedLabels(l map[string]string) map[string]string {
+	cloned := false
+	for name, value := range l {
+		shown := MaskedText(value)
+		if secret(name) {
+			shown = hidden
+		}
+		if shown == value {
+			continue
+		}
+		if !cloned {
+			l, cloned = maps.Clone(l), true
+		}
+		l[name] = shown
+	}
+	return l
 }
 
 // secret reports whether the value of a label is hidden.
@@ -47,16 +91,27 @@ func secret(label string) bool {
 	return is && targets.IsCredential(name)
 }
 
+// maskedURL hides parameters by their names, so that others can be read, and what is in URLs
+// among their values.
 func maskedURL(text string) string {
 	u, err := url.Parse(text)
-	if err != nil || u.User == nil && u.RawQuery == "" {
+	switch {
+	case err != nil: // as of an address that is a URL
+		if plain, err := url.PathUnescape(text); err == nil && MaskedText(plain) != plain {
+			return MaskedText(plain)
+		}
+		return MaskedText(text)
+	case u.User == nil && u.RawQuery == "":
 		return text
 	}
 	u.User = nil
 	pairs := strings.Split(u.RawQuery, "&")
 	for i, pair := range pairs {
-		if name, _, ok := strings.Cut(pair, "="); ok && targets.IsCredential(name) {
+		name, value, ok := strings.Cut(pair, "=")
+		if ok && targets.IsCredential(name) {
 			pairs[i] = name + "=" + hidden
+		} else if plain, err := url.QueryUnescape(value); err == nil && MaskedText(plain) != plain {
+			pairs[i] = name + "=" + strings.ReplaceAll(url.QueryEscape(MaskedText(plain)), url.QueryEscape(hidden), hidden)
 		}
 	}
 	u.RawQuery = strings.Join(pairs, "&")

@@ -167,6 +167,35 @@ func TestSecretsAreHidden(t *testing.T) {
 	}
 }
 
+// So it is for URLs in labels, for what steps compare with them, and for who is found there.
+func TestSecretsInLabelsAreHidden(t *testing.T) {
+	job := "- {job_name: a, static_configs: [" +
+		"{targets: ['https://s3cret:s3cret@site.example/path?plain=s3cret'], labels: {__param_target: 'https://s3cret:s3cret@site.example/?x=s3cret', site: 'https://s3cret:s3cret@site.example/?x=s3cret'}}, " +
+		"{targets: ['https://s3cret:s3cret@dropped.example/?x=s3cret'], labels: {again: 'https://s3cret:s3cret@dropped.example/'}}], relabel_configs: [" +
+		"{source_labels: [__param_token], regex: 's3cret.+', action: drop}, " +
+		"{source_labels: [__address__, again], target_label: __tmp_both, action: replace}, " +
+		"{source_labels: [__address__], target_label: site, action: replace}, " +
+		"{source_labels: [__address__], regex: 'https://s3cret:s3cret@dropped.*', action: %s}, " +
+		"{target_label: __address__, replacement: prober.example, action: replace}]}"
+	tokens := "- {job_name: b, params: {token: [s3cret]}, static_configs: [{targets: [a]}], relabel_configs: [{source_labels: [__param_token], regex: 's3cret', action: drop}]}"
+	equal := "- {job_name: c, static_configs: [{targets: ['https://s3cret:s3cret@a.example']}], relabel_configs: [{source_labels: [__address__], target_label: __address__, action: dropequal}]}"
+	for _, action := range []string{"drop", "keep"} {
+		r := ask(t, workload(t, 1, fmt.Sprintf(job, action), tokens, equal), pods{}, Query{Shard: AllShards, Overlaps: true})
+		if r.Counts.dropped() != 3 || r.Counts.Kept != 1 {
+			t.Fatalf("%+v", r.Counts)
+		}
+		for _, format := range Formats {
+			var b strings.Builder
+			if err := r.Print(&b, Style{Format: format, Labels: "both"}); err != nil || strings.Contains(b.String(), "s3cret") {
+				t.Errorf("%s: %v\n%s", format, err, &b)
+			}
+			if !strings.Contains(b.String(), "site.example") {
+				t.Errorf("%s hides too much:\n%s", format, &b)
+			}
+		}
+	}
+}
+
 // A label cannot write to the terminal.
 func TestLabelsAreQuoted(t *testing.T) {
 	job := "- {job_name: a, relabel_configs: [{target_label: team, replacement: \"\\e[31mred\\n\", action: replace}, {source_labels: [team], regex: '(?s).*1.*', action: keep}]}"

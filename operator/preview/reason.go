@@ -72,9 +72,10 @@ func (r *reasons) add(t *targets.Row) {
 // spot is where a target is counted.
 func (r *reasons) spot(t *targets.Row) (at spot) {
 	key := Reason{State: t.State}
-	message := t.Message
-	if d := t.Drop; d != nil {
-		key.Origin, key.Want, message = d.Origin, d.Want, maskedFound(d)
+	message := MaskedText(t.Message)
+	if t.Drop != nil {
+		d := maskedDrop(t.Drop)
+		key.Origin, key.Want, message = d.Origin, d.Want, d.Found
 	}
 	at.reason = slices.IndexFunc(r.all, func(o Reason) bool { return o.State == key.State && o.Origin == key.Origin && o.Want == key.Want })
 	if at.reason < 0 {
@@ -131,7 +132,7 @@ func sourceOf(s targets.Source, label func(model.LabelName) string) string {
 	case "Node":
 		return "Node " + s.Name
 	case "":
-		return "address " + strings.TrimSpace(label("__address__"))
+		return "address " + MaskedText(strings.TrimSpace(label("__address__")))
 	}
 	return explain.Ref{Kind: s.Kind, Namespace: s.Namespace, Name: s.Name}.String()
 }

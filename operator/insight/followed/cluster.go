@@ -126,7 +126,7 @@ func (s *Source) scrapers(ctx context.Context) (out []explain.Candidate, notes [
 // selecting are the workloads that select an object.
 //
 // Errors: the object does not exist or cannot be read; no workload can.
-func (s *Source) selecting(ctx context.Context, of insight.Object) (out []explain.Ref, notes []string, err error) {
+func (s *Source) selecting(ctx context.Context, of insight.Object, v *view) (out []explain.Ref, notes []string, err error) {
 	object, err := s.Reader.Get(ctx, of.GroupVersionResource(), of.NamespacedName)
 	if err != nil {
 		return nil, nil, err
@@ -141,7 +141,7 @@ func (s *Source) selecting(ctx context.Context, of insight.Object) (out []explai
 	for _, c := range all {
 		rules, wrong := c.Setup.Selectors(c.Object)
 		if wrong != nil {
-			notes = append(notes, fmt.Sprintf("%s is invalid: %v", c.Ref(), wrong))
+			notes = append(notes, v.notesOf(c.Ref(), []string{fmt.Sprintf("%s is invalid: %v", c.Ref(), wrong)})...)
 			continue
 		}
 		if rule := rules[of.Kind]; !rule.Empty() && rule.Namespace(of.Namespace, own) && rule.Labels(object.GetLabels()) {

@@ -40,19 +40,19 @@ func (s *Source) Targets(ctx context.Context, r insight.Rights, q insight.Target
 	if err != nil {
 		return nil, err
 	}
-	jobs, notes, err := s.asked(ctx, q)
+	v := newView(ctx, r, q.Of.Namespace)
+	v.asked = q.Of.Ref()
+	jobs, notes, err := s.asked(ctx, q, v)
 	if err != nil {
 		return nil, err
 	}
 	a := answer{
-		q: q, filter: targetset.Filter{State: q.State, Origin: q.Reason, Shard: q.Shard}, view: newView(ctx, r, q.Of.Namespace),
+		q: q, filter: targetset.Filter{State: q.State, Origin: q.Reason, Shard: q.Shard}, view: v,
 		out: &insight.Targets{Items: []preview.Target{}, Jobs: []insight.JobCounts{}, Notes: notes},
 	}
 	a.out.Synced = settle(ctx, jobs)
 	a.count(jobs, s.Denied)
-	if err := a.rows(jobs, from); err != nil {
-		return nil, err
-	}
+	a.rows(jobs, from)
 	a.out.AsOf = since(jobs)
 	return a.out, nil
 }
@@ -70,12 +70,12 @@ func since(jobs []openJob) (out time.Time) {
 // asked are the jobs that a question is about.
 //
 // Errors: the object does not exist; there is no such job.
-func (s *Source) asked(ctx context.Context, q insight.TargetQuery) (jobs []openJob, notes []string, err error) {
+func (s *Source) asked(ctx context.Context, q insight.TargetQuery, v *view) (jobs []openJob, notes []string, err error) {
 	refs := []explain.Ref{q.Of.Ref()}
 	object := explain.Ref{}
 	if !q.Of.IsWorkload() {
 		object = q.Of.Ref()
-		if refs, notes, err = s.selecting(ctx, q.Of); err != nil {
+		if refs, notes, err = s.selecting(ctx, q.Of, v); err != nil {
 			return nil, nil, err
 		}
 	}
@@ -89,7 +89,7 @@ func (s *Source) asked(ctx context.Context, q insight.TargetQuery) (jobs []openJ
 		if err != nil {
 			return nil, nil, err
 		}
-		jobs, notes = append(jobs, o.jobs...), append(notes, o.notes...)
+		jobs, notes = append(jobs, o.jobs...), append(notes, v.notesOf(ref, o.notes)...)
 		for _, bad := range o.rejected() {
 			if bad.Ref == object {
 				notes = append(notes, fmt.Sprintf("%s: the object is %s: %s", ref, bad.State, bad.Error))
@@ -140,6 +140,12 @@ func (a *answer) note(text string) {
 	}
 }
 
+func (a *answer) noteAll(texts []string) {
+	for _, text := range texts {
+		a.note(text)
+	}
+}
+
 // count adds the numbers of all targets.
 func (a *answer) count(jobs []openJob, denied string) {
 	for _, j := range jobs {
@@ -175,7 +181,8 @@ func (a *answer) listsGap(gap targets.Gap) bool {
 }
 
 // rows adds the targets of one part.
-func (a *answer) rows(jobs []openJob, from *cursor) error {
+func (a *answer) rows(jobs []openJob, from *cursor) {
+	defer func() { a.noteAll(a.view.notes()) }()
 	until := time.Now().Add(effort)
 	first := from.begin(jobs)
 	for i := first; i < len(jobs); i++ {
@@ -184,20 +191,15 @@ func (a *answer) rows(jobs []openJob, from *cursor) error {
 		if i == first && from != nil {
 			start.Group, start.Row, start.Gap = from.Group, from.Row, from.Gap
 		}
-		next, err := a.job(j, start, until)
-		if err != nil {
-			return err
-		}
-		if next != nil {
+		if next := a.job(j, start, until); next != nil {
 			a.out.Continue = next.String()
-			return nil
+			return
 		}
 	}
-	return nil
 }
 
 // job adds rows of a job, and returns where the next part begins; nil after the last row.
-func (a *answer) job(j openJob, at cursor, until time.Time) (next *cursor, err error) {
+func (a *answer) job(j openJob, at cursor, until time.Time) (next *cursor) {
 	// group adds the rows of one group, and reports whether there is room for more.
 	group := func(key targetset.Key, r targets.Result) bool {
 		first := 0
@@ -208,11 +210,8 @@ func (a *answer) job(j openJob, at cursor, until time.Time) (next *cursor, err e
 			if !a.filter.Selects(&r.Rows[i]) {
 				continue
 			}
-			t, visible, failed := a.view.shown(j, r, i)
+			t, visible := a.view.shown(j, key, r, i)
 			switch {
-			case failed != nil:
-				err = failed
-				return false
 			case !matches(t, visible, a.q.Filter):
 				continue
 			case len(a.out.Items) >= max(1, a.q.Limit):
@@ -230,26 +229,26 @@ func (a *answer) job(j openJob, at cursor, until time.Time) (next *cursor, err e
 	after := at.Group
 	if at.Gap == 0 && after != nil {
 		if r, ok := j.set.Result(*after, a.filter.Shard); ok && !group(*after, r) {
-			return next, err
+			return next
 		}
 	}
 	for more := at.Gap == 0; more; more = after != nil {
 		after = j.set.Page(after, batch, a.filter, group)
-		if next != nil || err != nil {
-			return next, err
+		if next != nil {
+			return next
 		}
 	}
 	for i, gap := range j.set.AllGaps() {
 		switch {
 		case i+1 < at.Gap || !a.listsGap(gap) || a.q.Filter != "":
 		case len(a.out.Items) >= max(1, a.q.Limit):
-			return &cursor{Workload: j.of, Job: j.Name, At: j.at, Gap: i + 1}, nil
+			return &cursor{Workload: j.of, Job: j.Name, At: j.at, Gap: i + 1}
 		default:
 			a.out.Items = append(a.out.Items, preview.Target{Owner: j.of, Object: j.object.Ref,
 				Target: targets.Target{Job: j.Name, State: gap.State, Shards: []int{}, Message: gap.Message}})
 		}
 	}
-	return nil, nil
+	return nil
 }
 
 // matches reports whether a target has a part of a name in what the caller may see of it.

@@ -31,6 +31,7 @@ func (s *Source) ofPod(ctx context.Context, r insight.Rights, q insight.TargetQu
 			return nil, apierrors.NewBadRequest(`parameter "continue": not one of an answer of this list`)
 		}
 	}
+	v := newView(ctx, r, q.Pod.Namespace)
 	all, notes, err := s.scrapers(ctx)
 	if err != nil {
 		return nil, err
@@ -45,11 +46,11 @@ func (s *Source) ofPod(ctx context.Context, r insight.Rights, q insight.TargetQu
 		case err != nil:
 			return nil, err
 		default:
-			jobs, notes = append(jobs, o.jobs...), append(notes, o.notes...)
+			jobs, notes = append(jobs, o.jobs...), append(notes, v.notesOf(c.Ref(), o.notes)...)
 		}
 	}
 	a := answer{
-		q: q, filter: targetset.Filter{State: q.State, Origin: q.Reason, Shard: q.Shard}, view: newView(ctx, r, q.Pod.Namespace),
+		q: q, filter: targetset.Filter{State: q.State, Origin: q.Reason, Shard: q.Shard}, view: v,
 		out: &insight.Targets{Items: []preview.Target{}, Jobs: []insight.JobCounts{}, Notes: notes[:min(len(notes), maxNotes)]},
 	}
 	a.out.Synced = settle(ctx, jobs)
@@ -111,7 +112,7 @@ func mentions(group *targetgroup.Group, of preview.Query) bool {
 }
 
 // pod adds the targets of a pod after some of them.
-func (a *answer) pod(ctx context.Context, jobs []openJob, of preview.Query, skip int, denied string) (err error) {
+func (a *answer) pod(ctx context.Context, jobs []openJob, of preview.Query, skip int, denied string) error {
 	memo := targetset.Memo{}
 	for _, j := range jobs {
 		if err := ctx.Err(); err != nil {
@@ -130,17 +131,11 @@ func (a *answer) pod(ctx context.Context, jobs []openJob, of preview.Query, skip
 					continue
 				}
 				if a.out.Total++; a.out.Total > skip && len(a.out.Items) < max(1, a.q.Limit) {
-					t, _, failed := a.view.shown(j, r, i)
-					if failed != nil {
-						err = failed
-					}
+					t, _ := a.view.shown(j, key, r, i)
 					a.out.Items = append(a.out.Items, t)
 				}
 			}
 		})
-		if err != nil {
-			return err
-		}
 		for _, gap := range j.set.Gaps() {
 			a.gap(gap, denied)
 		}
@@ -152,5 +147,6 @@ func (a *answer) pod(ctx context.Context, jobs []openJob, of preview.Query, skip
 	if at := skip + len(a.out.Items); at < a.out.Total {
 		a.out.Continue = strconv.Itoa(at)
 	}
+	a.noteAll(a.view.notes())
 	return nil
 }

@@ -6,10 +6,12 @@ import (
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
+	"github.com/firekeeper-dev/firekeeper/operator/catalog"
 	"github.com/firekeeper-dev/firekeeper/operator/explain"
 	"github.com/firekeeper-dev/firekeeper/operator/insight"
 	"github.com/firekeeper-dev/firekeeper/operator/preview"
 	"github.com/firekeeper-dev/firekeeper/operator/targets"
+	"github.com/firekeeper-dev/firekeeper/operator/targetset"
 )
 
 // view is what a caller may see.
@@ -17,45 +19,57 @@ type view struct {
 	ctx    context.Context
 	rights insight.Rights
 	own    string          // the namespace whose object the caller may get
-	known  map[string]bool // by resource and namespace
+	asked  explain.Ref     // the object, if it is one of ours
+	known  map[string]bool // by verb, resource and namespace
+	// unknown is why nobody can say more; then the caller sees nothing else.
+	unknown error
 }
 
 func newView(ctx context.Context, r insight.Rights, own string) *view {
-	return &view{ctx, r, own, map[string]bool{}}
+	return &view{ctx: ctx, rights: r, own: own, known: map[string]bool{}}
 }
 
-// may reports whether the caller may list a resource in a namespace, "" for all.
-func (v *view) may(resource, namespace string) (bool, error) {
-	key := resource + " " + namespace
-	if known, ok := v.known[key]; ok || v.rights == nil {
-		return known, nil
+// may reports whether the caller may do something with a resource in a namespace, "" for all.
+// What nobody can say is no.
+func (v *view) may(verb string, of schema.GroupResource, namespace string) bool {
+	key := verb + " " + of.String() + " " + namespace
+	if known, ok := v.known[key]; ok || v.rights == nil || v.unknown != nil {
+		return known
 	}
-	may, err := v.rights.May(v.ctx, "list", schema.GroupResource{Resource: resource}, namespace)
-	if err == nil {
-		v.known[key] = may
+	may, err := v.rights.May(v.ctx, verb, of, namespace)
+	if err != nil {
+		v.unknown = err
+		return false
 	}
-	return may, err
+	v.known[key] = may
+	return may
+}
+
+func (v *view) lists(resource, namespace string) bool {
+	return v.may("list", schema.GroupResource{Resource: resource}, namespace)
 }
 
 // sees reports whether the caller may see the labels of a target of an object's job.
-//
-// Errors: nobody can say.
-func (v *view) sees(source targets.Source, object explain.Ref) (bool, error) {
+func (v *view) sees(source targets.Source, object explain.Ref) bool {
 	namespace := source.Namespace
 	switch source.Kind {
 	case "Node":
-		return v.may("nodes", "")
+		return v.lists("nodes", "")
 	case "": // it is written in the object
 		namespace = object.Namespace
 	}
-	if namespace == v.own {
-		return true, nil
-	}
-	may, err := v.may("pods", namespace)
-	if err != nil || may {
-		return may, err
-	}
-	return v.may("services", namespace)
+	return namespace == v.own || v.lists("pods", namespace) || v.lists("services", namespace)
+}
+
+// details reports whether the caller may know what an object says.
+func (v *view) details(of explain.Ref) bool {
+	row := catalog.Of(of.Kind)
+	return of == v.asked || row != nil && v.may("get", row.GroupVersionResource().GroupResource(), of.Namespace)
+}
+
+// hiddenDetails stands for what is said about an object that the caller may not read.
+func hiddenDetails(of explain.Ref) string {
+	return fmt.Sprintf("you may not get %s in namespace %s", catalog.Of(of.Kind).Resource, of.Namespace)
 }
 
 // hidden is a target of which the caller may know where it was found, and what became of it.
@@ -80,16 +94,38 @@ func hidden(job string, row *targets.Row) targets.Target {
 }
 
 // shown is a target as the caller may see it.
-func (v *view) shown(j openJob, r targets.Result, i int) (out preview.Target, visible bool, err error) {
+func (v *view) shown(j openJob, key targetset.Key, r targets.Result, i int) (out preview.Target, visible bool) {
 	row := &r.Rows[i]
 	out = preview.Target{Owner: j.of, Object: j.object.Ref}
-	if visible, err = v.sees(row.Source(), j.object.Ref); err != nil {
-		return out, false, err
-	}
-	if !visible {
+	if j.set.Foreign(key) && !v.lists("pods", "") && !v.lists("services", "") {
 		out.Target = hidden(j.Name, row)
-		return out, false, nil
+		out.Message = "it may have labels of pods in other namespaces: you need permission to list pods or services in all namespaces to see them"
+		return out, false
+	}
+	if !v.sees(row.Source(), j.object.Ref) {
+		out.Target = hidden(j.Name, row)
+		return out, false
 	}
 	out.Target = preview.Masked(r.Target(i))
-	return out, true, nil
+	if d := out.Drop; d != nil && !v.details(j.object.Ref) {
+		out.Drop = &targets.Drop{Step: d.Step, Origin: d.Origin}
+		out.Message = fmt.Sprintf("%s drops it; what it asks for is hidden: %s", d.Origin, hiddenDetails(j.object.Ref))
+	}
+	return out, true
+}
+
+// notesOf are notes about a workload as the caller may see them.
+func (v *view) notesOf(of explain.Ref, notes []string) []string {
+	if len(notes) == 0 || v.details(of) {
+		return notes
+	}
+	return []string{fmt.Sprintf("%s: there is more to know about it, which is hidden: %s", of, hiddenDetails(of))}
+}
+
+// notes say that more may be hidden than must be.
+func (v *view) notes() []string {
+	if v.unknown == nil {
+		return nil
+	}
+	return []string{fmt.Sprintf("not all is known that you may see, and the rest is hidden: %v", v.unknown)}
 }

@@ -47,6 +47,7 @@ type Source struct {
 	Permissions Permissions
 
 	questions atomic.Uint64
+	reviews   reviews // for previews
 
 	mu        sync.Mutex
 	workloads map[explain.Ref]*workload

@@ -10,6 +10,7 @@ import (
 
 	"github.com/prometheus/common/model"
 	"github.com/prometheus/prometheus/discovery/targetgroup"
+	yamlv3 "go.yaml.in/yaml/v3"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
@@ -39,21 +40,27 @@ func (s *Source) Target(ctx context.Context, r insight.Rights, w insight.Object,
 	}
 	j := o.jobs[at]
 	settle(ctx, o.jobs[at:at+1])
-	result, row, err := find(ctx, j, id)
+	key, result, row, err := find(ctx, j, id)
 	if err != nil {
 		return nil, err
 	}
 	v := newView(ctx, r, w.Namespace)
-	t, visible, err := v.shown(j, result, row)
+	v.asked = w.Ref()
+	t, visible := v.shown(j, key, result, row)
 	switch {
-	case err != nil:
-		return nil, err
+	case !visible && v.unknown != nil:
+		return nil, v.unknown
 	case !visible:
 		return nil, apierrors.NewForbidden(targetResource, id, fmt.Errorf("%s", t.Message))
 	}
 	out := &insight.Trace{Workload: w.Ref(), Object: j.object.Ref, Target: t}
 	if out.Steps, err = stepsOf(result, row); err != nil {
 		return nil, err
+	}
+	if !v.details(j.object.Ref) {
+		for i := range out.Steps {
+			out.Steps[i].Rule = "# " + hiddenDetails(j.object.Ref) + "\n"
+		}
 	}
 	if out.Manifest, err = s.manifest(ctx, r, j.object.Ref); err != nil {
 		return nil, err
@@ -63,23 +70,23 @@ func (s *Source) Target(ctx context.Context, r insight.Rights, w insight.Object,
 }
 
 // find looks for a target by its ID.
-func find(ctx context.Context, j openJob, id string) (out targets.Result, row int, err error) {
+func find(ctx context.Context, j openJob, id string) (key targetset.Key, out targets.Result, row int, err error) {
 	found := false
 	for after, more := (*targetset.Key)(nil), true; more && !found; more = after != nil {
 		if ctx.Err() != nil {
-			return out, 0, apierrors.NewTimeoutError("the job has too many targets to find one in time", 1)
+			return key, out, 0, apierrors.NewTimeoutError("the job has too many targets to find one in time", 1)
 		}
-		after = j.set.Page(after, batch, targetset.Filter{Shard: targetset.AllShards}, func(_ targetset.Key, r targets.Result) bool {
+		after = j.set.Page(after, batch, targetset.Filter{Shard: targetset.AllShards}, func(k targetset.Key, r targets.Result) bool {
 			if row = r.Index(id); row >= 0 {
-				out, found = r, true
+				key, out, found = k, r, true
 			}
 			return !found
 		})
 	}
 	if !found {
-		return out, 0, apierrors.NewNotFound(targetResource, id)
+		return key, out, 0, apierrors.NewNotFound(targetResource, id)
 	}
-	return out, row, nil
+	return key, out, row, nil
 }
 
 // stepsOf are the relabel steps of a target, without values that let somebody in.
@@ -118,18 +125,46 @@ func with(m map[string]string, name, value string) map[string]string {
 	return m
 }
 
-// ruleOf is the text of a step, without a value that lets somebody in.
+// ruleOf is the text of a step, without values that let somebody in.
 func ruleOf(step targets.Step) string {
-	if name, is := strings.CutPrefix(step.Target, "__param_"); !is || !targets.IsCredential(name) {
-		return step.Rule
+	var doc yamlv3.Node
+	if err := yamlv3.Unmarshal([]byte(step.Rule), &doc); err != nil || len(doc.Content) == 0 {
+		return "# not shown: it cannot be read as YAML\n" // not of a rule
 	}
-	lines := strings.Split(step.Rule, "\n")
-	for i, line := range lines {
-		if name, _, _ := strings.Cut(line, ":"); name == "replacement" || name == "regex" {
-			lines[i] = name + ": <hidden>"
+	secret, changed := isCredential(step.Target), false
+	keys := doc.Content[0].Content
+	for i := 0; i+1 < len(keys); i += 2 {
+		if keys[i].Value == "source_labels" {
+			secret = secret || slices.ContainsFunc(keys[i+1].Content, func(n *yamlv3.Node) bool { return isCredential(n.Value) })
 		}
 	}
-	return strings.Join(lines, "\n")
+	for i := 0; i+1 < len(keys); i += 2 {
+		name, value := keys[i].Value, keys[i+1]
+		if value.Kind != yamlv3.ScalarNode {
+			continue
+		}
+		shown := preview.MaskedText(value.Value)
+		if secret && (name == "regex" || name == "replacement") {
+			shown = "<hidden>"
+		}
+		if shown != value.Value {
+			value.Value, value.Tag, value.Style, changed = shown, "!!str", 0, true
+		}
+	}
+	if !changed {
+		return step.Rule
+	}
+	text, err := yamlv3.Marshal(doc.Content[0])
+	if err != nil {
+		return "# not shown: it cannot be written\n" // not of what was read
+	}
+	return string(text)
+}
+
+// isCredential reports whether a label is a parameter that lets somebody in.
+func isCredential(label string) bool {
+	name, is := strings.CutPrefix(label, "__param_")
+	return is && targets.IsCredential(name)
 }
 
 // manifest is the object that made a job, if the caller may get it.

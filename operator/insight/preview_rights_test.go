@@ -1,0 +1,63 @@
+package insight_test
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+)
+
+// asked counts the questions about rights.
+type asked struct {
+	allowed
+	n int
+}
+
+// May implements [insight.Rights].
+func (a *asked) May(ctx context.Context, verb string, of schema.GroupResource, namespace string) (bool, error) {
+	a.n++
+	return a.allowed.May(ctx, verb, of, namespace)
+}
+
+// Whoever asks for a preview needs to get the objects among the manifests, wherever they stand in
+// them: with others, he would learn which workloads select what he makes up.
+func TestPreviewNeedsPermission(t *testing.T) {
+	a := answers(t, loaded(t, []byte(selectsAll)), nil)
+	object := func(kind, namespace string) string {
+		return fmt.Sprintf(`{"apiVersion":"monitoring.coreos.com/v1","kind":%q,"metadata":{"namespace":%q,"name":"x"},"spec":{}}`, kind, namespace)
+	}
+	in := func(namespace string) string { return object("Prometheus", namespace) }
+	const list = `{"apiVersion":"monitoring.coreos.com/v1","kind":"PrometheusList","items":[`
+	reader := allowed{"get prometheuses demo"}
+	for name, tc := range map[string]struct {
+		rights    allowed
+		body, has string // in an error; empty for an answer
+	}{
+		"allowed":           {reader, in("demo"), ""},
+		"another namespace": {reader, in("prod"), `no permission to get prometheuses in namespace "prod"`},
+		"second document":   {reader, in("demo") + "\n---\n" + in("prod"), `"prod"`},
+		"default namespace": {reader, in(""), `"default"`},
+		"another kind":      {reader, object("Alertmanager", "demo"), `get alertmanagers`},
+		"in a list":         {reader, `{"apiVersion":"v1","kind":"List","items":[` + in("demo") + `,` + in("prod") + `]}`, `"prod"`},
+		"in a typed list":   {reader, list + in("prod") + `]}`, `"prod"`},
+		"with a fault":      {reader, in("prod") + "\n---\n" + strings.Replace(in("demo"), `"spec"`, `"specs"`, 1), `"prod"`},
+		"nobody":            {allowed{}, in("demo"), `"demo"`},
+		"nobody can say":    {allowed{"error"}, in("demo"), "the API server does not answer"},
+	} {
+		_, err := a.Preview(t.Context(), tc.rights, []byte(tc.body))
+		if (err == nil) != (tc.has == "") || err != nil && !strings.Contains(err.Error(), tc.has) || err != nil && name != "nobody can say" && !apierrors.IsForbidden(err) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	var many strings.Builder
+	for i := range 41 {
+		many.WriteString(in(fmt.Sprintf("n%d", i)) + "\n---\n")
+	}
+	counting := &asked{everything, 0}
+	if _, err := a.Preview(t.Context(), counting, []byte(many.String())); !apierrors.IsBadRequest(err) || !strings.Contains(err.Error(), "more than 40 kinds and namespaces") || counting.n > 0 {
+		t.Errorf("many namespaces: %v after %d questions", err, counting.n)
+	}
+}
