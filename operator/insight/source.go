@@ -11,7 +11,7 @@ import (
 type TargetSource interface {
 	// Targets and Target are those of [Answers].
 	Targets(ctx context.Context, r Rights, q TargetQuery) (*Targets, error)
-	Target(ctx context.Context, r Rights, w Object, job, id string) (*Trace, error)
+	Target(ctx context.Context, r Rights, w Object, job, id, source string) (*Trace, error)
 	// Counts are those of a workload, as far as they are known without further work; nil
 	// when nobody has looked yet. Nobody changes them.
 	Counts(workload explain.Ref) *TargetCounts

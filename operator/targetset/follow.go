@@ -227,6 +227,29 @@ func (f *Followed) In(namespace string, memo Memo, has func(*targetgroup.Group) 
 	}
 }
 
+// Of calls each with the groups of an object, by their source.
+func (f *Followed) Of(source string, each func(Key)) {
+	for i := range f.subs {
+		each(Key{i, source})
+	}
+}
+
+// Find calls each with the groups for which has returns true, in no order.
+func (f *Followed) Find(has func(*targetgroup.Group) bool, each func(Key)) {
+	for i, sub := range f.subs {
+		sub.Each(func(group *targetgroup.Group) {
+			if has(group) {
+				each(Key{i, group.Source})
+			}
+		})
+	}
+	for i, group := range f.job.Static {
+		if has(group) {
+			each(staticKey(i))
+		}
+	}
+}
+
 // Memo remembers which groups of a namespace matter, by discovery.
 type Memo map[string][]string
 

@@ -62,7 +62,7 @@ func TestFollow(t *testing.T) {
 			gaps = append(gaps, string(g.State)+": "+g.Message)
 		}
 		if diff := cmp.Diff([]string{"unknown: the job discovers targets in the cluster of /other",
-			"forbidden: targets of role ingress are not known: no permission to list ingresses.networking.k8s.io in all namespaces"}, gaps); diff != "" {
+			"unknown: targets of role ingress are not known: no permission to list ingresses.networking.k8s.io in all namespaces"}, gaps); diff != "" {
 			t.Error(diff)
 		}
 		groups := 0

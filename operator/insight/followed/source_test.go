@@ -12,6 +12,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
+	discoveryv1 "k8s.io/api/discovery/v1"
+	networkingv1 "k8s.io/api/networking/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -19,6 +21,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
+	"github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1alpha1"
 	"github.com/firekeeper-dev/firekeeper/operator/assets"
 	"github.com/firekeeper-dev/firekeeper/operator/catalog"
 	"github.com/firekeeper-dev/firekeeper/operator/discovery/watch"
@@ -429,6 +432,51 @@ func TestPod(t *testing.T) {
 	})
 }
 
+// A target is found by its ID in whatever it was discovered, faster with the object than without.
+func TestTargetBySource(t *testing.T) {
+	inBubble(t, func(t *testing.T, b *bed) {
+		meta := metav1.ObjectMeta{Namespace: "demo", Name: "x", Labels: map[string]string{discoveryv1.LabelServiceName: "x"}}
+		address := corev1.NodeAddress{Type: corev1.NodeInternalIP, Address: "10.1.0.1"}
+		b.api.Kind("pods").Add(pod("demo", "x", "web", 1))
+		b.api.Kind("services").Add(&corev1.Service{ObjectMeta: meta, Spec: corev1.ServiceSpec{ClusterIP: "10.2.0.1", Ports: []corev1.ServicePort{{Name: "http", Port: 80}}}})
+		b.api.Kind("nodes").Add(&corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "x"}, Status: corev1.NodeStatus{Addresses: []corev1.NodeAddress{address}}})
+		b.api.Kind("ingresses").Add(&networkingv1.Ingress{ObjectMeta: meta, Spec: networkingv1.IngressSpec{Rules: []networkingv1.IngressRule{{Host: "x",
+			IngressRuleValue: networkingv1.IngressRuleValue{HTTP: &networkingv1.HTTPIngressRuleValue{Paths: []networkingv1.HTTPIngressPath{{Path: "/"}}}}}}}})
+		b.api.Kind("endpointslices").Add(&discoveryv1.EndpointSlice{ObjectMeta: meta, AddressType: discoveryv1.AddressTypeIPv4,
+			Ports: []discoveryv1.EndpointPort{{Name: new("http"), Port: new(int32(80))}}, Endpoints: []discoveryv1.Endpoint{{Addresses: []string{"10.0.0.2"}}}})
+		b.cluster.set(catalog.Prometheus.GroupVersionResource(), read[v1.Prometheus](t, strings.Replace(prometheusText, "probeSelector", "scrapeConfigSelector: {}, scrapeConfigNamespaceSelector", 1)))
+		b.cluster.set(catalog.ScrapeConfig.GroupVersionResource(), read[v1alpha1.ScrapeConfig](t, `
+metadata: {namespace: demo, name: all}
+spec:
+  kubernetesSDConfigs: [{role: Pod}, {role: Service}, {role: Node}, {role: Ingress}, {role: EndpointSlice}]
+  staticConfigs: [{targets: [a, b]}]`))
+		q := all(ofMain)
+		q.Job = "scrapeConfig/demo/all"
+		b.ask(t, everything{}, q)
+		settled(aMinute)
+		items := b.ask(t, everything{}, q).Items
+		if len(items) != 7 {
+			t.Errorf("targets %v", names(items))
+		}
+		for _, target := range items {
+			for _, source := range []string{target.Source.Path(), ""} {
+				trace, err := b.Target(t.Context(), everything{}, ofMain, q.Job, target.ID, source)
+				if err != nil {
+					t.Errorf("%s in %q: %v", target.URL, source, err)
+				} else if diff := cmp.Diff(target, trace.Target); diff != "" {
+					t.Error(diff)
+				}
+			}
+			if _, err := b.Target(t.Context(), everything{}, ofMain, q.Job, target.ID, "Pod/demo/y"); !apierrors.IsNotFound(err) {
+				t.Errorf("%s in another object: %v", target.URL, err)
+			}
+			if _, err := b.Target(t.Context(), everything{}, ofMain, q.Job, target.ID, "demo/y"); !apierrors.IsBadRequest(err) || !strings.Contains(err.Error(), `parameter "source"`) {
+				t.Error(err)
+			}
+		}
+	})
+}
+
 // A target shows every step, and where else it is scraped.
 func TestTrace(t *testing.T) {
 	inBubble(t, func(t *testing.T, b *bed) {
@@ -440,7 +488,7 @@ func TestTrace(t *testing.T) {
 		q := all(ofMain)
 		q.Job = webJob
 		for _, target := range b.ask(t, everything{}, q).Items {
-			trace, err := b.Target(t.Context(), everything{}, ofMain, webJob, target.ID)
+			trace, err := b.Target(t.Context(), everything{}, ofMain, webJob, target.ID, target.Source.Path())
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -461,14 +509,14 @@ func TestTrace(t *testing.T) {
 			if all := fmt.Sprintf("%+v", trace.Target) + text; strings.Contains(all, "s3cret") {
 				t.Error(all)
 			}
-			if _, err := b.Target(t.Context(), only{}, ofMain, webJob, target.ID); !apierrors.IsForbidden(err) || strings.Contains(err.Error(), "10.0.") {
+			if _, err := b.Target(t.Context(), only{}, ofMain, webJob, target.ID, target.Source.Path()); !apierrors.IsForbidden(err) || strings.Contains(err.Error(), "10.0.") {
 				t.Errorf("without permission: %v", err)
 			}
 		}
-		if _, err := b.Target(t.Context(), everything{}, ofMain, webJob, "none"); !apierrors.IsNotFound(err) {
+		if _, err := b.Target(t.Context(), everything{}, ofMain, webJob, "none", ""); !apierrors.IsNotFound(err) {
 			t.Error(err)
 		}
-		if _, err := b.Target(t.Context(), everything{}, ofMain, "none", "none"); !apierrors.IsNotFound(err) {
+		if _, err := b.Target(t.Context(), everything{}, ofMain, "none", "none", ""); !apierrors.IsNotFound(err) {
 			t.Error(err)
 		}
 	})

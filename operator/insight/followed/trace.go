@@ -27,7 +27,7 @@ import (
 var targetResource = schema.GroupResource{Resource: "targets"}
 
 // Target implements [insight.Answers].
-func (s *Source) Target(ctx context.Context, r insight.Rights, w insight.Object, name, id string) (*insight.Trace, error) {
+func (s *Source) Target(ctx context.Context, r insight.Rights, w insight.Object, name, id, source string) (*insight.Trace, error) {
 	s.questions.Add(1)
 	o, err := s.of(w.Ref()).open(ctx, func(*job) bool { return true })
 	if err != nil {
@@ -39,7 +39,7 @@ func (s *Source) Target(ctx context.Context, r insight.Rights, w insight.Object,
 	}
 	j := o.jobs[at]
 	settle(ctx, o.jobs[at:at+1])
-	result, row, err := find(ctx, j, id)
+	result, row, err := find(ctx, j, id, source)
 	if err != nil {
 		return nil, err
 	}
@@ -62,24 +62,37 @@ func (s *Source) Target(ctx context.Context, r insight.Rights, w insight.Object,
 	return out, nil
 }
 
-// find looks for a target by its ID.
-func find(ctx context.Context, j openJob, id string) (out targets.Result, row int, err error) {
-	found := false
-	for after, more := (*targetset.Key)(nil), true; more && !found; more = after != nil {
-		if ctx.Err() != nil {
-			return out, 0, apierrors.NewTimeoutError("the job has too many targets to find one in time", 1)
+// prefixes of the groups of an object, by its kind.
+var prefixes = map[string]string{
+	"Pod": "pod/", "Service": "svc/", "EndpointSlice": "endpointslice/", "Endpoints": "endpoints/", "Ingress": "ingress/", "Node": "node/",
+}
+
+// find looks for a target by its ID, in an object if that is known.
+//
+// Errors: there is none; the source is none; it takes too long.
+func find(ctx context.Context, j openJob, id, source string) (out targets.Result, row int, err error) {
+	has := func(g *targetgroup.Group) bool { return ctx.Err() == nil && j.HasTarget(g, id) }
+	found := func(key targetset.Key) {
+		if r, ok := j.set.Result(key, targetset.AllShards); ok && r.Index(id) >= 0 {
+			out, row = r, r.Index(id)
 		}
-		after = j.set.Page(after, batch, targetset.Filter{Shard: targetset.AllShards}, func(_ targetset.Key, r targets.Result) bool {
-			if row = r.Index(id); row >= 0 {
-				out, found = r, true
-			}
-			return !found
-		})
 	}
-	if !found {
-		return out, 0, apierrors.NewNotFound(targetResource, id)
+	if source == "" {
+		j.set.Find(has, found)
+	} else {
+		kind, name, _ := strings.Cut(source, "/")
+		if prefixes[kind] == "" || name == "" {
+			return out, 0, apierrors.NewBadRequest(fmt.Sprintf("parameter \"source\": want KIND/NAMESPACE/NAME of the object in which the target was found, not %.100q", source))
+		}
+		j.set.Of(prefixes[kind]+name, found)
 	}
-	return out, row, nil
+	switch {
+	case out.Rows != nil:
+		return out, row, nil
+	case ctx.Err() != nil:
+		return out, 0, apierrors.NewTimeoutError("the job has too many targets to find one in time without parameter \"source\"", 1)
+	}
+	return out, 0, apierrors.NewNotFound(targetResource, id)
 }
 
 // stepsOf are the relabel steps of a target, without values that let somebody in.

@@ -183,7 +183,7 @@ func TestSteps(t *testing.T) {
 // traced answers about one target.
 type traced struct{ insight.Answers }
 
-func (traced) Target(context.Context, insight.Rights, insight.Object, string, string) (*insight.Trace, error) {
+func (traced) Target(context.Context, insight.Rights, insight.Object, string, string, string) (*insight.Trace, error) {
 	out := &insight.Trace{Steps: []insight.Step{
 		{Added: map[string]string{"tier": "front"}}, {Changed: map[string]string{"tier": "back"}}, {Changed: map[string]string{"job": "b"}}, {Removed: []string{"job"}, Drops: true},
 	}}
