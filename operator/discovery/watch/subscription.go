@@ -52,6 +52,13 @@ func (s *Subscription) Take(each func(source string, group *targetgroup.Group)) 
 	}
 }
 
+// Pending is the number of groups that changed since the last call of Take.
+func (s *Subscription) Pending() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return len(s.changed)
+}
+
 // Each calls a function with all groups, one at a time, in no order.
 func (s *Subscription) Each(each func(*targetgroup.Group)) {
 	for i, l := range s.leases {

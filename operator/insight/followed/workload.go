@@ -249,7 +249,7 @@ func (w *workload) size() (sets, scraped int) {
 // counted are the numbers of targets of a job.
 type counted struct {
 	preview.Counts
-	all  targetset.Counts
+	all  *targetset.Counts
 	gaps []targets.Gap
 }
 
