@@ -17,6 +17,7 @@ func (c *Cluster) Overview(ctx context.Context, r Rights, p Page) (*Overview, er
 	a := asking(ctx, r)
 	out := &Overview{Attention: []Attention{}}
 	var shown []*entry
+	counts := map[*entry]*TargetCounts{}
 	urgent := make([][]Attention, 2*len(causes))
 	for _, e := range w.entries {
 		if !a.may("list", e.candidate.Setup.Row, e.ref.Namespace) {
@@ -26,7 +27,8 @@ func (c *Cluster) Overview(ctx context.Context, r Rights, p Page) (*Overview, er
 		if matches {
 			shown = append(shown, e)
 		}
-		for _, call := range e.all(c.counts(e.ref)) {
+		counts[e] = c.counts(e.ref)
+		for _, call := range e.all(counts[e]) {
 			if !matches && !p.has(call.Object.String()) {
 				continue
 			}
@@ -49,7 +51,7 @@ func (c *Cluster) Overview(ctx context.Context, r Rights, p Page) (*Overview, er
 	}
 	out.Part, out.Workloads = part, make([]WorkloadRow, 0, len(entries))
 	for _, e := range entries {
-		out.Workloads = append(out.Workloads, e.visible(a, c.counts(e.ref)))
+		out.Workloads = append(out.Workloads, e.visible(a, counts[e]))
 	}
 	out.Unread = appendNew(slices.Clone(w.unread), a.unread...)
 	return out, nil

@@ -49,7 +49,7 @@ const (
 	// often is how often counts are brought up to date while many changes are taken.
 	often = 100 * time.Millisecond
 	// few is the number of changed groups that a question takes itself.
-	few = 1000
+	few = 100
 )
 
 // Allowed returns what is left of a discovery where the workload lacks permissions, nil for

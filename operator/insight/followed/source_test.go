@@ -266,6 +266,61 @@ func TestPages(t *testing.T) {
 	})
 }
 
+// stuck answers nothing while it is held.
+type stuck struct {
+	*cluster
+	held chan struct{}
+	asks chan struct{}
+}
+
+func (s stuck) Get(ctx context.Context, of schema.GroupVersionResource, key types.NamespacedName) (online.Object, error) {
+	s.asks <- struct{}{}
+	<-s.held
+	return s.cluster.Get(ctx, of, key)
+}
+
+// Numbers that are known are told at once, whatever is being read, and stay the same value until
+// they change.
+func TestCountsDoNotWait(t *testing.T) {
+	b := newBed(t)
+	defer b.Close()
+	b.api.Kind("pods").Add(pod("demo", "web-0", "web", 1))
+	for got := b.ask(t, everything{}, all(ofMain)); !got.Synced || got.Counts.Kept != 1; {
+		got = b.ask(t, everything{}, all(ofMain))
+	}
+	before := b.Counts(main)
+	if before != b.Counts(main) {
+		t.Error("the same numbers are another value")
+	}
+	s := stuck{b.cluster, make(chan struct{}), make(chan struct{})}
+	b.Reader = s
+	b.cluster.set(catalog.PodMonitor.GroupVersionResource(), read[v1.PodMonitor](t, monitorText))
+	b.workloads[main].due = time.Time{}
+	asked := make(chan error)
+	go func() {
+		_, err := b.Targets(t.Context(), everything{}, all(ofMain))
+		asked <- err
+	}()
+	<-s.asks
+	told := make(chan *insight.TargetCounts, 1)
+	go func() {
+		b.size()
+		told <- b.Counts(main)
+	}()
+	select {
+	case counts := <-told:
+		if counts != before {
+			t.Errorf("%+v, before %+v", counts, before)
+		}
+	case <-time.After(10 * time.Second):
+		t.Error("the numbers wait for what is being read")
+	}
+	close(s.held)
+	if err := <-asked; err != nil {
+		t.Error(err)
+	}
+}
+
 // While the cluster is being read, the answer says that there may be more.
 func TestNotReadYet(t *testing.T) {
 	inBubble(t, func(t *testing.T, b *bed) {
