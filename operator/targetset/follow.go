@@ -171,6 +171,14 @@ func (f *Followed) subscribedGaps() (out []targets.Gap) {
 	return out
 }
 
+// Outdated says what cannot be read any more: targets are as they were when it could.
+func (f *Followed) Outdated() (out []targets.Gap) {
+	for _, sub := range f.subs {
+		out = append(out, sub.Outdated()...)
+	}
+	return out
+}
+
 func (f *Followed) filling() bool {
 	return slices.ContainsFunc(f.subs, (*watch.Subscription).Filling)
 }

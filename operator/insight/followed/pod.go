@@ -48,13 +48,13 @@ func (s *Source) ofPod(ctx context.Context, r insight.Rights, q insight.TargetQu
 	}
 	a := answer{
 		q: q, filter: targetset.Filter{State: q.State, Origin: q.Reason, Shard: q.Shard}, view: newView(ctx, r, q.Pod.Namespace),
-		out: &insight.Targets{Items: []preview.Target{}, Jobs: []insight.JobCounts{}, Notes: notes[:min(len(notes), maxNotes)]},
+		out: &insight.Targets{Items: []preview.Target{}, Jobs: []insight.JobCounts{}}, notes: notes,
 	}
 	a.out.Synced = settle(ctx, jobs)
 	if err := a.pod(ctx, jobs, s.address(ctx, q), skip, s.Denied); err != nil {
 		return nil, err
 	}
-	a.out.AsOf = since(jobs)
+	a.out.AsOf, a.out.Notes = since(jobs), a.noted()
 	return a.out, nil
 }
 
@@ -130,7 +130,9 @@ func (a *answer) pod(ctx context.Context, jobs []openJob, of preview.Query, skip
 		}
 		for _, gap := range j.set.Gaps() {
 			a.gap(gap, denied)
+			a.out.Counts.AddState(gap.State, "", 1)
 		}
+		a.outdated(j, denied)
 		if counts.Total() > 0 {
 			a.out.Counts.Add(counts)
 			a.out.Jobs = append(a.out.Jobs, insight.JobCounts{Workload: j.of, Object: j.object.Ref, Job: j.Name, Counts: counts})
@@ -139,8 +141,8 @@ func (a *answer) pod(ctx context.Context, jobs []openJob, of preview.Query, skip
 	if at := skip + len(a.out.Items); at < a.out.Total {
 		a.out.Continue = strconv.Itoa(at)
 	}
-	if a.out.Counts.Total() == 0 && a.out.Synced {
-		a.note(fmt.Sprintf("no job finds the pod %s, or there is no such pod", of.Pod))
+	if a.out.Counts.Total() == 0 && a.out.Synced && len(a.gaps)+len(a.notes) == 0 {
+		a.notes = append(a.notes, fmt.Sprintf("no job finds the pod %s, or there is no such pod", of.Pod))
 	}
 	return nil
 }

@@ -362,6 +362,52 @@ func TestDenied(t *testing.T) {
 	})
 }
 
+// What was read once and cannot be any more is told, as long as that is so: the targets are
+// those of then.
+func TestOutdated(t *testing.T) {
+	inBubble(t, func(t *testing.T, b *bed) {
+		pods := b.api.Kind("pods")
+		pods.Add(pod("demo", "web-0", "web", 1))
+		ofPod := insight.TargetQuery{Pod: types.NamespacedName{Namespace: "demo", Name: "web-0"}, Shard: preview.AllShards}
+		jobs := []targets.Job{{Discoveries: targets.Discoveries{Kubernetes: []targets.KubernetesSD{{Role: "pod"}}}}}
+		f := Finder{Groups: b.Groups, Denied: "grant it", Patience: time.Second}
+		notes := func() (out [][]string) {
+			for _, q := range []insight.TargetQuery{all(ofMain), all(ofWeb), ofPod} {
+				got := b.ask(t, everything{}, q)
+				if !got.Synced || got.Counts.Kept != 1 || len(got.Items) != 1 {
+					t.Errorf("%+v", got)
+				}
+				out = append(out, got.Notes)
+			}
+			_, notes, err := f.Find(t.Context(), jobs, &preview.Workload{Ref: main})
+			if err != nil {
+				t.Error(err)
+			}
+			return append(out, notes)
+		}
+		b.ask(t, everything{}, all(ofMain))
+		settled(aMinute)
+		for range 2 {
+			for _, of := range notes() {
+				if len(of) > 0 {
+					t.Errorf("notes %q", of)
+				}
+			}
+			b.api.Deny("pods", true)
+			pods.ResetWatch()
+			settled(aMinute)
+			want := "targets of role pod may be out of date: no permission to list pods in all namespaces; grant it"
+			for _, of := range notes() {
+				if !slices.Equal(of, []string{want}) && !slices.Equal(of, []string{strings.Replace(want, " list ", " watch ", 1)}) {
+					t.Errorf("notes %q", of)
+				}
+			}
+			b.api.Deny("pods", false)
+			settled(2 * aMinute)
+		}
+	})
+}
+
 // A caller sees of other namespaces what the permissions there allow.
 func TestRights(t *testing.T) {
 	inBubble(t, func(t *testing.T, b *bed) {
@@ -482,6 +528,24 @@ func TestPod(t *testing.T) {
 		}
 		q = insight.TargetQuery{Pod: types.NamespacedName{Namespace: "demo", Name: "none"}, Shard: preview.AllShards}
 		if got := b.ask(t, nil, q); len(got.Items) > 0 || !strings.Contains(fmt.Sprint(got.Notes), "no job finds the pod demo/none") {
+			t.Errorf("%+v", got)
+		}
+	})
+}
+
+// While nobody may look for pods, it is not known whether a job finds one, however many workloads
+// have something else to say.
+func TestPodNotKnown(t *testing.T) {
+	inBubble(t, func(t *testing.T, b *bed) {
+		b.api.Deny("pods", true)
+		for i := range 2 * maxNotes { // the names of fields are in their notes
+			b.cluster.set(catalog.Prometheus.GroupVersionResource(), read[v1.Prometheus](t, strings.NewReplacer("name: main", fmt.Sprintf("name: a-%d", i), "shards: 2", "scrapeInterval: nonsense").Replace(prometheusText)))
+		}
+		q := insight.TargetQuery{Pod: types.NamespacedName{Namespace: "demo", Name: "web-0"}, Shard: preview.AllShards}
+		b.ask(t, everything{}, q)
+		settled(time.Second)
+		got := b.ask(t, everything{}, q)
+		if text := strings.Join(got.Notes, "\n"); !strings.Contains(text, "no permission to list pods") || strings.Contains(text, "no job finds") || len(got.Notes) != maxNotes || got.Counts.Unknown != 1 || len(got.Items) > 0 {
 			t.Errorf("%+v", got)
 		}
 	})
