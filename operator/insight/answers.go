@@ -152,7 +152,8 @@ type Workload struct {
 	Shards      int             `json:"shards,omitempty"`
 	ConfigSince time.Time       `json:"configSince,omitzero"`
 	Targets     *preview.Counts `json:"targets,omitempty"`
-	PerShard    []int           `json:"perShard,omitempty"`
+	// PerShard are the targets of each shard; absent when they are not known.
+	PerShard []int `json:"perShard,omitempty"`
 	// Counts are those of objects by kind and state. Objects of the report names some only.
 	Counts    map[string]map[status.State]int `json:"counts"`
 	Attention []Attention                     `json:"attention"`

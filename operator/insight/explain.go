@@ -128,8 +128,14 @@ func (c *Cluster) targetLines(w, object explain.Ref) []string {
 	if !known {
 		return nil
 	}
-	line := fmt.Sprintf("%d targets are scraped", own.Kept+own.OtherShard)
-	if own.Kept+own.OtherShard == 0 {
+	scraped := own.Kept + own.OtherShard
+	line := fmt.Sprintf("%d targets are scraped", scraped)
+	switch partial := own.Forbidden+own.Unknown > 0; {
+	case partial && scraped == 0:
+		line = "how many targets are scraped is not known: see Targets of the object"
+	case partial:
+		line += "; there may be more, which are not known: see Targets of the object"
+	case scraped == 0 && counts.Synced:
 		line += why(own)
 	}
 	if !counts.Synced {

@@ -28,6 +28,20 @@ type TargetCounts struct {
 	Synced bool
 }
 
+// partial reports whether something is not known: there may be more targets, on any shard.
+func (t *TargetCounts) partial() bool { return !t.Synced || t.Forbidden+t.Unknown > 0 }
+
+// perShard are the numbers of targets that each shard scrapes; nil when they are not known.
+func (t *TargetCounts) perShard() []int {
+	switch {
+	case t == nil || t.partial():
+		return nil
+	case t.PerShard == nil:
+		return []int{t.Kept}
+	}
+	return t.PerShard
+}
+
 // Versioned (optional, an [online.Reader]) says when nothing has changed.
 type Versioned interface {
 	// Version is the same for as long as everything that is read is the same.
