@@ -104,7 +104,7 @@ func (w *workload) open(ctx context.Context, selects func(*job) bool) (opened, e
 		return opened{}, apierrors.NewNotFound(catalog.Of(w.Kind).GroupVersionResource().GroupResource(), w.Name)
 	}
 	out := opened{workload: w, notes: w.allNotes()}
-	asking := !w.account.known && w.account.asking != nil
+	asking := w.account.asking != nil && !w.account.current()
 	now := time.Now()
 	for _, j := range w.jobs {
 		if !selects(j) {
