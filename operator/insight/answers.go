@@ -35,8 +35,10 @@ type Answers interface {
 	Explain(ctx context.Context, r Rights, o Object) (*explain.Report, error)
 	// Targets are those of a workload, of an object, or of a pod.
 	Targets(ctx context.Context, r Rights, q TargetQuery) (*Targets, error)
-	// Target is one target with every relabel step.
-	Target(ctx context.Context, r Rights, w Object, job, id string) (*Trace, error)
+	// Target is one target with every relabel step. The object in which it was found, as
+	// [targets.Source.Path] has it, spares looking for it among all targets of the job; it
+	// may be empty.
+	Target(ctx context.Context, r Rights, w Object, job, id, source string) (*Trace, error)
 	// Preview is what would be scraped if manifests were applied. It stores nothing.
 	Preview(ctx context.Context, r Rights, manifests []byte) (*preview.Report, error)
 	// Routes is the routing tree of an Alertmanager, and the way of an alert through it.
@@ -166,7 +168,8 @@ type Workload struct {
 	Shards      int             `json:"shards,omitempty"`
 	ConfigSince time.Time       `json:"configSince,omitzero"`
 	Targets     *preview.Counts `json:"targets,omitempty"`
-	PerShard    []int           `json:"perShard,omitempty"`
+	// PerShard are the targets of each shard; absent when they are not known.
+	PerShard []int `json:"perShard,omitempty"`
 	// Counts are those of objects by kind and state. Objects of the report names some only.
 	Counts    map[string]map[status.State]int `json:"counts"`
 	Attention []Attention                     `json:"attention"`

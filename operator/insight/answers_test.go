@@ -149,7 +149,7 @@ func (counts) Targets(context.Context, insight.Rights, insight.TargetQuery) (*in
 }
 
 // Target implements [insight.TargetSource].
-func (counts) Target(context.Context, insight.Rights, insight.Object, string, string) (*insight.Trace, error) {
+func (counts) Target(context.Context, insight.Rights, insight.Object, string, string, string) (*insight.Trace, error) {
 	return &insight.Trace{}, nil
 }
 

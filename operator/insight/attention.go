@@ -169,6 +169,9 @@ func (e *entry) targetCalls(c *TargetCounts) (out []Attention) {
 		}
 		out = append(out, Attention{Urgency: Warning, Cause: NoTargets, Workload: e.ref, Object: ref, Message: "it has no targets" + why(counts), Fix: fixes[NoTargets]})
 	}
+	if c.partial() {
+		return out
+	}
 	most, sum := 0, 0
 	for _, n := range c.PerShard {
 		most, sum = max(most, n), sum+n

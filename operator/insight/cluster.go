@@ -77,11 +77,11 @@ func (c *Cluster) Targets(ctx context.Context, r Rights, q TargetQuery) (*Target
 }
 
 // Target implements [Answers].
-func (c *Cluster) Target(ctx context.Context, r Rights, w Object, job, id string) (*Trace, error) {
+func (c *Cluster) Target(ctx context.Context, r Rights, w Object, job, id, source string) (*Trace, error) {
 	if c.Parts.Targets == nil {
 		return nil, nobodyLooks()
 	}
-	return c.Parts.Targets.Target(ctx, r, w, job, id)
+	return c.Parts.Targets.Target(ctx, r, w, job, id, source)
 }
 
 func nobodyLooks() error {

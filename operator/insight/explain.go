@@ -139,11 +139,16 @@ func (c *Cluster) targetLines(w, object explain.Ref) []string {
 	}
 	scraped := own.Kept + own.OtherShard
 	line := fmt.Sprintf("%d targets are scraped", scraped)
-	switch scraped {
-	case 0:
-		line += why(own)
-	case 1:
+	if scraped == 1 {
 		line = "1 target is scraped"
+	}
+	switch partial := own.Forbidden+own.Unknown > 0; {
+	case partial && scraped == 0:
+		line = "how many targets are scraped is not known: see Targets of the object"
+	case partial:
+		line += "; there may be more, which are not known: see Targets of the object"
+	case scraped == 0 && counts.Synced:
+		line += why(own)
 	}
 	if !counts.Synced {
 		line += "; the cluster is still being read, so there may be more"

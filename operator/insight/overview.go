@@ -21,6 +21,7 @@ func (c *Cluster) Overview(ctx context.Context, r Rights, p Page) (*Overview, er
 	a.elsewhere(c.Setups)
 	out := &Overview{Attention: []Attention{}}
 	var shown []*entry
+	counts := map[*entry]*TargetCounts{}
 	urgent := make([][]Attention, 2*len(causes))
 	for _, e := range w.entries {
 		if !a.may("list", e.candidate.Setup.Row, e.ref.Namespace) {
@@ -30,7 +31,8 @@ func (c *Cluster) Overview(ctx context.Context, r Rights, p Page) (*Overview, er
 		if matches {
 			shown = append(shown, e)
 		}
-		for _, call := range e.visibleCalls(a, c.counts(e.ref)) {
+		counts[e] = c.counts(e.ref)
+		for _, call := range e.visibleCalls(a, counts[e]) {
 			if !matches && !p.has(call.Object.String()) {
 				continue
 			}
@@ -48,7 +50,7 @@ func (c *Cluster) Overview(ctx context.Context, r Rights, p Page) (*Overview, er
 	}
 	out.Part, out.Workloads = part, make([]WorkloadRow, 0, len(entries))
 	for _, e := range entries {
-		out.Workloads = append(out.Workloads, e.visible(a, c.counts(e.ref)))
+		out.Workloads = append(out.Workloads, e.visible(a, counts[e]))
 	}
 	out.Unread = appendNew(slices.Clone(w.unread), a.unread...)
 	return out, nil

@@ -84,13 +84,8 @@ func (e *entry) place(pod string) (shard, replica int) {
 
 // onShard is the number of targets of a shard; nil when it is not known.
 func (t *TargetCounts) onShard(shard int) *int {
-	switch {
-	case t == nil || !t.Synced || shard == noShard:
-		return nil
-	case t.PerShard == nil && shard == 0:
-		return &t.Counts.Kept
-	case shard < len(t.PerShard):
-		return &t.PerShard[shard]
+	if all := t.perShard(); shard != noShard && shard < len(all) {
+		return &all[shard]
 	}
 	return nil
 }

@@ -11,7 +11,7 @@ import (
 type TargetSource interface {
 	// Targets and Target are those of [Answers].
 	Targets(ctx context.Context, r Rights, q TargetQuery) (*Targets, error)
-	Target(ctx context.Context, r Rights, w Object, job, id string) (*Trace, error)
+	Target(ctx context.Context, r Rights, w Object, job, id, source string) (*Trace, error)
 	// Counts are those of a workload, as far as they are known without further work; nil
 	// when nobody has looked yet. Nobody changes them.
 	Counts(workload explain.Ref) *TargetCounts
@@ -26,6 +26,20 @@ type TargetCounts struct {
 	Objects map[explain.Ref]preview.Counts
 	// Synced is false while the cluster is still being read: there may be more targets.
 	Synced bool
+}
+
+// partial reports whether something is not known: there may be more targets, on any shard.
+func (t *TargetCounts) partial() bool { return !t.Synced || t.Forbidden+t.Unknown > 0 }
+
+// perShard are the numbers of targets that each shard scrapes; nil when they are not known.
+func (t *TargetCounts) perShard() []int {
+	switch {
+	case t == nil || t.partial():
+		return nil
+	case t.PerShard == nil:
+		return []int{t.Kept}
+	}
+	return t.PerShard
 }
 
 // Versioned (optional, an [online.Reader]) says when nothing has changed.

@@ -35,8 +35,8 @@ func (c *Cluster) Workload(ctx context.Context, r Rights, o Object) (*Workload, 
 		Report: e.report, State: e.state(counts), Version: versionOfWorkload(e), Shards: len(e.shape.Sets), ConfigSince: e.since, Targets: counts.all(),
 		Counts: map[string]map[status.State]int{}, Attention: []Attention{},
 	}
-	if counts != nil {
-		out.PerShard = counts.PerShard
+	if e.shape.DaemonSet == "" {
+		out.PerShard = counts.perShard()
 	}
 	for _, call := range e.all(counts)[:min(maxAttention, len(e.all(counts)))] {
 		if call.Cause == RejectedObject && !a.details(call.Object) {

@@ -49,3 +49,15 @@ type Source struct {
 	Pod       string `json:"pod,omitempty"`
 	Node      string `json:"node,omitempty"`
 }
+
+// Path is KIND/NAMESPACE/NAME, or KIND/NAME of what has no namespace; empty if the object is not
+// known.
+func (s Source) Path() string {
+	switch {
+	case s.Kind == "" || s.Name == "":
+		return ""
+	case s.Namespace == "":
+		return s.Kind + "/" + s.Name
+	}
+	return s.Kind + "/" + s.Namespace + "/" + s.Name
+}

@@ -2,7 +2,10 @@ package targets
 
 import (
 	"fmt"
+	"slices"
 
+	"github.com/prometheus/common/model"
+	"github.com/prometheus/prometheus/discovery/targetgroup"
 	"github.com/prometheus/prometheus/model/labels"
 	"github.com/prometheus/prometheus/model/relabel"
 	"github.com/prometheus/prometheus/scrape"
@@ -26,6 +29,14 @@ func (r Result) Index(id string) int {
 		}
 	}
 	return -1
+}
+
+// HasTarget reports whether a target of a group has an ID. It costs a part of evaluating them.
+func (j *Job) HasTarget(group *targetgroup.Group, id string) bool {
+	r := Result{job: j}
+	return slices.ContainsFunc(group.Targets, func(own model.LabelSet) bool {
+		return idOf(j.Name, r.discovered(&Row{own: own, shared: group.Labels})) == id
+	})
 }
 
 // Trace are the steps that a target goes through, up to the one that drops it, on the shard

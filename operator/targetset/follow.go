@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strconv"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/prometheus/prometheus/discovery/targetgroup"
@@ -27,12 +28,29 @@ type Followed struct {
 	timer    *time.Timer
 	running  bool // from the last subscription until it is closed
 
-	reading sync.Mutex // guards the set
+	taking   sync.Mutex // held while changes are taken
+	gapped   int        // gaps at the last time
+	complete bool       // at the last time
+
+	reading sync.Mutex // guards the set; held for a group, or for a part of a list
 	set     *Set
-	known   int // gaps at the last time
-	since   time.Time
-	filled  bool // all that there was when the subscriptions were complete is in the set
+
+	seen   atomic.Pointer[seen]
+	filled atomic.Bool // everything was in the set, and no read had failed
 }
+
+// seen is what is known of a set, while changes of it are taken.
+type seen struct {
+	counts Counts
+	since  time.Time
+}
+
+const (
+	// often is how often counts are brought up to date while many changes are taken.
+	often = 100 * time.Millisecond
+	// few is the number of changed groups that a question takes itself.
+	few = 100
+)
 
 // Allowed returns what is left of a discovery where the workload lacks permissions, nil for
 // nothing, and why that is not all of it.
@@ -42,6 +60,7 @@ type Allowed func(sd *targets.KubernetesSD) (*targets.KubernetesSD, []targets.Ga
 // may discover. changed is called after changes, throttled; it may block.
 func Follow(c *watch.Cluster, j *targets.Job, own string, allowed Allowed, changed func()) *Followed {
 	f := &Followed{changed: changed, job: j, set: New(j)}
+	f.seen.Store(&seen{counts: f.set.Counts()})
 	for sd := range discovery.Distinct(j) {
 		if allowed != nil {
 			var gaps []targets.Gap
@@ -88,47 +107,80 @@ func (f *Followed) pass() {
 	running := f.running
 	f.throttle.passed(time.Now()) // what changes from here on is another change
 	f.mu.Unlock()
-	if running && f.take() {
+	if !running {
+		return
+	}
+	f.taking.Lock()
+	changed := f.take()
+	f.taking.Unlock()
+	if changed {
 		f.changed()
 	}
 }
 
-// take brings the set up to date, and reports whether that changed it.
+// take brings the set up to date, and reports whether that changed it. Others read the set
+// between two groups.
 func (f *Followed) take() (changed bool) {
-	f.reading.Lock()
-	defer f.reading.Unlock()
-	filled := !slices.ContainsFunc(f.subs, (*watch.Subscription).Filling) // before it is taken
-	defer func() {
-		if changed || filled != f.filled || f.since.IsZero() {
-			f.since = time.Now()
-		}
-		f.filled = f.filled || filled
-	}()
+	gaps := f.subscribedGaps() // before it is taken, as Filling
+	complete := !f.filling()
+	shown := time.Now()
 	for i, sub := range f.subs {
 		sub.Take(func(source string, group *targetgroup.Group) {
-			changed = f.set.Put(Key{i, source}, group) || changed
+			changed = f.put(Key{i, source}, group) || changed
+			if time.Since(shown) >= often {
+				f.show(f.seen.Load().since)
+				shown = time.Now()
+			}
 		})
 	}
-	known := len(f.Gaps())
-	changed = changed || known != f.known
-	f.known = known
+	changed = changed || len(gaps) != f.gapped
+	if changed || complete != f.complete || f.seen.Load().since.IsZero() {
+		f.show(time.Now())
+	}
+	f.gapped, f.complete = len(gaps), complete
+	if complete && len(gaps) == 0 {
+		f.filled.Store(true)
+	}
 	return changed
 }
 
-// Counts are the numbers of targets that were found so far, see Gaps.
-func (f *Followed) Counts() Counts {
+func (f *Followed) put(key Key, group *targetgroup.Group) (changed bool) {
 	f.reading.Lock()
 	defer f.reading.Unlock()
-	return f.set.Counts()
+	return f.set.Put(key, group)
 }
 
+// show makes known what is in the set.
+func (f *Followed) show(since time.Time) {
+	f.reading.Lock()
+	defer f.reading.Unlock()
+	f.seen.Store(&seen{f.set.Counts(), since})
+}
+
+// Counts are the numbers of targets that were found so far, see Gaps. They stay the same value
+// as long as they are the same; nobody changes them.
+func (f *Followed) Counts() *Counts { return &f.seen.Load().counts }
+
 // Gaps are why further targets are not known.
-func (f *Followed) Gaps() []targets.Gap {
-	out := f.gaps[:len(f.gaps):len(f.gaps)]
+func (f *Followed) Gaps() []targets.Gap { return slices.Concat(f.gaps, f.subscribedGaps()) }
+
+func (f *Followed) subscribedGaps() (out []targets.Gap) {
 	for _, sub := range f.subs {
 		out = append(out, sub.Gaps()...)
 	}
 	return out
+}
+
+// Outdated says what cannot be read any more: targets are as they were when it could.
+func (f *Followed) Outdated() (out []targets.Gap) {
+	for _, sub := range f.subs {
+		out = append(out, sub.Outdated()...)
+	}
+	return out
+}
+
+func (f *Followed) filling() bool {
+	return slices.ContainsFunc(f.subs, (*watch.Subscription).Filling)
 }
 
 // AllGaps are those of [Followed.Gaps], and the discoveries of the job that only the running
@@ -136,24 +188,25 @@ func (f *Followed) Gaps() []targets.Gap {
 func (f *Followed) AllGaps() []targets.Gap { return append(f.Gaps(), f.job.Gaps()...) }
 
 // Complete reports whether everything is known that can be read. Until then there may be more
-// targets soon.
+// targets soon. It does not wait.
 func (f *Followed) Complete() bool {
-	f.reading.Lock()
-	filled := f.filled
-	f.reading.Unlock()
-	if !filled && !slices.ContainsFunc(f.subs, (*watch.Subscription).Filling) {
-		f.take() // not everything that ends the wait wakes
+	if f.filled.Load() {
 		return true
 	}
-	return filled
+	pending := 0
+	for _, sub := range f.subs {
+		pending += sub.Pending()
+	}
+	if f.filling() || pending > few || !f.taking.TryLock() {
+		return false
+	}
+	defer f.taking.Unlock()
+	f.take() // not everything that ends the wait wakes
+	return f.complete
 }
 
 // Since is when the targets last changed.
-func (f *Followed) Since() time.Time {
-	f.reading.Lock()
-	defer f.reading.Unlock()
-	return f.since
-}
+func (f *Followed) Since() time.Time { return f.seen.Load().since }
 
 // Page calls each with what becomes of the targets of the first groups after a key that a
 // filter may select targets of, in order, until it returns false. At most some groups are
@@ -219,6 +272,29 @@ func (f *Followed) In(namespace string, memo Memo, has func(*targetgroup.Group) 
 		for _, source := range found {
 			each(Key{i, source})
 		}
+	}
+	for i, group := range f.job.Static {
+		if has(group) {
+			each(staticKey(i))
+		}
+	}
+}
+
+// Of calls each with the groups of an object, by their source.
+func (f *Followed) Of(source string, each func(Key)) {
+	for i := range f.subs {
+		each(Key{i, source})
+	}
+}
+
+// Find calls each with the groups for which has returns true, in no order.
+func (f *Followed) Find(has func(*targetgroup.Group) bool, each func(Key)) {
+	for i, sub := range f.subs {
+		sub.Each(func(group *targetgroup.Group) {
+			if has(group) {
+				each(Key{i, group.Source})
+			}
+		})
 	}
 	for i, group := range f.job.Static {
 		if has(group) {

@@ -54,7 +54,7 @@ func TestFollow(t *testing.T) {
 		f := Follow(c, read(t, podsOfWeb, 2, 1), "own", nil, func() { changes.Add(1) })
 		settle(time.Minute)
 		want := Counts{States: map[targets.State]int{targets.Kept: 1, targets.Dropped: 1}, Dropped: map[string]int{"step 1": 1}, Shards: []int{1}}
-		if diff := cmp.Diff(want, f.Counts()); diff != "" {
+		if diff := cmp.Diff(&want, f.Counts()); diff != "" {
 			t.Error(diff)
 		}
 		var gaps []string
@@ -100,6 +100,72 @@ func TestFollow(t *testing.T) {
 			t.Error("a closed set changes")
 		}
 	})
+}
+
+// A list that works after it has failed is waited for, as the first one: nobody takes for
+// complete what does not have it yet.
+func TestListWorksLater(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		api := watchtest.New(t)
+		c := &watch.Cluster{Lists: api.Lists}
+		defer c.Close()
+		for i := range 50 {
+			api.Kind("pods").Add(pod("demo", fmt.Sprint("web-", i), "web"))
+		}
+		api.Deny("pods", true)
+		f := Follow(c, read(t, podsOfWeb, 2, 1), "own", nil, func() {})
+		defer f.Close()
+		settle(time.Second)
+		if gaps := f.Gaps(); !f.Complete() || len(gaps) != 2 {
+			t.Errorf("complete %v, gaps %v: what fails is not waited for", f.Complete(), gaps)
+		}
+		api.Deny("pods", false)
+		for began := time.Now(); len(f.Gaps()) == 2 || !f.Complete(); {
+			if time.Sleep(time.Millisecond); time.Since(began) > time.Minute {
+				t.Fatal("never complete")
+			}
+		}
+		if n := f.Counts().States[targets.Kept]; n != 50 {
+			t.Errorf("complete with %d targets", n)
+		}
+	})
+}
+
+// While very many changes are taken, others read what is known, and do not wait.
+func TestReadWhileFilling(t *testing.T) {
+	const all = 3000
+	api := watchtest.New(t)
+	c := &watch.Cluster{Lists: api.Lists}
+	defer c.Close()
+	for i := range all {
+		api.Kind("pods").Add(pod("demo", fmt.Sprint("web-", i), "web"))
+	}
+	follow := func(each func(*Followed, int)) {
+		f := Follow(c, read(t, podsOfWeb, 2, 1), "own", nil, func() {})
+		defer f.Close()
+		for began, n := time.Now(), 0; n < all; {
+			f.reading.Lock()
+			n = len(f.set.parts)
+			f.reading.Unlock()
+			if each(f, n); time.Since(began) > time.Minute {
+				t.Fatalf("%d groups after a minute", n)
+			}
+		}
+	}
+	follow(func(*Followed, int) {})
+	parts := 0
+	follow(func(f *Followed, n int) { // everything is known at once
+		if n == 0 || n == all {
+			return
+		}
+		parts++
+		if f.Complete() && f.Counts().States[targets.Kept] < all {
+			t.Errorf("complete with %d groups", n)
+		}
+	})
+	if parts == 0 {
+		t.Error("nobody could read it before all was taken")
+	}
 }
 
 // Sets that start and stop leave neither goroutines nor memory behind.

@@ -118,11 +118,11 @@ func (k *fake) Targets(_ context.Context, r insight.Rights, q insight.TargetQuer
 	}, k.note(r, "targets %s %+v state=%s reason=%s job=%s shard=%d", of, q.Page, q.State, q.Reason, q.Job, q.Shard)
 }
 
-func (k *fake) Target(_ context.Context, r insight.Rights, w insight.Object, job, id string) (*insight.Trace, error) {
+func (k *fake) Target(_ context.Context, r insight.Rights, w insight.Object, job, id, source string) (*insight.Trace, error) {
 	return &insight.Trace{
 		Workload: mainRef, Object: webRef, Target: oneTarget,
 		Steps: []insight.Step{{Origin: "spec.selector", Rule: "action: keep", Added: map[string]string{"a": "b"}, Drops: true}},
-	}, k.note(r, "target %s %s %s", w.Ref(), job, id)
+	}, k.note(r, "target %s %s %s in %q", w.Ref(), job, id, source)
 }
 
 func (k *fake) Preview(_ context.Context, r insight.Rights, manifests []byte) (*preview.Report, error) {

@@ -57,7 +57,7 @@ func (h *Handler) targets(q *request) (any, error) {
 
 func (h *Handler) target(q *request) (any, error) {
 	return answered(h, func(a insight.Answers) (*insight.Trace, error) {
-		return a.Target(q.Context(), q.rights, q.object, q.query.string("job"), q.PathValue("id"))
+		return a.Target(q.Context(), q.rights, q.object, q.query.string("job"), q.PathValue("id"), q.query.string("source"))
 	})
 }
 

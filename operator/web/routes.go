@@ -100,7 +100,10 @@ var routes = []Route{
 	},
 	{
 		Name: "target", Of: scraping, Path: "/targets/{id}", Doc: "a target, and what each relabel step makes of it", Needs: getObject,
-		Params: []Param{{Name: "job", Doc: "of the target", Required: true}}, Answer: insight.Trace{}, answer: (*Handler).target,
+		Params: []Param{
+			{Name: "job", Doc: "of the target", Required: true},
+			{Name: "source", Doc: "KIND/NAMESPACE/NAME of the target's `source`, which finds it faster; KIND/NAME of a Node"},
+		}, Answer: insight.Trace{}, answer: (*Handler).target,
 	},
 	{
 		Name: "pod", Path: podPath + "/targets", Doc: "which workloads scrape a pod", Needs: "`get` the pod",

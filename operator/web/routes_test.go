@@ -32,7 +32,8 @@ var asking = []struct{ route, path, asks string }{
 	{"explain", "/apis/monitoring.coreos.com/v1beta1/namespaces/demo/alertmanagerconfigs/a/explain", "explain AlertmanagerConfig demo/a v1alpha1"},
 	{"targets", serviceMonitorPath + "/targets?state=&reason=&job=&shard=&limit=100&continue=", "targets ServiceMonitor demo/web {Filter: Limit:100 Continue:} state= reason= job= shard=-1"},
 	{"targets", prometheusPath + "/targets?state=dropped&reason=spec.selector&job=x/y&shard=0", "Prometheus demo/main {Filter: Limit:100 Continue:} state=dropped reason=spec.selector job=x/y shard=0"},
-	{"target", prometheusPath + "/targets/0a1b?job=serviceMonitor/demo/web/0", "target Prometheus demo/main serviceMonitor/demo/web/0 0a1b"},
+	{"target", prometheusPath + "/targets/0a1b?job=serviceMonitor/demo/web/0", `target Prometheus demo/main serviceMonitor/demo/web/0 0a1b in ""`},
+	{"target", prometheusPath + "/targets/0a1b?job=x&source=Pod/demo/web-0", `target Prometheus demo/main x 0a1b in "Pod/demo/web-0"`},
 	{"pod", "/api/v1/namespaces/demo/pods/web-0/targets?shard=1", "targets demo/web-0 {Filter: Limit:100 Continue:} state= reason= job= shard=1"},
 }
 

@@ -52,6 +52,13 @@ func (s *Subscription) Take(each func(source string, group *targetgroup.Group)) 
 	}
 }
 
+// Pending is the number of groups that changed since the last call of Take.
+func (s *Subscription) Pending() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return len(s.changed)
+}
+
 // Each calls a function with all groups, one at a time, in no order.
 func (s *Subscription) Each(each func(*targetgroup.Group)) {
 	for i, l := range s.leases {
@@ -124,12 +131,13 @@ func (s *Subscription) Gaps() []targets.Gap {
 	return out
 }
 
-// Outdated are reads that fail now although they worked before. Groups stay as they were.
-func (s *Subscription) Outdated() (out []string) {
+// Outdated says which reads fail now although they worked before. Groups stay as they were.
+func (s *Subscription) Outdated() (out []targets.Gap) {
 	for _, l := range s.leases {
 		for _, source := range l.view.sources {
-			if _, message := source.failure(); message != "" && source.informer.HasSynced() {
-				out = append(out, message)
+			if forbidden, message := source.failure(); message != "" && source.informer.HasSynced() {
+				out = append(out, targets.Gap{State: targets.Unknown, Refused: forbidden,
+					Message: fmt.Sprintf("targets of role %s may be out of date: %s", l.view.role, message)})
 			}
 		}
 	}

@@ -16,6 +16,9 @@ const (
 	recheckChanged = 10 * time.Second
 	// longest is how long the questions about one workload may take.
 	longest = 30 * time.Second
+	// overdue is the age from which an answer is waited for again: who asks all the time never
+	// waits, since the next answer has come by then.
+	overdue = recheck + longest
 )
 
 // Permissions knows what the ServiceAccounts of workloads may not discover.
@@ -26,6 +29,7 @@ type Permissions interface {
 
 // account is what is known of the ServiceAccount of a workload.
 type account struct {
+	name    string // of the ServiceAccount
 	denials live.Denials
 	notes   []string
 	known   bool
@@ -36,13 +40,22 @@ type account struct {
 	stop    context.CancelFunc
 }
 
+// current reports whether the denials hold.
+func (a *account) current() bool { return a.known && time.Since(a.since) < overdue }
+
 // askPermissions asks in the background what the ServiceAccount may do, when that is not known or
-// was asked long ago. Only the first time it waits, for a moment, during which others may have
-// the lock of the workload.
+// was asked long ago. Where nothing is known that holds it waits, for a moment, during which
+// others may have the lock of the workload.
 func (w *workload) askPermissions(ctx context.Context) {
 	a := &w.account
 	if w.source.Permissions == nil || len(w.jobs) == 0 {
 		return
+	}
+	if name := w.compiled.ServiceAccount; a.name != name { // nothing is known of this one
+		if a.asking != nil {
+			a.stop()
+		}
+		*a = account{name: name, version: a.version + 1}
 	}
 	due := recheck
 	if a.of != w.jobs[0] { // compiled anew: jobs may discover elsewhere
@@ -55,9 +68,9 @@ func (w *workload) askPermissions(ctx context.Context) {
 		}
 		asking, cancel := context.WithTimeout(context.Background(), longest)
 		a.asking, a.stop, a.of = make(chan struct{}), cancel, w.jobs[0]
-		go w.ask(asking, jobs, live.Workload{Namespace: w.Namespace, ServiceAccount: w.compiled.ServiceAccount})
+		go w.ask(asking, a.asking, jobs, live.Workload{Namespace: w.Namespace, ServiceAccount: w.compiled.ServiceAccount})
 	}
-	if a.known || a.asking == nil {
+	if a.current() || a.asking == nil {
 		return
 	}
 	asking := a.asking
@@ -72,14 +85,18 @@ func (w *workload) askPermissions(ctx context.Context) {
 	}
 }
 
-// ask keeps an answer. One that nobody gave leaves what was known before.
-func (w *workload) ask(ctx context.Context, jobs []targets.Job, of live.Workload) {
+// ask keeps an answer, unless nobody waits for it any more. One that nobody gave leaves what was
+// known before.
+func (w *workload) ask(ctx context.Context, done chan struct{}, jobs []targets.Job, of live.Workload) {
 	denials, notes := w.source.Permissions.Denied(ctx, jobs, of)
 	w.mu.Lock()
 	defer w.mu.Unlock()
+	defer close(done)
 	a := &w.account
+	if a.asking != done {
+		return
+	}
 	a.stop()
-	close(a.asking)
 	a.asking, a.since, a.notes = nil, time.Now(), notes
 	if len(notes) == 0 || !a.known {
 		a.denials, a.known = denials, true

@@ -28,17 +28,19 @@ type reviewer struct {
 	*fake.Clientset
 	denies, fails atomic.Bool // list pods in namespace other; everything
 	asked         atomic.Int32
+	user          atomic.Value // the only one that is asked about
 }
 
 func newReviewer(t *testing.T) *reviewer {
 	r := &reviewer{Clientset: fake.NewClientset()}
+	r.user.Store("system:serviceaccount:monitoring:default")
 	r.PrependReactor("create", "subjectaccessreviews", func(action clienttesting.Action) (bool, runtime.Object, error) {
 		r.asked.Add(1)
 		if r.fails.Load() {
 			return true, nil, errors.New("etcd is away")
 		}
 		review := action.(clienttesting.CreateAction).GetObject().(*authorizationv1.SubjectAccessReview)
-		if user := review.Spec.User; user != "system:serviceaccount:monitoring:default" {
+		if user := review.Spec.User; user != r.user.Load() {
 			t.Errorf("asks about %s", user)
 		}
 		a := review.Spec.ResourceAttributes
@@ -118,4 +120,45 @@ func TestServiceAccount(t *testing.T) {
 			t.Errorf("%d questions", n)
 		}
 	})
+}
+
+// TestPermissionsOfLongAgo: what a ServiceAccount may do was asked long ago, or of another one. The first
+// answer after that is right, or says that it is not known yet.
+func TestPermissionsOfLongAgo(t *testing.T) {
+	for _, slowly := range []bool{false, true} {
+		inBubble(t, func(t *testing.T, b *bed) {
+			b.api.Kind("pods").Add(pod("demo", "web-0", "web", 1))
+			b.api.Kind("pods").Add(pod("other", "web-1", "web", 2))
+			who := newReviewer(t)
+			who.denies.Store(true)
+			b.Permissions = live.Cluster{Kube: who}
+			if slowly {
+				b.Permissions = slow{b.Permissions}
+			}
+			asked := func(what string, forbidden int) {
+				t.Helper()
+				got := b.ask(t, everything{}, all(ofMain))
+				if got.Synced == slowly || got.Synced && (got.Counts.Forbidden != forbidden || got.Counts.Kept != 2-forbidden) {
+					t.Errorf("slowly %v, %s, first: synced %v, %+v %q", slowly, what, got.Synced, got.Counts, got.Notes)
+				}
+				settled(5 * time.Second)
+				got = b.ask(t, everything{}, all(ofMain))
+				if !got.Synced || got.Counts.Forbidden != forbidden || got.Counts.Kept != 2-forbidden {
+					t.Errorf("slowly %v, %s, then: synced %v, %+v %q", slowly, what, got.Synced, got.Counts, got.Notes)
+				}
+			}
+			asked("at the beginning", 1)
+			settled(9 * time.Minute)
+			who.denies.Store(false)
+			asked("when it was allowed", 0)
+			settled(9 * time.Minute)
+			who.denies.Store(true)
+			asked("when it was denied", 1)
+			settled(time.Second)
+			who.denies.Store(false)
+			who.user.Store("system:serviceaccount:monitoring:new")
+			b.cluster.set(catalog.Prometheus.GroupVersionResource(), read[v1.Prometheus](t, strings.TrimSuffix(prometheusText, "}")+", serviceAccountName: new}"))
+			asked("of another ServiceAccount", 0)
+		})
+	}
 }

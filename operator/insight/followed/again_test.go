@@ -135,7 +135,7 @@ func TestNobodyChangesObjects(t *testing.T) {
 					if len(targets.Items) == 0 || targets.Items[0].ID == "" {
 						return nil, nil
 					}
-					return answers.Target(t.Context(), everything{}, ofMain, targets.Items[0].Job, targets.Items[0].ID)
+					return answers.Target(t.Context(), everything{}, ofMain, targets.Items[0].Job, targets.Items[0].ID, "")
 				},
 			} {
 				if _, err := ask(); err != nil {

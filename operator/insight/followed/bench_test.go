@@ -157,6 +157,38 @@ func BenchmarkFirstPart(b *testing.B) {
 	}
 }
 
+// BenchmarkOneTarget is the page of one target of many, of which each pod is a group. The goal is
+// 100 ms at any size for links, which name the object.
+func BenchmarkOneTarget(b *testing.B) {
+	for _, n := range []int{1_000, 10_000, 100_000} {
+		b.Run(fmt.Sprint(n), func(b *testing.B) {
+			s := large(b, n)
+			s.cluster.set(catalog.Prometheus.GroupVersionResource(), read[v1.Prometheus](b, prometheusText))
+			s.cluster.set(catalog.PodMonitor.GroupVersionResource(), read[v1.PodMonitor](b, `
+metadata: {namespace: demo, name: web}
+spec: {selector: {}, podMetricsEndpoints: [{port: http-server}]}`))
+			q := all(ofMain)
+			q.Limit, q.State = 1, targets.Kept
+			got := s.ask(b, everything{}, q)
+			for !got.Synced || got.Counts.Kept != n {
+				time.Sleep(10 * time.Millisecond)
+				got = s.ask(b, everything{}, q)
+			}
+			one := got.Items[0]
+			for name, source := range map[string]string{"link": one.Source.Path(), "ID alone": ""} {
+				b.Run(name, func(b *testing.B) {
+					b.ReportAllocs()
+					for b.Loop() {
+						if _, err := s.Target(b.Context(), everything{}, ofMain, webJob, one.ID, source); err != nil {
+							b.Fatal(err)
+						}
+					}
+				})
+			}
+		})
+	}
+}
+
 // BenchmarkUnused is what a source costs that nobody asks.
 func BenchmarkUnused(b *testing.B) {
 	api := typical(b, 10_000)

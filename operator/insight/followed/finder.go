@@ -56,6 +56,7 @@ func (f Finder) Find(ctx context.Context, jobs []targets.Job, w *preview.Workloa
 	for key, sub := range subs {
 		wait(ctx, sub, wake)
 		known[key] = f.found(sub, discoveries[key])
+		notes = appendOutdated(notes, sub.Outdated(), f.Denied)
 	}
 	for i := range jobs {
 		var one targets.Found
@@ -68,7 +69,7 @@ func (f Finder) Find(ctx context.Context, jobs []targets.Job, w *preview.Workloa
 		}
 		found = append(found, one)
 	}
-	return found, nil, nil
+	return found, notes, nil
 }
 
 func keyOf(sd *targets.KubernetesSD) string { return fmt.Sprintf("%+v", *sd) }

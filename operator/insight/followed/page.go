@@ -48,12 +48,12 @@ func (s *Source) Targets(ctx context.Context, r insight.Rights, q insight.Target
 	}
 	a := answer{
 		q: q, filter: targetset.Filter{State: q.State, Origin: q.Reason, Shard: q.Shard}, view: v,
-		out: &insight.Targets{Items: []preview.Target{}, Jobs: []insight.JobCounts{}, Notes: notes},
+		out: &insight.Targets{Items: []preview.Target{}, Jobs: []insight.JobCounts{}}, notes: notes,
 	}
 	a.out.Synced = settle(ctx, jobs)
 	a.count(jobs, s.Denied)
 	a.rows(jobs, from)
-	a.out.AsOf = since(jobs)
+	a.out.AsOf, a.out.Notes = since(jobs), a.noted()
 	return a.out, nil
 }
 
@@ -131,19 +131,18 @@ type answer struct {
 	filter targetset.Filter
 	view   *view
 	out    *insight.Targets
+	// gaps are why targets are not known, which comes before what else is to be noted.
+	gaps, notes []string
 }
 
-// note adds a sentence about what is not known.
-func (a *answer) note(text string) {
-	if !slices.Contains(a.out.Notes, text) && len(a.out.Notes) < maxNotes {
-		a.out.Notes = append(a.out.Notes, text)
+// noted are the notes, as many as are listed.
+func (a *answer) noted() (out []string) {
+	for _, text := range slices.Concat(a.gaps, a.notes) {
+		if !slices.Contains(out, text) && len(out) < maxNotes {
+			out = append(out, text)
+		}
 	}
-}
-
-func (a *answer) noteAll(texts []string) {
-	for _, text := range texts {
-		a.note(text)
-	}
+	return out
 }
 
 // count adds the numbers of all targets.
@@ -161,19 +160,43 @@ func (a *answer) count(jobs []openJob, denied string) {
 			}
 			a.gap(gap, denied)
 		}
+		a.outdated(j, denied)
 	}
 	if n := len(jobs) - maxJobs; n > 0 {
-		a.note(fmt.Sprintf("%d more jobs are not listed; ask for one by its name", n))
+		a.notes = append(a.notes, fmt.Sprintf("%d more jobs are not listed; ask for one by its name", n))
 	}
 }
 
 // gap notes what is not known.
 func (a *answer) gap(gap targets.Gap, denied string) {
-	text := gap.Message
-	if gap.Refused && denied != "" {
-		text += "; " + denied
+	if text := textOf(gap, denied); len(a.gaps) < maxNotes && !slices.Contains(a.gaps, text) {
+		a.gaps = append(a.gaps, text)
 	}
-	a.note(text)
+}
+
+// textOf is why something is not known, and what to do where it is refused.
+func textOf(gap targets.Gap, denied string) string {
+	if gap.Refused && denied != "" {
+		return gap.Message + "; " + denied
+	}
+	return gap.Message
+}
+
+// appendOutdated adds what cannot be read any more to notes, once.
+func appendOutdated(notes []string, outdated []targets.Gap, denied string) []string {
+	for _, gap := range outdated {
+		if text := textOf(gap, denied); !slices.Contains(notes, text) {
+			notes = append(notes, text)
+		}
+	}
+	return notes
+}
+
+// outdated notes what was read once, and cannot be now.
+func (a *answer) outdated(j openJob, denied string) {
+	for _, gap := range j.set.Outdated() {
+		a.gap(gap, denied)
+	}
 }
 
 func (a *answer) listsGap(gap targets.Gap) bool {
@@ -182,7 +205,7 @@ func (a *answer) listsGap(gap targets.Gap) bool {
 
 // rows adds the targets of one part.
 func (a *answer) rows(jobs []openJob, from *cursor) {
-	defer func() { a.noteAll(a.view.notes()) }()
+	defer func() { a.notes = append(a.notes, a.view.notes()...) }()
 	until := time.Now().Add(effort)
 	first := from.begin(jobs)
 	for i := first; i < len(jobs); i++ {

@@ -51,7 +51,7 @@ func (s *Source) ofPod(ctx context.Context, r insight.Rights, q insight.TargetQu
 	}
 	a := answer{
 		q: q, filter: targetset.Filter{State: q.State, Origin: q.Reason, Shard: q.Shard}, view: v,
-		out: &insight.Targets{Items: []preview.Target{}, Jobs: []insight.JobCounts{}, Notes: notes[:min(len(notes), maxNotes)]},
+		out: &insight.Targets{Items: []preview.Target{}, Jobs: []insight.JobCounts{}}, notes: notes,
 	}
 	a.out.Synced = settle(ctx, jobs)
 	of, unread := s.address(ctx, q)
@@ -62,9 +62,9 @@ func (s *Source) ofPod(ctx context.Context, r insight.Rights, q insight.TargetQu
 		if apierrors.IsNotFound(unread) {
 			return nil, unread
 		}
-		a.note(fmt.Sprintf("no job finds the pod %s; whether there is such a pod is not known: %v", q.Pod, unread))
+		a.notes = append(a.notes, fmt.Sprintf("no job finds the pod %s; whether there is such a pod is not known: %v", q.Pod, unread))
 	}
-	a.out.AsOf = since(jobs)
+	a.out.AsOf, a.out.Notes = since(jobs), a.noted()
 	return a.out, nil
 }
 
@@ -138,7 +138,9 @@ func (a *answer) pod(ctx context.Context, jobs []openJob, of preview.Query, skip
 		})
 		for _, gap := range j.set.Gaps() {
 			a.gap(gap, denied)
+			a.out.Counts.AddState(gap.State, "", 1)
 		}
+		a.outdated(j, denied)
 		if counts.Total() > 0 {
 			a.out.Counts.Add(counts)
 			a.out.Jobs = append(a.out.Jobs, insight.JobCounts{Workload: j.of, Object: j.object.Ref, Job: j.Name, Counts: counts})
@@ -147,6 +149,6 @@ func (a *answer) pod(ctx context.Context, jobs []openJob, of preview.Query, skip
 	if at := skip + len(a.out.Items); at < a.out.Total {
 		a.out.Continue = strconv.Itoa(at)
 	}
-	a.noteAll(a.view.notes())
+	a.notes = append(a.notes, a.view.notes()...)
 	return nil
 }

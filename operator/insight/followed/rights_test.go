@@ -52,7 +52,7 @@ func TestRightsUnknown(t *testing.T) {
 			}
 		}
 		target := b.ask(t, everything{}, all(ofMain)).Items[0]
-		if _, err := b.Target(t.Context(), &few{}, ofMain, target.Job, target.ID); err == nil || !strings.Contains(err.Error(), "too many questions") {
+		if _, err := b.Target(t.Context(), &few{}, ofMain, target.Job, target.ID, ""); err == nil || !strings.Contains(err.Error(), "too many questions") {
 			t.Error(err)
 		}
 	})
@@ -73,7 +73,7 @@ func TestRulesOfOthers(t *testing.T) {
 			shows  bool
 		}{{rights, false}, {append(rights, "get podmonitors in demo"), true}} {
 			target := b.ask(t, tc.rights, all(ofMain)).Items[0]
-			trace, err := b.Target(t.Context(), tc.rights, ofMain, target.Job, target.ID)
+			trace, err := b.Target(t.Context(), tc.rights, ofMain, target.Job, target.ID, "")
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -28,7 +28,7 @@ import (
 var targetResource = schema.GroupResource{Resource: "targets"}
 
 // Target implements [insight.Answers].
-func (s *Source) Target(ctx context.Context, r insight.Rights, w insight.Object, name, id string) (*insight.Trace, error) {
+func (s *Source) Target(ctx context.Context, r insight.Rights, w insight.Object, name, id, source string) (*insight.Trace, error) {
 	s.questions.Add(1)
 	o, err := s.of(w.Ref()).open(ctx, func(*job) bool { return true })
 	if err != nil {
@@ -40,7 +40,7 @@ func (s *Source) Target(ctx context.Context, r insight.Rights, w insight.Object,
 	}
 	j := o.jobs[at]
 	settle(ctx, o.jobs[at:at+1])
-	key, result, row, err := find(ctx, j, id)
+	key, result, row, err := find(ctx, j, id, source)
 	if err != nil {
 		return nil, err
 	}
@@ -69,24 +69,37 @@ func (s *Source) Target(ctx context.Context, r insight.Rights, w insight.Object,
 	return out, nil
 }
 
-// find looks for a target by its ID.
-func find(ctx context.Context, j openJob, id string) (key targetset.Key, out targets.Result, row int, err error) {
-	found := false
-	for after, more := (*targetset.Key)(nil), true; more && !found; more = after != nil {
-		if ctx.Err() != nil {
-			return key, out, 0, apierrors.NewTimeoutError("the job has too many targets to find one in time", 1)
+// prefixes of the groups of an object, by its kind.
+var prefixes = map[string]string{
+	"Pod": "pod/", "Service": "svc/", "EndpointSlice": "endpointslice/", "Endpoints": "endpoints/", "Ingress": "ingress/", "Node": "node/",
+}
+
+// find looks for a target by its ID, in an object if that is known.
+//
+// Errors: there is none; the source is none; it takes too long.
+func find(ctx context.Context, j openJob, id, source string) (at targetset.Key, out targets.Result, row int, err error) {
+	has := func(g *targetgroup.Group) bool { return ctx.Err() == nil && j.HasTarget(g, id) }
+	found := func(key targetset.Key) {
+		if r, ok := j.set.Result(key, targetset.AllShards); ok && r.Index(id) >= 0 {
+			at, out, row = key, r, r.Index(id)
 		}
-		after = j.set.Page(after, batch, targetset.Filter{Shard: targetset.AllShards}, func(k targetset.Key, r targets.Result) bool {
-			if row = r.Index(id); row >= 0 {
-				key, out, found = k, r, true
-			}
-			return !found
-		})
 	}
-	if !found {
-		return key, out, 0, apierrors.NewNotFound(targetResource, id)
+	if source == "" {
+		j.set.Find(has, found)
+	} else {
+		kind, name, _ := strings.Cut(source, "/")
+		if prefixes[kind] == "" || name == "" {
+			return at, out, 0, apierrors.NewBadRequest(fmt.Sprintf("parameter \"source\": want KIND/NAMESPACE/NAME of the object in which the target was found, not %.100q", source))
+		}
+		j.set.Of(prefixes[kind]+name, found)
 	}
-	return key, out, row, nil
+	switch {
+	case out.Rows != nil:
+		return at, out, row, nil
+	case ctx.Err() != nil:
+		return at, out, 0, apierrors.NewTimeoutError("the job has too many targets to find one in time without parameter \"source\"", 1)
+	}
+	return at, out, 0, apierrors.NewNotFound(targetResource, id)
 }
 
 // stepsOf are the relabel steps of a target, without values that let somebody in.

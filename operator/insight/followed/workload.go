@@ -3,6 +3,7 @@ package followed
 import (
 	"cmp"
 	"context"
+	"reflect"
 	"slices"
 	"strings"
 	"sync"
@@ -11,6 +12,7 @@ import (
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
+	"github.com/firekeeper-dev/firekeeper/operator/catalog"
 	"github.com/firekeeper-dev/firekeeper/operator/explain"
 	"github.com/firekeeper-dev/firekeeper/operator/insight"
 	"github.com/firekeeper-dev/firekeeper/operator/preview"
@@ -41,6 +43,34 @@ type workload struct {
 	jobs     []*job    // in the order of the configuration
 	sets     map[*job]*set
 	account  account
+
+	shown   atomic.Pointer[shown] // what others may read without the mutex
+	counted atomic.Pointer[insight.TargetCounts]
+}
+
+// shown are the jobs of a workload and their sets. Nobody changes it.
+type shown struct {
+	shards int
+	known  bool // the jobs are all that there are
+	jobs   []shownJob
+}
+
+type shownJob struct {
+	*job
+	set *targetset.Followed // nil: not followed
+}
+
+// show makes known which sets there are.
+func (w *workload) show() {
+	out := &shown{shards: w.compiled.Shards, known: w.version != "" && w.compiled.Error == ""}
+	for _, j := range w.jobs {
+		one := shownJob{job: j}
+		if s := w.sets[j]; s != nil {
+			one.set = s.Followed
+		}
+		out.jobs = append(out.jobs, one)
+	}
+	w.shown.Store(out)
 }
 
 // job is one of a workload. It stays the same value while the compiled job does.
@@ -65,12 +95,16 @@ type set struct {
 func (w *workload) open(ctx context.Context, selects func(*job) bool) (opened, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
+	defer w.show()
 	if err := w.compile(ctx); err != nil {
 		return opened{}, err
 	}
 	w.askPermissions(ctx)
+	if w.version == "" { // others had the mutex meanwhile
+		return opened{}, apierrors.NewNotFound(catalog.Of(w.Kind).GroupVersionResource().GroupResource(), w.Name)
+	}
 	out := opened{workload: w, notes: w.allNotes()}
-	asking := !w.account.known && w.account.asking != nil
+	asking := w.account.asking != nil && !w.account.current()
 	now := time.Now()
 	for _, j := range w.jobs {
 		if !selects(j) {
@@ -115,15 +149,16 @@ func (w *workload) compile(ctx context.Context) error {
 		return err
 	}
 	reading := w.source.read(ctx, w.Namespace)
+	compiled := preview.Workload{Ref: w.Ref}
 	if why := c.Unmanaged(); why != "" {
-		w.compiled = preview.Workload{Ref: w.Ref, Error: "it is not managed by this operator: " + why}
+		compiled.Error = "it is not managed by this operator: " + why
 	} else {
-		w.compiled = w.compiler.Read(c, reading.cluster)
+		compiled = w.compiler.Read(c, reading.cluster)
 	}
 	if err := ctx.Err(); err != nil {
 		return err // what was read may be half of it
 	}
-	w.notes = slices.Clone(reading.notes)
+	w.compiled, w.notes = compiled, slices.Clone(reading.notes)
 	var jobs []*job
 	for _, source := range w.compiled.Sources() {
 		if field := source.Object.Field; field != "" { // spec.additionalScrapeConfigs
@@ -202,6 +237,7 @@ func (w *workload) end(now time.Time, unasked time.Duration) (ended bool) {
 		}
 		w.forget()
 	}
+	w.show()
 	return ended
 }
 
@@ -210,21 +246,26 @@ func (w *workload) forget() {
 	w.replace(nil)
 	w.compiler.Close()
 	w.compiled, w.notes, w.version = preview.Workload{}, nil, ""
+	w.show()
 }
 
-// counts are those of all jobs; nil unless all are followed.
+// counts are those of all jobs; nil unless all are followed. They are the same value as long as
+// nothing changes. It waits for nobody.
 func (w *workload) counts() *insight.TargetCounts {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if w.version == "" || w.compiled.Error != "" || len(w.sets) < len(w.jobs) {
+	of := w.shown.Load()
+	if of == nil || !of.known {
 		return nil
 	}
 	out := &insight.TargetCounts{Objects: map[explain.Ref]preview.Counts{}, Synced: true}
-	if w.compiled.Shards > 1 {
-		out.PerShard = make([]int, w.compiled.Shards)
+	if of.shards > 1 {
+		out.PerShard = make([]int, of.shards)
 	}
-	for _, j := range w.jobs {
-		of := countsOf(w.sets[j].Followed, targetset.AllShards)
+	for _, j := range of.jobs {
+		if j.set == nil {
+			return nil
+		}
+		out.Synced = j.set.Complete() && out.Synced // before it is counted
+		of := countsOf(j.set, targetset.AllShards)
 		out.Add(of.Counts)
 		each := out.Objects[j.object.Ref]
 		each.Add(of.Counts)
@@ -232,24 +273,31 @@ func (w *workload) counts() *insight.TargetCounts {
 		for shard := range min(len(out.PerShard), len(of.all.Shards)) {
 			out.PerShard[shard] += of.all.Shards[shard]
 		}
-		out.Synced = out.Synced && w.sets[j].Complete()
 	}
+	if last := w.counted.Load(); last != nil && reflect.DeepEqual(last, out) {
+		return last
+	}
+	w.counted.Store(out)
 	return out
 }
 
 func (w *workload) size() (sets, scraped int) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	for _, s := range w.sets {
-		scraped += s.Counts().States[targets.Kept]
+	of := w.shown.Load()
+	if of == nil {
+		return 0, 0
 	}
-	return len(w.sets), scraped
+	for _, j := range of.jobs {
+		if j.set != nil {
+			sets, scraped = sets+1, scraped+j.set.Counts().States[targets.Kept]
+		}
+	}
+	return sets, scraped
 }
 
 // counted are the numbers of targets of a job.
 type counted struct {
 	preview.Counts
-	all  targetset.Counts
+	all  *targetset.Counts
 	gaps []targets.Gap
 }
 

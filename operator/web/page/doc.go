@@ -3,7 +3,7 @@
 //
 //	/                                        what needs attention, and all workloads
 //	/RESOURCE/NAMESPACE/NAME?tab=            a workload, or an object that workloads select
-//	/RESOURCE/NAMESPACE/NAME/target?job=&id= a target with each relabel step
+//	/RESOURCE/NAMESPACE/NAME/target?job=&id=&source= a target with each relabel step
 //	/pods/NAMESPACE/NAME                     who scrapes a pod
 //	/preview                                 what manifests would scrape (POST)
 //	/go?kind=&namespace=&name=               the page of an object by its name

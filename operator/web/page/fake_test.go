@@ -221,7 +221,7 @@ func (f *fake) Targets(_ context.Context, _ insight.Rights, q insight.TargetQuer
 	return out, f.tabErr
 }
 
-func (f *fake) Target(_ context.Context, _ insight.Rights, w insight.Object, job, id string) (*insight.Trace, error) {
+func (f *fake) Target(_ context.Context, _ insight.Rights, w insight.Object, job, id, _ string) (*insight.Trace, error) {
 	t := f.target(0)
 	t.Job, t.ID = job, id
 	t.Discovered = map[string]string{}

@@ -101,7 +101,7 @@ func (v *view) Trace(t preview.Target) link {
 		to.Text = "not known"
 	}
 	if t.ID != "" && len(t.Job) <= maxJob && pathOf(t.Owner) != "" {
-		to.Href = v.root + pathOf(t.Owner) + "/target?" + url.Values{"job": {t.Job}, "id": {t.ID}}.Encode()
+		to.Href = v.root + pathOf(t.Owner) + "/target?" + url.Values{"job": {t.Job}, "id": {t.ID}, "source": {t.Source.Path()}}.Encode()
 	}
 	return to
 }

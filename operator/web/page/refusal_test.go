@@ -185,12 +185,37 @@ func TestSteps(t *testing.T) {
 // traced answers about one target.
 type traced struct{ insight.Answers }
 
-func (traced) Target(context.Context, insight.Rights, insight.Object, string, string) (*insight.Trace, error) {
+func (traced) Target(context.Context, insight.Rights, insight.Object, string, string, string) (*insight.Trace, error) {
 	out := &insight.Trace{Steps: []insight.Step{
 		{Added: map[string]string{"tier": "front"}}, {Changed: map[string]string{"tier": "back"}}, {Changed: map[string]string{"job": "b"}}, {Removed: []string{"job"}, Drops: true},
 	}}
 	out.Target.Discovered = map[string]string{"job": "a"}
 	return out, nil
+}
+
+// searching answers with no target yet, until it is asked to go on.
+type searching struct{ insight.Answers }
+
+func (searching) Targets(_ context.Context, _ insight.Rights, q insight.TargetQuery) (*insight.Targets, error) {
+	out := &insight.Targets{Synced: true, Part: insight.Part{Total: 9}}
+	if q.Continue == "" {
+		out.Continue = "more"
+	}
+	return out, nil
+}
+
+// TestSearchGoesOn: where few of very many targets match, a page without any says that there are more
+// pages, and not that there is none.
+func TestSearchGoesOn(t *testing.T) {
+	srv := serveWith(t, page.Options{Answers: func() (insight.Answers, error) { return searching{}, nil }, Authorize: anything})
+	_, body := get(t, srv, "/pods/demo/web-0?q=needle")
+	if !strings.Contains(body, `rel="next"`) || !strings.Contains(body, "None is found so far") || strings.Contains(body, "Show all") {
+		t.Errorf("the first page: %s", body)
+	}
+	_, body = get(t, srv, "/pods/demo/web-0?q=needle&continue=more")
+	if strings.Contains(body, `rel="next"`) || !strings.Contains(body, "First page") || !strings.Contains(body, "No more are found") {
+		t.Errorf("the last page: %s", body)
+	}
 }
 
 // TestOtherSites: no other site can send the form through a browser.

@@ -40,7 +40,7 @@ type traceStep struct {
 type change struct{ Sign, What, Name, Before, After string }
 
 func targetPage(q *request) (*view, error) {
-	if err := q.allow("job", "id"); err != nil {
+	if err := q.allow("job", "id", "source"); err != nil {
 		return nil, err
 	}
 	for _, p := range []string{"job", "id"} {
@@ -48,7 +48,7 @@ func targetPage(q *request) (*view, error) {
 			return nil, bad(p, "not given")
 		}
 	}
-	answer, err := q.answers.Target(q.Context(), q.rights, q.of, q.query.Get("job"), q.query.Get("id"))
+	answer, err := q.answers.Target(q.Context(), q.rights, q.of, q.query.Get("job"), q.query.Get("id"), q.query.Get("source"))
 	if err != nil || q.twin {
 		return &view{Answer: answer}, err
 	}
