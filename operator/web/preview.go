@@ -16,6 +16,7 @@ import (
 
 	"github.com/firekeeper-dev/firekeeper/operator/catalog"
 	"github.com/firekeeper-dev/firekeeper/operator/insight"
+	"github.com/firekeeper-dev/firekeeper/operator/manifest"
 	"github.com/firekeeper-dev/firekeeper/operator/preview"
 )
 
@@ -79,6 +80,12 @@ type document struct {
 func objectsOf(manifests []byte) (out []kindIn, err error) {
 	if len(bytes.TrimSpace(manifests)) == 0 {
 		return nil, apierrors.NewBadRequest("the body is empty: send manifests in YAML or JSON")
+	}
+	if err := new(manifest.Aliases).Check(manifests); err != nil {
+		if at, is := errors.AsType[*manifest.AliasError](err); is {
+			return nil, apierrors.NewBadRequest("the body: " + at.Error())
+		}
+		return nil, apierrors.NewBadRequest("the body is not Kubernetes objects in YAML or JSON") // the error may have a value
 	}
 	seen := map[kindIn]bool{}
 	in := yaml.NewYAMLOrJSONDecoder(bytes.NewReader(manifests), 4096)

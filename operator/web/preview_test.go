@@ -48,6 +48,9 @@ func TestPreview(t *testing.T) {
 		"text":            {"hunter2", 400, "document 1 of the body is not"},
 		"broken metadata": {"kind: Service\nmetadata: [hunter2]\n", 400, "document 1"},
 		"too large":       {long(longestBody + 1), 413, "larger than 1 MiB"},
+		"aliases":         {"a: &a " + long(500_000) + "\nb: [" + strings.Repeat("*a,", 2000) + "]\n", 400, "yaml: line 2: the aliases up to here stand for more than 4 MiB"},
+		"in flow style":   {`{a: &a "` + long(500_000) + `", b: [` + strings.Repeat("*a,", 2000) + "]}", 400, "yaml: line 1: the aliases"},
+		"broken aliases":  {"a: &a hunter2\nb: [*a, *hunter2]\n", 400, "not Kubernetes objects"},
 		"deep":            {strings.Repeat(`{"kind":"List","items":[`, 5) + "{}" + strings.Repeat("]}", 5), 400, "document 1"},
 	} {
 		resp, text := post(t, srv, tc.body)
