@@ -106,7 +106,7 @@ func (s *stream) run(ctx context.Context, n *news, ended <-chan struct{}) {
 	h := s.Header()
 	h.Set("Content-Type", "text/event-stream")
 	h.Set("Cache-Control", "no-store")
-	h.Set("X-Accel-Buffering", "no")           // of proxies
+	h.Set("X-Accel-Buffering", "no") // of proxies
 	if !s.write([]byte(": open\n\n")) {
 		return
 	}
