@@ -83,6 +83,7 @@ type reader struct {
 	// sound objects are kept, and no others.
 	sound  bool
 	faults []Fault
+	most   int   // faults after which reading ends; 0 for any number
 	at     Place // what is being read
 	// aliases are those of the text that is being read.
 	aliases manifest.Aliases
@@ -92,7 +93,7 @@ type reader struct {
 
 // tolerate returns nil when reading goes on after the fault.
 func (r *reader) tolerate(f Fault) error {
-	if !r.all || f.Err == nil {
+	if !r.all || f.Err == nil || r.most > 0 && len(r.faults) >= r.most {
 		return f.Err
 	}
 	r.faults = append(r.faults, f)

@@ -183,3 +183,15 @@ func TestLoadInAnyOrder(t *testing.T) {
 		t.Error(diff)
 	}
 }
+
+// A text of nothing but faults does not cost more than the first of them.
+func TestReadManyFaults(t *testing.T) {
+	for name, text := range map[string]string{
+		"documents": strings.Repeat("a: b\n---\n", 5000),
+		"items":     "kind: List\napiVersion: v1\nitems: [" + strings.Repeat("{}, ", 5000) + "{}]\n",
+	} {
+		if _, faults := Read("body", []byte(text), kinds()); len(faults) != mostFaults {
+			t.Errorf("%s: %d faults", name, len(faults))
+		}
+	}
+}
