@@ -66,11 +66,11 @@ func (c *Cluster) Preview(ctx context.Context, r Rights, manifests []byte) (*pre
 			p.given = append(p.given, explain.Ref{Kind: row.Kind, Namespace: o.GetNamespace(), Name: o.GetName()})
 		}
 	}
-	if len(p.given) > maxGiven {
-		return nil, apierrors.NewBadRequest(fmt.Sprintf("%s: %d objects decide what is scraped, %d may at a time: send fewer, or use operator targets -f, which has no such limit", manifestsName, len(p.given), maxGiven))
-	}
 	if len(p.given) == 0 && !p.whole {
 		return nil, apierrors.NewBadRequest(manifestsName + ": there is nothing among them that decides what is scraped")
+	}
+	if len(p.given) > maxGiven {
+		return nil, apierrors.NewBadRequest(fmt.Sprintf("%s: %d objects decide what is scraped, %d may at a time: send fewer, or use operator targets -f, which has no such limit", manifestsName, len(p.given), maxGiven))
 	}
 	over := applied.Over(c.Reader, objects)
 	workloads, err := p.workloads(ctx, over)
@@ -116,10 +116,10 @@ type previewing struct {
 	given  []explain.Ref // our objects among the manifests
 	used   map[explain.Ref]bool
 	whole  bool // all jobs of all workloads are looked at
-	bounds preview.Bounds
 
 	candidates []explain.Candidate
 	cluster    engine.Cluster
+	bounds     preview.Bounds
 }
 
 // workloads are those that the manifests matter to.

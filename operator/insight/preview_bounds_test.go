@@ -50,6 +50,7 @@ func TestPreviewIsBounded(t *testing.T) {
 		"shards":   {t.Context(), append([]byte(strings.Replace(selectsPods, "spec: {", "spec: {shards: 1000, ", 1)), podMonitors(1, 1, `{port: a, relabelings: [{action: keep, sourceLabels: [a], regex: '\pL{10}'}]}`)...), "the regular expressions of all jobs compile to too much", apierrors.IsBadRequest},
 		"patience": {gone, podMonitors(1, 1, "{port: a}"), "takes too long", apierrors.IsTimeout},
 		"faults":   {t.Context(), podMonitors(60, 1, "{prt: a}"), "and 10 more", apierrors.IsBadRequest},
+		"aliases":  {t.Context(), append(podMonitors(1, 1, "{port: a}"), "---\nspec: [&a "+strings.Repeat("hunter2", 70_000)+strings.Repeat(", *a", 2000)+"]\n"...), "yaml: the aliases up to here stand for more than 4 MiB", apierrors.IsBadRequest},
 		"fine":     {t.Context(), podMonitors(100, 5, `{port: a, relabelings: [{action: keep, sourceLabels: [a], regex: '(.+)(?::\d+)?;\d+'}]}`), "", nil},
 	} {
 		_, err := a.Preview(tc.ctx, everything, tc.manifests)

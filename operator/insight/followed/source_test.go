@@ -473,29 +473,3 @@ func TestTrace(t *testing.T) {
 		}
 	})
 }
-
-// Names that nothing has leave nothing behind, and one that something gets is found.
-func TestNamesThatDoNotExist(t *testing.T) {
-	inBubble(t, func(t *testing.T, b *bed) {
-		ask := func(name string) error {
-			of := ofMain
-			of.Name = name
-			_, err := b.Targets(t.Context(), everything{}, insight.TargetQuery{Of: of})
-			return err
-		}
-		for i := range 100 {
-			if err := ask(fmt.Sprint("none-", i)); !apierrors.IsNotFound(err) {
-				t.Fatal(err)
-			}
-		}
-		if n, _, _ := b.size(); n != 0 {
-			t.Errorf("%d workloads are kept", n)
-		}
-		if err := ask(ofMain.Name); err != nil {
-			t.Error(err)
-		}
-		if n, _, _ := b.size(); n != 1 {
-			t.Errorf("%d workloads are kept", n)
-		}
-	})
-}
