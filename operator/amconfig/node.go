@@ -13,8 +13,12 @@ import (
 // Documents of users are edited as trees of nodes: scalars keep their spelling, so that
 // a password 0123 or yes is not read as a number or a truth and written as another one.
 
-// maxNodes bounds a tree whose aliases are replaced by what they stand for.
-const maxNodes = 500_000
+// Bounds of a tree whose aliases are replaced by what they stand for: about its length, and of
+// that what a node costs besides its text.
+const (
+	maxTree  = 4 << 20
+	nodeCost = 8
+)
 
 // parseTree reads a document into a tree without comments, aliases and merge keys that is
 // written in block style; nil when it is empty.
@@ -28,19 +32,21 @@ func parseTree(text []byte) (*yaml.Node, error) {
 	if len(doc.Content) == 0 {
 		return nil, nil
 	}
-	x := expander{left: maxNodes}
+	x := expander{left: maxTree}
 	return x.copy(doc.Content[0], 0)
 }
 
 // expander copies nodes.
 type expander struct{ left int }
 
+var errTooLarge = errors.New("the document is too large when its aliases are replaced")
+
 // maxNodeDepth bounds a tree; anchors can contain themselves.
 const maxNodeDepth = 1000
 
 func (x *expander) copy(n *yaml.Node, depth int) (*yaml.Node, error) {
-	if x.left--; x.left < 0 || depth > maxNodeDepth {
-		return nil, errors.New("the document is too large when its aliases are replaced")
+	if x.left -= nodeCost + len(n.Value); x.left < 0 || depth > maxNodeDepth {
+		return nil, errTooLarge
 	}
 	switch n.Kind {
 	case yaml.AliasNode:
@@ -112,8 +118,8 @@ func setMerged(n, key, value *yaml.Node) {
 }
 
 func (x *expander) merge(out, value *yaml.Node, depth int) error {
-	if x.left--; x.left < 0 || depth > maxNodeDepth {
-		return errors.New("the document is too large when its aliases are replaced")
+	if x.left -= nodeCost; x.left < 0 || depth > maxNodeDepth {
+		return errTooLarge
 	}
 	switch value.Kind {
 	case yaml.AliasNode:

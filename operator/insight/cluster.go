@@ -3,6 +3,7 @@ package insight
 import (
 	"context"
 	"fmt"
+	"sync/atomic"
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -53,6 +54,8 @@ type Cluster struct {
 	Parts
 	worlds worlds
 	drafts drafts
+
+	previews atomic.Int32 // that are being made
 }
 
 var _ Answers = (*Cluster)(nil)

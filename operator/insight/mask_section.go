@@ -147,8 +147,12 @@ func ownedBy(receiver string) (explain.Ref, bool) {
 	return explain.Ref{Kind: catalog.AlertmanagerConfig.Kind, Namespace: parts[0], Name: parts[1]}, true
 }
 
-// maxNodes bounds what an Alertmanager's file may become when its aliases are followed.
-const maxNodes = 1 << 20
+// Bounds of what an Alertmanager's file may become when its aliases are followed: about its
+// length, and of that what a node costs besides its text.
+const (
+	maxTree  = 16 << 20
+	nodeCost = 16
+)
 
 // cutTree cuts the file of an Alertmanager. objects are what AlertmanagerConfigs became in it.
 func (d *draft) cutTree(am v1.Workload, text string, objects map[explain.Ref]string) {
@@ -159,7 +163,7 @@ func (d *draft) cutTree(am v1.Workload, text string, objects map[explain.Ref]str
 		}
 		return
 	}
-	budget := maxNodes
+	budget := maxTree
 	root := plain(doc.Content[0], &budget)
 	if budget < 0 {
 		d.unread = append(d.unread, "the configuration is not shown: it is too large when its aliases are followed")
@@ -206,7 +210,7 @@ func (d *draft) add(s draftSection, err error) {
 // plain is a copy of a tree without comments, and with what aliases stand for. budget is what
 // it may cost; it is negative when that was not enough.
 func plain(n *yaml.Node, budget *int) *yaml.Node {
-	if *budget--; *budget < 0 {
+	if *budget -= nodeCost + len(n.Value); *budget < 0 {
 		return &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!null", Value: "null"}
 	}
 	if n.Kind == yaml.AliasNode {

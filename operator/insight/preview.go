@@ -2,6 +2,7 @@ package insight
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -24,7 +25,14 @@ import (
 // Limits of a preview.
 const (
 	maxManifests = 1 << 20
+	maxGiven     = 100  // objects that decide what is scraped
 	maxPreviewed = 1000 // targets that are listed
+	maxFaults    = 50   // that are listed
+	maxJobs      = 1000
+	// maxRegexps is ten times what the expressions of one object may compile to: about 50 MB.
+	maxRegexps = 5_000_000
+	// maxPreviews is how many there may be at a time.
+	maxPreviews = 2
 )
 
 // manifestsName is what errors call the manifests, as they would a file.
@@ -40,6 +48,11 @@ func (c *Cluster) Preview(ctx context.Context, r Rights, manifests []byte) (*pre
 	if c.Fresh == nil || c.Finder == nil {
 		return nil, apierrors.NewServiceUnavailable("targets are not looked for here")
 	}
+	if c.previews.Add(1) > maxPreviews {
+		c.previews.Add(-1)
+		return nil, apierrors.NewTooManyRequests(fmt.Sprintf("the operator makes %d previews at a time", maxPreviews), 1)
+	}
+	defer c.previews.Add(-1)
 	setups, err := c.Fresh()
 	if err != nil {
 		return nil, apierrors.NewInternalError(err)
@@ -51,7 +64,7 @@ func (c *Cluster) Preview(ctx context.Context, r Rights, manifests []byte) (*pre
 	if err := faultsIn(objects, faults); err != nil {
 		return nil, err
 	}
-	p := &previewing{c: c, a: asking(ctx, r), setups: setups, used: map[explain.Ref]bool{}, whole: len(objects.Native()) > 0}
+	p := &previewing{c: c, a: asking(ctx, r), setups: setups, used: map[explain.Ref]bool{}, whole: len(objects.Native()) > 0, bounds: preview.Bounds{Jobs: maxJobs, Regexps: maxRegexps}}
 	for _, row := range slices.Concat(preview.Kinds, preview.Sources) {
 		for _, o := range objects.All(row) {
 			p.given = append(p.given, explain.Ref{Kind: row.Kind, Namespace: o.GetNamespace(), Name: o.GetName()})
@@ -63,6 +76,9 @@ func (c *Cluster) Preview(ctx context.Context, r Rights, manifests []byte) (*pre
 	}
 	if len(p.given) == 0 && !p.whole {
 		return nil, apierrors.NewBadRequest(manifestsName + ": there is nothing among them that decides what is scraped")
+	}
+	if len(p.given) > maxGiven {
+		return nil, apierrors.NewBadRequest(fmt.Sprintf("%s: %d objects decide what is scraped, %d may at a time: send fewer, or use operator targets -f, which has no such limit", manifestsName, len(p.given), maxGiven))
 	}
 	over := applied.Over(c.Reader, objects)
 	workloads, err := p.workloads(ctx, over)
@@ -94,6 +110,9 @@ func faultsIn(objects *offline.Objects, faults []offline.Fault) error {
 	if len(lines) == 0 {
 		return nil
 	}
+	if more := len(lines) - maxFaults; more > 0 {
+		lines = append(lines[:maxFaults], fmt.Sprintf("and %d more", more))
+	}
 	return apierrors.NewBadRequest(strings.Join(lines, "\n"))
 }
 
@@ -111,6 +130,7 @@ type previewing struct {
 
 	candidates []explain.Candidate
 	cluster    engine.Cluster
+	bounds     preview.Bounds
 }
 
 // workloads are those that the manifests matter to.
@@ -136,7 +156,10 @@ func (p *previewing) workloads(ctx context.Context, over *applied.Cluster) (out 
 		cluster.Objects = p.objects(cluster.Objects, selects, whole)
 		object, own := withoutOwn(each.Kind.Copy(each.Object))
 		candidate.Object = object
-		w := preview.Read(candidate, cluster, p.c.Options)
+		w, err := p.bounds.Read(ctx, candidate, cluster, p.c.Options)
+		if err != nil {
+			return nil, unfinished(err)
+		}
 		used := false
 		for _, given := range p.given {
 			if w.Has(given) {
@@ -159,6 +182,17 @@ func (p *previewing) workloads(ctx context.Context, over *applied.Cluster) (out 
 		out = append(out, w)
 	}
 	return out, nil
+}
+
+// unfinished is why there is no preview.
+func unfinished(err error) error {
+	if over, is := errors.AsType[*preview.LimitError](err); is {
+		return apierrors.NewBadRequest(manifestsName + ": " + over.Error())
+	}
+	if errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled) {
+		return apierrors.NewTimeoutError("the preview takes too long: send fewer objects at a time, or use operator targets -f", 1)
+	}
+	return apierrors.NewServiceUnavailable(err.Error())
 }
 
 // guardedReferences tells who may not get Secrets of a namespace nothing about those that
@@ -186,7 +220,7 @@ func (p *previewing) report(ctx context.Context, over *applied.Cluster, workload
 	}
 	out, err := preview.Run(ctx, workloads, p.visible(ctx, over), q)
 	if err != nil {
-		return nil, apierrors.NewServiceUnavailable(err.Error())
+		return nil, unfinished(err)
 	}
 	for i := range out.Items {
 		p.a.hideTarget(&out.Items[i])

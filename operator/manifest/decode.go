@@ -58,7 +58,7 @@ func (e *FieldError) Meant() string {
 
 // Decode reads one document of YAML or JSON into the struct that into points to.
 //
-// Errors: text that is neither; then one *FieldError for each field that the
+// Errors: text that is neither; *[AliasError]; then one *FieldError for each field that the
 // type does not have, that is there twice or that has the wrong type, joined and
 // sorted by path. After an error the struct is not to be used.
 func Decode(raw []byte, into any) error {
@@ -115,6 +115,9 @@ func toJSON(raw []byte) ([]byte, error) {
 		if err := kjson.UnmarshalCaseSensitivePreserveInts(text, new(any)); err == nil {
 			return text, nil // otherwise YAML in flow style, or an error that YAML words better
 		}
+	}
+	if err := new(Aliases).Check(raw); err != nil {
+		return nil, err
 	}
 	return yaml.YAMLToJSONStrict(raw)
 }

@@ -14,6 +14,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
+	"github.com/firekeeper-dev/firekeeper/operator/manifest"
 )
 
 // folder reads the manifests of a folder and of those in it.
@@ -82,7 +83,7 @@ func patchesOf(name string) (out []string) {
 		}
 		PatchesStrategicMerge []string
 	}
-	if yaml.Unmarshal(text, &k) != nil {
+	if new(manifest.Aliases).Check(text) != nil || yaml.Unmarshal(text, &k) != nil {
 		return nil
 	}
 	for _, p := range slices.Concat(k.Patches, k.PatchesJSON6902) {

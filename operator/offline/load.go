@@ -83,14 +83,17 @@ type reader struct {
 	// sound objects are kept, and no others.
 	sound  bool
 	faults []Fault
+	most   int   // faults after which reading ends; 0 for any number
 	at     Place // what is being read
+	// aliases are those of the text that is being read.
+	aliases manifest.Aliases
 	// walking a folder: what is not meant to be a manifest is left out.
 	walking bool
 }
 
 // tolerate returns nil when reading goes on after the fault.
 func (r *reader) tolerate(f Fault) error {
-	if !r.all || f.Err == nil {
+	if !r.all || f.Err == nil || r.most > 0 && len(r.faults) >= r.most {
 		return f.Err
 	}
 	r.faults = append(r.faults, f)
@@ -182,6 +185,7 @@ func (r *reader) read(name string, in io.Reader) error {
 	}
 	// As the reader of documents does, so that each is found in the file.
 	content = append(bytes.ReplaceAll(content, []byte("\r\n"), []byte("\n")), '\n')
+	r.aliases = manifest.Aliases{}
 	docs := utilyaml.NewYAMLReader(bufio.NewReader(bytes.NewReader(content)))
 	for i, start := 1, 0; ; i++ {
 		doc, err := docs.Read()
@@ -203,7 +207,11 @@ func (r *reader) read(name string, in io.Reader) error {
 }
 
 func (r *reader) document(doc []byte) error {
-	raw, err := yaml.YAMLToJSONStrict(doc)
+	var raw []byte
+	err := r.aliases.Check(doc)
+	if err == nil {
+		raw, err = yaml.YAMLToJSONStrict(doc)
+	}
 	if r.walking && notMeant(doc, raw, err) {
 		r.objects.Skipped++
 		return nil

@@ -48,6 +48,11 @@ spec: {selector: {}}
 
 func pod(name string) string { return strings.Replace(monitor, "NAME", name, 1) }
 
+// aliased is an object in which n aliases stand for 50 KB each.
+func aliased(n int) string {
+	return "apiVersion: v1\nkind: Service\nmetadata: {name: x}\nspec: [&a " + strings.Repeat("hunter2", 7000) + strings.Repeat(", *a", n) + "]\n"
+}
+
 func TestLoad(t *testing.T) {
 	json := `{"apiVersion": "monitoring.coreos.com/v1", "kind": "PodMonitor", "metadata": {"name": "json"}, "spec": {"selector": {}}}`
 	dir := folder(t, map[string]string{
@@ -127,6 +132,8 @@ func TestLoadBadInput(t *testing.T) {
 		"the same object twice":      {map[string]string{"a.yaml": pod("x"), "b.yaml": pod("x")}, nil, "PodMonitor team/x: duplicate object, first in "},
 		"the same file twice":        {map[string]string{"a.yaml": pod("x")}, []string{"a.yaml", "a.yaml"}, "duplicate object"},
 		"a namespace left out twice": {map[string]string{"a.yaml": prometheus + "spec: {}\n---\n" + strings.Replace(prometheus, "name: p", "name: p, namespace: default", 1)}, nil, "document 2: Prometheus default/p: duplicate object"},
+		"aliases of a long text":     {map[string]string{"a.yaml": pod("ok") + "---\n" + aliased(2000)}, nil, "document 2: yaml: line 4: the aliases up to here stand for more than 4 MiB"},
+		"aliases in many documents":  {map[string]string{"a.yaml": strings.Repeat(aliased(20)+"---\n", 20)}, nil, "document 5: yaml: line 4: the aliases up to here stand for more than 4 MiB"},
 		"a Secret that is no base64": {map[string]string{"a.yaml": "apiVersion: v1\nkind: Secret\nmetadata: {name: s}\ndata: {password: 'hunter2!'}\n"}, nil, "Secret default/s: "},
 		"a Secret with a number":     {map[string]string{"a.yaml": "apiVersion: v1\nkind: Secret\nmetadata: {name: s}\nstringData: {password: 12345678}\n"}, nil, "stringData.password: want a string"},
 	} {
@@ -174,5 +181,17 @@ func TestLoadInAnyOrder(t *testing.T) {
 	}
 	if diff := cmp.Diff(named(together.All(catalog.PodMonitor)), named(apart.All(catalog.PodMonitor))); diff != "" {
 		t.Error(diff)
+	}
+}
+
+// A text of nothing but faults does not cost more than the first of them.
+func TestReadManyFaults(t *testing.T) {
+	for name, text := range map[string]string{
+		"documents": strings.Repeat("a: b\n---\n", 5000),
+		"items":     "kind: List\napiVersion: v1\nitems: [" + strings.Repeat("{}, ", 5000) + "{}]\n",
+	} {
+		if _, faults := Read("body", []byte(text), kinds()); len(faults) != mostFaults {
+			t.Errorf("%s: %d faults", name, len(faults))
+		}
 	}
 }

@@ -15,6 +15,7 @@ import (
 
 	"github.com/firekeeper-dev/firekeeper/operator/assets"
 	"github.com/firekeeper-dev/firekeeper/operator/catalog"
+	"github.com/firekeeper-dev/firekeeper/operator/manifest"
 )
 
 // promise is a Secret or ConfigMap that does not exist yet, and what is known of it.
@@ -181,7 +182,7 @@ func (g generator) promise() promise {
 func (r *reader) generated(kustomization string) {
 	text, err := os.ReadFile(kustomization)
 	var k struct{ SecretGenerator, ConfigMapGenerator []generator }
-	if err != nil || yaml.Unmarshal(text, &k) != nil {
+	if err != nil || new(manifest.Aliases).Check(text) != nil || yaml.Unmarshal(text, &k) != nil {
 		return
 	}
 	for _, g := range k.SecretGenerator {

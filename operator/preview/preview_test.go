@@ -234,3 +234,11 @@ func TestPrintFails(t *testing.T) {
 		}
 	}
 }
+
+// What hidden targets lack is said without what was found in them.
+func TestSummaryOfHidden(t *testing.T) {
+	j := Job{Counts: Counts{Kept: 1, Duplicate: 1, Unknown: 1}, Reasons: []Reason{{Count: 1, State: targets.Duplicate}, {Count: 1, State: targets.Unknown}}}
+	if got, want := j.Summary(), "1 known target; 1 duplicate; unknown"; got != want {
+		t.Errorf("got  %s\nwant %s", got, want)
+	}
+}

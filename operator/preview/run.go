@@ -19,7 +19,7 @@ type run struct {
 
 // Run answers a query about workloads.
 //
-// Errors: nothing was found out about the targets of a workload.
+// Errors: nothing was found out about the targets of a workload; that of ctx.
 func Run(ctx context.Context, all []Workload, f Finder, q Query) (Report, error) {
 	out := Report{Owners: []Owner{}, Items: []Target{}, question: q}
 	r := run{Query: q, report: &out}
@@ -27,6 +27,9 @@ func Run(ctx context.Context, all []Workload, f Finder, q Query) (Report, error)
 		w := &all[i]
 		if (q.Owner != explain.Ref{}) && q.Owner != w.Ref {
 			continue
+		}
+		if err := ctx.Err(); err != nil {
+			return out, err
 		}
 		if err := r.workload(ctx, w, f); err != nil {
 			return out, fmt.Errorf("find the targets of %s: %w", w.Ref, err)
@@ -60,6 +63,9 @@ func (r *run) workload(ctx context.Context, w *Workload, f Finder) error {
 		for i := range p.jobs {
 			if !r.evaluates(p.object.Ref, p.jobs[i].Name) {
 				continue
+			}
+			if err := ctx.Err(); err != nil {
+				return err // nobody waits for the rest
 			}
 			result := p.jobs[i].Evaluate(found[0])
 			found = found[1:] // the groups of a job are not needed any more

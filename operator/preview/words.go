@@ -65,7 +65,9 @@ func (j *Job) Summary() string {
 		case r.State == targets.Dropped:
 			why = append(why, fmt.Sprintf("%d dropped by %s", r.Count, r.Origin))
 		case r.State == targets.Unknown, r.State == targets.Forbidden:
-			why = append(why, r.Found[0].Message)
+			why = append(why, r.message(states[r.State]))
+		case r.State != targets.OtherShard && len(r.Found) == 0:
+			why = append(why, fmt.Sprintf("%d %s", r.Count, states[r.State]))
 		case r.State != targets.OtherShard:
 			why = append(why, fmt.Sprintf("%d %s (%s)", r.Count, states[r.State], r.Found[0].Message))
 		}
@@ -75,6 +77,14 @@ func (j *Job) Summary() string {
 		return kept.String() + ": " + text
 	}
 	return strings.Join(append([]string{kept.String()}, why...), "; ")
+}
+
+// message is what was found first; another text where that is hidden.
+func (r *Reason) message(hidden string) string {
+	if len(r.Found) == 0 {
+		return hidden
+	}
+	return r.Found[0].Message
 }
 
 // Summaries is a line for each job of which something is known, with its name if there are

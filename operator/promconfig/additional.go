@@ -9,6 +9,7 @@ import (
 	"github.com/firekeeper-dev/firekeeper/internal/faults"
 	"github.com/firekeeper-dev/firekeeper/internal/gate"
 	"github.com/firekeeper-dev/firekeeper/operator/assets"
+	"github.com/firekeeper-dev/firekeeper/operator/manifest"
 )
 
 // ownList is a field of a workload that refers to a list which users write themselves.
@@ -41,7 +42,13 @@ func (r *resolver) additional(l ownList, sel *corev1.SecretKeySelector) ([]gate.
 	if !ok {
 		return nil, "", nil
 	}
-	nodes, err := gate.ParseList([]byte(text))
+	var nodes []gate.Node
+	if err = new(manifest.Aliases).Check([]byte(text)); err == nil {
+		nodes, err = gate.ParseList([]byte(text))
+	}
+	if at, is := errors.AsType[*manifest.AliasError](err); is {
+		return nil, "", l.failed(fmt.Errorf("key %q of Secret %q: %w", sel.Key, sel.Name, at))
+	}
 	if err != nil { // the library's message quotes the content
 		return nil, "", l.failed(fmt.Errorf("key %q of Secret %q is not a YAML list of maps", sel.Key, sel.Name))
 	}

@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"github.com/Masterminds/semver/v3"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/firekeeper-dev/firekeeper/internal/gate"
 	"github.com/firekeeper-dev/firekeeper/operator/assets"
@@ -115,5 +117,22 @@ func TestCheckAdditional(t *testing.T) {
 				t.Errorf("a value is in %s", text)
 			}
 		})
+	}
+}
+
+// TestAdditionalAliases: a list that its aliases make larger than any configuration is refused
+// before it is written.
+func TestAdditionalAliases(t *testing.T) {
+	var secrets assets.Static
+	secrets.AddSecret(&corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: "s"}, StringData: map[string]string{
+		"k": "- job_name: a\n  params:\n    a: [&a " + strings.Repeat("hunter2", 70_000) + strings.Repeat(", *a", 2000) + "]\n",
+	}})
+	sel := &corev1.SecretKeySelector{LocalObjectReference: corev1.LocalObjectReference{Name: "s"}, Key: "k"}
+	target := gate.Target{Version: semver.MustParse("3.5.0")}
+	r := newResolver("ns", &secrets, target)
+	_, err := r.additionalItems(ownScrapeConfigs, sel, target)
+	const want = `loading additional scrape configs failed: key "k" of Secret "s": yaml: line 3: the aliases up to here stand for more than 4 MiB`
+	if err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "hunter2") {
+		t.Errorf("got %v", err)
 	}
 }

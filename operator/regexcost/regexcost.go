@@ -46,3 +46,12 @@ func Of(re *syntax.Regexp) int {
 	}
 	return cost
 }
+
+// OfText is [Of] an expression as it is written. What is none costs nothing.
+func OfText(text string) int {
+	parsed, err := syntax.Parse(text, syntax.Perl)
+	if err != nil {
+		return 0
+	}
+	return Of(parsed)
+}

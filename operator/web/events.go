@@ -15,23 +15,25 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/catalog"
 	"github.com/firekeeper-dev/firekeeper/operator/explain"
 	"github.com/firekeeper-dev/firekeeper/operator/insight"
+	"github.com/firekeeper-dev/firekeeper/operator/web/page"
 )
 
 // Limits of streams: how many there may be, the time between heartbeats, and how many changes
 // may wait for a slow reader or for answers about permissions.
 const (
 	mostStreams = 50
+	mostOfOne   = 10 // of one caller
 	heartbeat   = 10 * time.Second
 	mostWaiting = 10_000
 )
 
 // streams are the open streams of changes.
 type streams struct {
-	free  chan struct{}
+	open  *page.Streams
 	every time.Duration // between heartbeats
 }
 
-func newStreams() streams { return streams{make(chan struct{}, mostStreams), heartbeat} }
+func newStreams() streams { return streams{page.NewStreams(mostStreams, mostOfOne), heartbeat} }
 
 // events answers with a stream of what changes, until the caller goes or the token is not
 // valid any more.
@@ -45,14 +47,13 @@ func (h *Handler) events(w http.ResponseWriter, r *http.Request) {
 		h.fail(w, r, err)
 		return
 	}
-	select {
-	case h.streams.free <- struct{}{}:
-		defer func() { <-h.streams.free }()
-	default:
+	end, err := h.streams.open.Open(q.rights)
+	if err != nil {
 		h.metrics.rejected.WithLabelValues(tooManySSE).Inc()
-		fail(w, apierrors.NewTooManyRequests(fmt.Sprintf("the operator serves %d streams at a time", cap(h.streams.free)), 10))
+		fail(w, err)
 		return
 	}
+	defer end()
 	h.metrics.streams.Inc()
 	defer h.metrics.streams.Dec()
 	w.Header().Set("Content-Type", "text/event-stream")

@@ -151,21 +151,33 @@ func TestEventsEnd(t *testing.T) {
 	f := follow(t, srv, "reader")
 	<-k.subscribed
 	f.resp.Body.Close()
-	for range mostStreams { // each slot is free as soon as its stream has ended
-		h.streams.free <- struct{}{}
+	for free := 0; free < mostStreams; { // its place is free as soon as the stream has ended
+		if _, err := h.streams.open.Open(everybody{}); err == nil {
+			free++
+		} else {
+			<-time.After(time.Millisecond)
+		}
 	}
 }
 
 // TestEventsAreLimited: streams have a limit of their own, and do not take the place of
 // requests.
 func TestEventsAreLimited(t *testing.T) {
-	_, _, k, srv := streaming(t, time.Hour)
-	for range mostStreams {
+	h, _, k, srv := streaming(t, time.Hour)
+	for range mostOfOne {
 		follow(t, srv, "reader")
 		<-k.subscribed
 	}
-	if resp, body := ask(t, srv, "GET", "/api/v1/events", "Authorization", "Bearer reader"); resp.StatusCode != 429 || !strings.Contains(body, "50 streams") || resp.Header.Get("Retry-After") == "" {
+	if resp, body := ask(t, srv, "GET", "/api/v1/events", "Authorization", "Bearer reader"); resp.StatusCode != 429 || !strings.Contains(body, "10 streams of one user") || resp.Header.Get("Retry-After") == "" {
 		t.Errorf("one more: %s %s", resp.Status, body)
+	}
+	for range mostStreams - mostOfOne { // of others
+		if _, err := h.streams.open.Open(everybody{}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if resp, body := ask(t, srv, "GET", "/api/v1/events", "Authorization", "Bearer reader"); resp.StatusCode != 429 || !strings.Contains(body, "50 streams") {
+		t.Errorf("one more than all: %s %s", resp.Status, body)
 	}
 	if resp, body := ask(t, srv, "GET", mainStatus, "Authorization", "Bearer reader"); resp.StatusCode != 200 {
 		t.Errorf("a request: %s %s", resp.Status, body)

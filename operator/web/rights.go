@@ -80,6 +80,9 @@ type caller struct {
 	since time.Time // of the first answer
 }
 
+// Name is that of the caller.
+func (c *caller) Name() string { return c.who.GetName() }
+
 type question struct {
 	verb string
 	schema.GroupResource

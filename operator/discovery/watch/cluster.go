@@ -15,6 +15,9 @@ import (
 // idle is how long informers and groups stay after their last subscription closed.
 const idle = 10 * time.Minute
 
+// mostSpare bounds the views that stay only because somebody asked once.
+const mostSpare = 8
+
 // Cluster is the target groups of a cluster. Nothing is listed before the first subscription.
 // It is safe for concurrent use.
 type Cluster struct {
@@ -26,6 +29,7 @@ type Cluster struct {
 	mu      sync.Mutex
 	sources map[place]*source
 	leases  map[string]*lease
+	spare   []*lease // that nobody uses, for questions that are asked once; the oldest first
 	table   compact.Table
 }
 
@@ -35,6 +39,7 @@ type lease struct {
 	key   string
 	users int
 	timer *time.Timer // while there are no users
+	once  bool        // only questions that are asked once have used it
 }
 
 // Subscribe looks for what a discovery finds. own is the namespace of the workload. wake is
@@ -44,6 +49,16 @@ type lease struct {
 // Errors: the discovery looks into another cluster; a role that does not exist; selectors that
 // cannot be applied.
 func (c *Cluster) Subscribe(sd *targets.KubernetesSD, own string, wake func()) (*Subscription, error) {
+	return c.subscribe(sd, own, wake, false)
+}
+
+// SubscribeOnce is [Cluster.Subscribe] for who asks once, and may ask for anything. A few of the
+// groups of such questions are kept after that, for whoever asks again before they are complete.
+func (c *Cluster) SubscribeOnce(sd *targets.KubernetesSD, own string, wake func()) (*Subscription, error) {
+	return c.subscribe(sd, own, wake, true)
+}
+
+func (c *Cluster) subscribe(sd *targets.KubernetesSD, own string, wake func(), once bool) (*Subscription, error) {
 	if other := discovery.OtherCluster(sd); other != "" {
 		return nil, fmt.Errorf("the job discovers targets in the cluster of %s", other)
 	}
@@ -70,7 +85,7 @@ func (c *Cluster) Subscribe(sd *targets.KubernetesSD, own string, wake func()) (
 				Message: fmt.Sprintf("targets of role %s are not known: %s are not watched", sd.Role, place{kind: kinds[0], namespace: namespace})})
 			continue
 		}
-		l, err := c.acquire(sd, namespace, kinds)
+		l, err := c.acquire(sd, namespace, kinds, once)
 		if err != nil {
 			return nil, fmt.Errorf("kubernetes discovery: %w", err) // not after the check above
 		}
@@ -104,14 +119,16 @@ func (c *Cluster) watches(kind discovery.Kind, namespace string) bool {
 }
 
 // acquire returns the view of a discovery in a namespace, "" for all.
-func (c *Cluster) acquire(sd *targets.KubernetesSD, namespace string, kinds []discovery.Kind) (*lease, error) {
+func (c *Cluster) acquire(sd *targets.KubernetesSD, namespace string, kinds []discovery.Kind, once bool) (*lease, error) {
 	older := discovery.OlderThan(sd)
 	key := fmt.Sprintf("%q %q %+v %+v %q", sd.Role, namespace, sd.AttachMetadata, sd.Selectors, older.Key())
 	if l := c.leases[key]; l != nil {
 		if l.timer != nil {
 			l.timer.Stop()
 			l.timer = nil
+			c.unspare(l)
 		}
+		l.once = l.once && once
 		l.users++
 		return l, nil
 	}
@@ -128,7 +145,7 @@ func (c *Cluster) acquire(sd *targets.KubernetesSD, namespace string, kinds []di
 		c.leave(sources)
 		return nil, err
 	}
-	l := &lease{view: v, key: key, users: 1}
+	l := &lease{view: v, key: key, users: 1, once: once}
 	if c.leases == nil {
 		c.leases = map[string]*lease{}
 	}
@@ -180,11 +197,24 @@ func (c *Cluster) releaseLocked(l *lease) {
 		}
 	})
 	l.timer = timer
+	if !l.once {
+		return
+	}
+	if c.spare = append(c.spare, l); len(c.spare) > mostSpare {
+		c.spare[0].timer.Stop()
+		c.end(c.spare[0])
+	}
+}
+
+// unspare takes a view out of those that are kept for questions that are asked once.
+func (c *Cluster) unspare(l *lease) {
+	c.spare = slices.DeleteFunc(c.spare, func(s *lease) bool { return s == l })
 }
 
 // end ends a view and the informers that only it used.
 func (c *Cluster) end(l *lease) {
 	delete(c.leases, l.key)
+	c.unspare(l)
 	l.view.close()
 	c.leave(l.view.sources)
 }

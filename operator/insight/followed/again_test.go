@@ -9,6 +9,7 @@ import (
 	"github.com/prometheus/common/model"
 	"github.com/prometheus/prometheus/discovery/targetgroup"
 	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -149,6 +150,32 @@ func TestNobodyChangesObjects(t *testing.T) {
 					t.Errorf("%s %s was changed:\n%s", of.Resource, o.GetName(), diff)
 				}
 			}
+		}
+	})
+}
+
+// Names that nothing has leave nothing behind, and one that something gets is found.
+func TestNamesThatDoNotExist(t *testing.T) {
+	inBubble(t, func(t *testing.T, b *bed) {
+		ask := func(name string) error {
+			of := ofMain
+			of.Name = name
+			_, err := b.Targets(t.Context(), everything{}, insight.TargetQuery{Of: of})
+			return err
+		}
+		for i := range 100 {
+			if err := ask(fmt.Sprint("none-", i)); !apierrors.IsNotFound(err) {
+				t.Fatal(err)
+			}
+		}
+		if n, _, _ := b.size(); n != 0 {
+			t.Errorf("%d workloads are kept", n)
+		}
+		if err := ask(ofMain.Name); err != nil {
+			t.Error(err)
+		}
+		if n, _, _ := b.size(); n != 1 {
+			t.Errorf("%d workloads are kept", n)
 		}
 	})
 }

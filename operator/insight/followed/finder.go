@@ -27,20 +27,28 @@ type Finder struct {
 
 var _ preview.Finder = Finder{}
 
-// Find implements [preview.Finder]. Many jobs look for targets in the same way.
+// Find implements [preview.Finder]. Many jobs look for targets in the same way, and share what
+// is found.
+//
+// Errors: *[preview.LimitError]; that of ctx.
 func (f Finder) Find(ctx context.Context, jobs []targets.Job, w *preview.Workload) (found []targets.Found, notes []string, err error) {
+	asked := ctx
 	ctx, cancel := context.WithTimeout(ctx, f.Patience)
 	defer cancel()
 	wake := make(chan struct{}, 1)
 	subs, wrong := map[string]*watch.Subscription{}, map[string]error{}
 	discoveries := map[string]*targets.KubernetesSD{}
+	views := map[string]bool{}
 	for i := range jobs {
 		for sd := range discovery.Distinct(&jobs[i]) {
 			key := keyOf(sd)
 			if subs[key] != nil || wrong[key] != nil {
 				continue
 			}
-			sub, err := f.Groups.Subscribe(sd, w.Namespace, func() {
+			if views[viewOf(sd)] = true; len(views) > maxViews {
+				return nil, nil, &preview.LimitError{What: fmt.Sprintf("the jobs look for targets in more than %d ways (roles, selectors, metadata)", maxViews)}
+			}
+			sub, err := f.Groups.SubscribeOnce(sd, w.Namespace, func() {
 				select {
 				case wake <- struct{}{}:
 				default:
@@ -55,21 +63,52 @@ func (f Finder) Find(ctx context.Context, jobs []targets.Job, w *preview.Workloa
 	known := map[string]targets.Found{}
 	for key, sub := range subs {
 		wait(ctx, sub, wake)
-		known[key] = f.found(sub, discoveries[key])
+		known[key] = f.found(asked, sub, discoveries[key])
 		notes = appendOutdated(notes, sub.Outdated(), f.Denied)
-	}
-	for i := range jobs {
-		var one targets.Found
-		for sd := range discovery.Distinct(&jobs[i]) {
-			key := keyOf(sd)
-			if err := wrong[key]; err != nil {
-				one.Gaps = append(one.Gaps, targets.Gap{State: targets.Unknown, Message: err.Error()})
-			}
-			one.Groups, one.Gaps = slices.Concat(one.Groups, known[key].Groups), slices.Concat(one.Gaps, known[key].Gaps)
+		if err := asked.Err(); err != nil {
+			return nil, nil, err
 		}
-		found = append(found, one)
+	}
+	for key, err := range wrong {
+		if err != nil {
+			known[key] = targets.Found{Gaps: []targets.Gap{{State: targets.Unknown, Message: err.Error()}}}
+		}
+	}
+	joined := map[string]targets.Found{} // of jobs with several discoveries
+	for i := range jobs {
+		found = append(found, join(&jobs[i], known, joined))
 	}
 	return found, notes, nil
+}
+
+// join is what the discoveries of a job find. Jobs with the same discoveries share it.
+func join(j *targets.Job, known, joined map[string]targets.Found) targets.Found {
+	var keys []string
+	for sd := range discovery.Distinct(j) {
+		keys = append(keys, keyOf(sd))
+	}
+	if len(keys) == 1 {
+		return known[keys[0]]
+	}
+	all := strings.Join(keys, "\n")
+	one, is := joined[all]
+	if !is {
+		for _, key := range keys {
+			one.Groups, one.Gaps = slices.Concat(one.Groups, known[key].Groups), slices.Concat(one.Gaps, known[key].Gaps)
+		}
+		joined[all] = one
+	}
+	return one
+}
+
+// maxViews bounds the copies of target groups that one question needs.
+const maxViews = 50
+
+// viewOf stands for the target groups of a discovery, in whatever namespaces.
+func viewOf(sd *targets.KubernetesSD) string {
+	everywhere := *sd
+	everywhere.Namespaces = targets.Namespaces{}
+	return keyOf(&everywhere)
 }
 
 func keyOf(sd *targets.KubernetesSD) string { return fmt.Sprintf("%+v", *sd) }
@@ -87,9 +126,14 @@ func wait(ctx context.Context, sub *watch.Subscription, wake <-chan struct{}) {
 	}
 }
 
-// found are the groups that are known of a discovery, and why there may be more.
-func (f Finder) found(sub *watch.Subscription, sd *targets.KubernetesSD) (out targets.Found) {
-	take := func(group *targetgroup.Group) { out.Groups = append(out.Groups, group) }
+// found are the groups that are known of a discovery, and why there may be more. Others share the
+// lists.
+func (f Finder) found(ctx context.Context, sub *watch.Subscription, sd *targets.KubernetesSD) (out targets.Found) {
+	take := func(group *targetgroup.Group) {
+		if ctx.Err() == nil { // else nobody waits for them
+			out.Groups = append(out.Groups, group)
+		}
+	}
 	if f.Applied == nil {
 		sub.Each(take)
 	} else if err := sub.EachOver(sd, f.Applied, take); err != nil {
@@ -102,5 +146,6 @@ func (f Finder) found(sub *watch.Subscription, sd *targets.KubernetesSD) (out ta
 		}
 		out.Gaps = append(out.Gaps, gap)
 	}
+	out.Groups, out.Gaps = slices.Clip(out.Groups), slices.Clip(out.Gaps)
 	return out
 }

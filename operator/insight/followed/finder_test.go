@@ -1,6 +1,8 @@
 package followed
 
 import (
+	"context"
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -53,6 +55,42 @@ func TestFinder(t *testing.T) {
 		found, _, err := f.Find(t.Context(), jobs, &preview.Workload{Ref: main})
 		if err != nil || len(found[0].Groups) != 2 || len(found[0].Gaps) != 0 {
 			t.Errorf("with a pod among the manifests: %d groups, gaps %v, %v", len(found[0].Groups), found[0].Gaps, err)
+		}
+	})
+}
+
+// Jobs that look for the same share what is found, and nobody looks in a thousand ways.
+func TestFinderIsBounded(t *testing.T) {
+	inBubble(t, func(t *testing.T, b *bed) {
+		for i := range 100 {
+			b.api.Kind("pods").Add(pod("demo", fmt.Sprintf("web-%d", i), "web", i+1))
+		}
+		f := Finder{Groups: b.Groups, Patience: 3 * time.Second}
+		several := []targets.KubernetesSD{{Role: "pod"}, {Role: "pod", Namespaces: targets.Namespaces{Names: []string{"demo"}}}}
+		var jobs []targets.Job
+		for range 10 {
+			jobs = append(jobs, targets.Job{Discoveries: targets.Discoveries{Kubernetes: several}}, targets.Job{Discoveries: targets.Discoveries{Kubernetes: several[:1]}})
+		}
+		found, _, err := f.Find(t.Context(), jobs, &preview.Workload{Ref: main})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range found {
+			if n := len(found[i].Groups); n != []int{200, 100}[i%2] || &found[i].Groups[0] != &found[i%2].Groups[0] {
+				t.Errorf("job %d has %d groups of its own", i, n)
+			}
+		}
+		var many []targets.Job
+		for i := range maxViews + 1 {
+			many = append(many, targets.Job{Discoveries: targets.Discoveries{Kubernetes: []targets.KubernetesSD{{Role: "pod", Selectors: []targets.Selector{{Role: "pod", Label: fmt.Sprintf("app!=x%d", i)}}}}}})
+		}
+		if _, _, err := f.Find(t.Context(), many, &preview.Workload{Ref: main}); err == nil || !strings.Contains(err.Error(), "more than 50 ways") {
+			t.Errorf("got %v", err)
+		}
+		gone, cancel := context.WithCancel(t.Context())
+		cancel()
+		if _, _, err := f.Find(gone, jobs, &preview.Workload{Ref: main}); err == nil {
+			t.Error("a caller that has gone gets an answer")
 		}
 	})
 }

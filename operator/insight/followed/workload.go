@@ -43,6 +43,7 @@ type workload struct {
 	jobs     []*job    // in the order of the configuration
 	sets     map[*job]*set
 	account  account
+	gone     bool // it did not exist, and the source has forgotten it
 
 	shown   atomic.Pointer[shown] // what others may read without the mutex
 	counted atomic.Pointer[insight.TargetCounts]
@@ -96,7 +97,13 @@ func (w *workload) open(ctx context.Context, selects func(*job) bool) (opened, e
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	defer w.show()
+	if w.gone { // who has waited for the lock asks about what may exist now
+		return w.source.of(w.Ref).open(ctx, selects)
+	}
 	if err := w.compile(ctx); err != nil {
+		if apierrors.IsNotFound(err) {
+			w.leave()
+		}
 		return opened{}, err
 	}
 	w.askPermissions(ctx)
@@ -115,6 +122,19 @@ func (w *workload) open(ctx context.Context, selects func(*job) bool) (opened, e
 		out.jobs = append(out.jobs, openJob{j, s.Followed, w.Ref, asking})
 	}
 	return out, nil
+}
+
+// leave makes the source forget what does not exist: anybody can ask about any name.
+func (w *workload) leave() {
+	if w.account.asking != nil {
+		w.account.stop()
+	}
+	w.gone = true
+	w.source.mu.Lock()
+	defer w.source.mu.Unlock()
+	if w.source.workloads[w.Ref] == w {
+		delete(w.source.workloads, w.Ref)
+	}
 }
 
 // opened are jobs of a workload that are followed.

@@ -18,6 +18,7 @@ import (
 // Limits of streams.
 const (
 	maxStreams = 100
+	maxOfOne   = 25                     // streams of one caller
 	maxNews    = 200                    // that wait for being written
 	gathering  = 200 * time.Millisecond // before news are written
 	silence    = 10 * time.Second       // after which a stream says that it is there, and asks again who the caller is
@@ -74,13 +75,12 @@ func (h *handler) events(w http.ResponseWriter, r *http.Request) {
 		fail(w, q, err)
 		return
 	}
-	select {
-	case h.streams <- struct{}{}:
-		defer func() { <-h.streams }()
-	default:
-		fail(w, q, apierrors.NewTooManyRequests("100 streams are open already", 10))
+	end, err := h.streams.Open(q.rights)
+	if err != nil {
+		fail(w, q, err)
 		return
 	}
+	defer end()
 	ctx, cancel := context.WithTimeout(r.Context(), streamLife)
 	defer cancel()
 	n, ended := newNews(), make(chan struct{})
@@ -89,7 +89,7 @@ func (h *handler) events(w http.ResponseWriter, r *http.Request) {
 		_ = q.answers.Changes(ctx, n.add) // the stream ends with it, and the caller asks for another
 	}()
 	again := func() error { return h.enter(q, nobody) }
-	stream{w, http.NewResponseController(w), q, again}.run(ctx, n, ended)
+	(&stream{w, http.NewResponseController(w), q, again, true}).run(ctx, n, ended)
 	cancel()
 	<-ended
 }
@@ -99,9 +99,10 @@ type stream struct {
 	control *http.ResponseController
 	q       *request
 	again   func() error // authorizes the caller
+	known   bool         // what the caller may get; while it is not, news wait
 }
 
-func (s stream) run(ctx context.Context, n *news, ended <-chan struct{}) {
+func (s *stream) run(ctx context.Context, n *news, ended <-chan struct{}) {
 	h := s.Header()
 	h.Set("Content-Type", "text/event-stream")
 	h.Set("Cache-Control", "no-store")
@@ -119,10 +120,12 @@ func (s stream) run(ctx context.Context, n *news, ended <-chan struct{}) {
 		case <-ended:
 			return
 		case <-ping.C:
-			if err := s.again(); apierrors.IsUnauthorized(err) || apierrors.IsForbidden(err) {
+			err := s.again()
+			if apierrors.IsUnauthorized(err) || apierrors.IsForbidden(err) {
 				return
 			}
-			text = []byte(": open\n\n")
+			s.known = err == nil
+			text = append([]byte(": open\n\n"), s.lines(ctx, n)...)
 		case <-n.wake:
 			select {
 			case <-ctx.Done():
@@ -137,7 +140,7 @@ func (s stream) run(ctx context.Context, n *news, ended <-chan struct{}) {
 	}
 }
 
-func (s stream) write(text []byte) bool {
+func (s *stream) write(text []byte) bool {
 	if len(text) == 0 {
 		return true
 	}
@@ -147,8 +150,11 @@ func (s stream) write(text []byte) bool {
 	return err == nil && s.control.Flush() == nil
 }
 
-// lines are the changes of objects that the caller may get.
-func (s stream) lines(ctx context.Context, n *news) []byte {
+// lines are the changes of objects that the caller may get; none while nobody can say.
+func (s *stream) lines(ctx context.Context, n *news) []byte {
+	if !s.known {
+		return nil
+	}
 	var b bytes.Buffer
 	all, lost := n.take()
 	may := map[string]bool{}

@@ -24,13 +24,13 @@ type Options struct {
 
 type handler struct {
 	Options
-	streams chan struct{} // one for each that is open
+	streams *Streams
 }
 
 // New returns the pages. They expect to be at the root of their server, or behind a proxy that
 // removes its own prefix. A limit on the time of requests must leave out /events.
 func New(o Options) http.Handler {
-	h := &handler{o, make(chan struct{}, maxStreams)}
+	h := &handler{o, NewStreams(maxStreams, maxOfOne)}
 	pages := http.NewServeMux()
 	for pattern, p := range map[string]page{
 		"/{$}":                                  {nobody, overviewPage},
@@ -123,9 +123,11 @@ func (h *handler) enter(q *request, about func(*request) (insight.Object, error)
 		return err
 	}
 	q.of = of
-	if q.rights, err = h.Authorize(q.Request, of); err != nil {
+	rights, err := h.Authorize(q.Request, of)
+	if err != nil {
 		return err
 	}
+	q.rights = rights
 	if err := q.sameOrigin(); err != nil {
 		return err
 	}

@@ -58,7 +58,11 @@ func previewPage(q *request) (*view, error) {
 	if out.TooLong = !editable(manifests); out.TooLong {
 		out.Manifests = ""
 	}
-	report, err := q.answers.Preview(q.Context(), q.rights, []byte(manifests))
+	report := q.preview // the page is made again with fewer rows
+	if report == nil {
+		report, err = q.answers.Preview(q.Context(), q.rights, []byte(manifests))
+		q.preview = report
+	}
 	switch {
 	case q.twin:
 		return &view{Answer: report}, err

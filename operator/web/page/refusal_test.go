@@ -136,6 +136,10 @@ func TestPreview(t *testing.T) {
 	if got := fmt.Sprint(f.queries); got != "[kind: ServiceMonitor\nmetadata: {name: <web>}\n]" {
 		t.Errorf("asked for %q", got)
 	}
+	large := &fake{n: 2000, odd: hostile["long"]}
+	if resp, _ := post(t, serve(t, large), "/preview", manifest); resp.StatusCode != 200 || len(large.queries) != 1 {
+		t.Errorf("%s: %d previews for a page that is too long at first", resp.Status, len(large.queries))
+	}
 	if resp, body := post(t, srv, "/preview", "kind: Broken"); resp.StatusCode != 400 || !strings.Contains(body, "unknown kind") || !strings.Contains(body, "kind: Broken\n</textarea>") && !strings.Contains(body, "kind: Broken</textarea>") {
 		t.Errorf("%s\n%s", resp.Status, body)
 	}

@@ -15,6 +15,7 @@ import (
 
 	"github.com/firekeeper-dev/firekeeper/operator/catalog"
 	"github.com/firekeeper-dev/firekeeper/operator/insight"
+	"github.com/firekeeper-dev/firekeeper/operator/preview"
 )
 
 // maxRows bounds the rows of a page.
@@ -27,9 +28,10 @@ type request struct {
 	of      insight.Object
 	answers insight.Answers
 	rights  insight.Rights
-	body    []byte // of a program's POST
-	twin    bool   // JSON is asked for
-	limit   int    // of rows
+	body    []byte          // of a program's POST
+	preview *preview.Report // of the manifests, once it is known
+	twin    bool            // JSON is asked for
+	limit   int             // of rows
 	now     time.Time
 }
 

@@ -1,13 +1,20 @@
 package page
 
 import (
+	"context"
 	"net/http"
 	"net/http/httptest"
+	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/firekeeper-dev/firekeeper/operator/explain"
+	"github.com/firekeeper-dev/firekeeper/operator/insight"
 )
 
 // A stream ends when the token of its caller does, and goes on while nobody can say.
@@ -19,7 +26,7 @@ func TestStreamOfRevokedToken(t *testing.T) {
 		done := make(chan struct{})
 		go func() {
 			defer close(done)
-			stream{w, http.NewResponseController(w), nil, func() error { return answer }}.run(t.Context(), newNews(), nil)
+			(&stream{w, http.NewResponseController(w), &request{}, func() error { return answer }, true}).run(t.Context(), newNews(), nil)
 		}()
 		time.Sleep(time.Minute)
 		synctest.Wait()
@@ -33,3 +40,98 @@ func TestStreamOfRevokedToken(t *testing.T) {
 		}
 	})
 }
+
+// While nobody can say who the caller is, what changes waits, and the stream stays.
+func TestStreamWhileNobodyKnows(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		changes := make(chan insight.Change)
+		var away atomic.Bool
+		h := &handler{Options{
+			Answers: func() (insight.Answers, error) { return changing{changes: changes}, nil },
+			Authorize: func(*http.Request, insight.Object) (insight.Rights, error) {
+				if away.Load() {
+					return nil, apierrors.NewTooManyRequests("the operator asks about 5 new tokens at a time", 1)
+				}
+				return called(""), nil
+			},
+		}, NewStreams(1, 1)}
+		ctx, cancel := context.WithCancel(t.Context())
+		w := httptest.NewRecorder()
+		done := make(chan any)
+		go func() {
+			defer close(done)
+			defer func() {
+				if fault := recover(); fault != nil {
+					t.Errorf("the stream panics: %v", fault)
+				}
+			}()
+			h.events(w, httptest.NewRequestWithContext(ctx, "GET", "/events", nil))
+		}()
+		heard := func() bool { return strings.Contains(w.Body.String(), "web") }
+		synctest.Wait() // the stream is open
+		away.Store(true)
+		time.Sleep(silence + time.Second)
+		changes <- insight.Change{Kind: insight.ObjectChanged, Object: explain.Ref{Kind: "PodMonitor", Namespace: "demo", Name: "web"}}
+		time.Sleep(silence + time.Second)
+		synctest.Wait()
+		if heard() {
+			t.Errorf("heard %s", w.Body)
+		}
+		away.Store(false)
+		time.Sleep(silence)
+		synctest.Wait()
+		if !heard() {
+			t.Error("nothing is heard after the caller is known again")
+		}
+		cancel()
+		<-done
+	})
+}
+
+// changing has changes.
+type changing struct {
+	insight.Answers
+	changes chan insight.Change
+}
+
+func (c changing) Changes(ctx context.Context, each func(insight.Change)) error {
+	for {
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case change := <-c.changes:
+			each(change)
+		}
+	}
+}
+
+// One caller does not keep the others out.
+func TestStreamsOfOne(t *testing.T) {
+	s := NewStreams(4, 2)
+	open := func(name string) func() {
+		end, err := s.Open(called(name))
+		if err != nil && !apierrors.IsTooManyRequests(err) {
+			t.Error(err)
+		}
+		return end
+	}
+	first, second := open("a"), open("a")
+	if first == nil || second == nil || open("a") != nil {
+		t.Error("not two of a")
+	}
+	if open("b") == nil || open("b") == nil || open("c") != nil {
+		t.Error("not four in all")
+	}
+	first()
+	if open("b") != nil || open("a") == nil {
+		t.Error("what a has ended is not a's to open again")
+	}
+}
+
+// called are the rights of a caller with a name.
+type called string
+
+func (called) May(context.Context, string, schema.GroupResource, string) (bool, error) {
+	return true, nil
+}
+func (c called) Name() string { return string(c) }

@@ -1,0 +1,54 @@
+package page
+
+import (
+	"fmt"
+	"sync"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+
+	"github.com/firekeeper-dev/firekeeper/operator/insight"
+)
+
+// Streams are open streams of changes: at most so many, and so many of one caller, so that no
+// caller keeps all others out. It is safe for concurrent use.
+type Streams struct {
+	most, each int
+
+	mu   sync.Mutex
+	open int
+	of   map[string]int // by the name of the caller
+}
+
+// NewStreams allows most streams, and each of them to one caller.
+func NewStreams(most, each int) *Streams {
+	return &Streams{most: most, each: each, of: map[string]int{}}
+}
+
+// Open counts a stream of a caller, who has a name unless the rights have none, until the
+// function that it returns is called.
+//
+// Errors: 429.
+func (s *Streams) Open(r insight.Rights) (end func(), err error) {
+	name := ""
+	if named, is := r.(interface{ Name() string }); is {
+		name = named.Name()
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	switch {
+	case s.open == s.most:
+		return nil, apierrors.NewTooManyRequests(fmt.Sprintf("the operator serves %d streams at a time", s.most), 10)
+	case name != "" && s.of[name] == s.each:
+		return nil, apierrors.NewTooManyRequests(fmt.Sprintf("the operator serves %d streams of one user at a time", s.each), 10)
+	}
+	s.open++
+	s.of[name]++
+	return func() {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		s.open--
+		if s.of[name]--; s.of[name] == 0 {
+			delete(s.of, name)
+		}
+	}, nil
+}
