@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"sync"
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
@@ -15,7 +16,12 @@ import (
 func TestCaches(t *testing.T) {
 	inBubble(t, func(t *testing.T, b *bed, f *fakeKind) {
 		told := map[Change]int{}
-		b.changed = func(c Change) { told[c]++ }
+		var mu sync.Mutex // caches tell at the same time
+		b.changed = func(c Change) {
+			mu.Lock()
+			defer mu.Unlock()
+			told[c]++
+		}
 		w := ruler("a")
 		w.Annotations["secrets"] = "token"
 		b.set(secretOf("token", "x"))
@@ -63,7 +69,9 @@ func TestCaches(t *testing.T) {
 			t.Errorf("%d calls", calls)
 		}
 		b.answers(nil)
+		mu.Lock()
 		clear(told)
+		mu.Unlock()
 		b.set(secretOf("token", "z"))
 		b.set(rule("s"))
 		b.settle()
@@ -73,6 +81,8 @@ func TestCaches(t *testing.T) {
 		if _, after := c.References(); after == before {
 			t.Error("a changed value is no change")
 		}
+		mu.Lock()
+		defer mu.Unlock()
 		if told[Change{AboutConfig, "PrometheusRule", types.NamespacedName{Namespace: "team", Name: "s"}}] == 0 {
 			t.Errorf("told %v", told)
 		}

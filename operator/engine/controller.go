@@ -49,7 +49,8 @@ type Options struct {
 	// Lead (optional) waits until this operator may reconcile and write; false: the
 	// context has ended. Until then the caches are kept current, and changes wait.
 	Lead func(context.Context) bool
-	// Changed (optional) is called after each change in the caches. It must not block.
+	// Changed (optional) is called after each change in the caches, also by several goroutines at
+	// once. It must not block.
 	Changed func(Change)
 	// Settled (optional) is called once, when the workloads that were there at the
 	// start have been looked at and none waits.

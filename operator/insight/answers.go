@@ -106,12 +106,13 @@ const (
 type Cause string
 
 const (
-	RejectedObject Cause = "rejected"   // an object is left out
-	InvalidOwner   Cause = "invalid"    // a workload cannot be reconciled
-	PodsBehind     Cause = "pods"       // pods are not ready, or do not run the configuration
-	StuckRollout   Cause = "rollout"    // pods of an old revision stay
-	NoTargets      Cause = "no-targets" // an object is used and has none
-	Unbalanced     Cause = "unbalanced" // one shard has many more targets than the others
+	RejectedObject Cause = "rejected"       // an object is left out
+	InvalidOwner   Cause = "invalid"        // a workload has a spec that cannot be reconciled
+	NotReconciled  Cause = "not-reconciled" // a workload is not reconciled yet, or that failed
+	PodsBehind     Cause = "pods"           // pods are not ready, or do not run the configuration
+	StuckRollout   Cause = "rollout"        // pods of an old revision stay
+	NoTargets      Cause = "no-targets"     // an object is used and has none
+	Unbalanced     Cause = "unbalanced"     // one shard has many more targets than the others
 )
 
 // Attention is one thing.
@@ -124,10 +125,24 @@ type Attention struct {
 	Fix      string      `json:"fix,omitempty"` // what to do, for people
 }
 
+// Health is what there is to say about a workload in a word.
+type Health string
+
+const (
+	Good           Health = "good"
+	NeedsAttention Health = "attention"
+	Invalid        Health = "invalid"
+	Unmanaged      Health = "not-managed" // by this operator
+	Paused         Health = "paused"
+	Unreconciled   Health = "not-reconciled" // yet
+	PodsNotKnown   Health = "pods-unknown"   // nothing else calls for attention
+)
+
 // WorkloadRow is a line about a workload.
 type WorkloadRow struct {
 	explain.Ref
 	Version string `json:"version,omitempty"`
+	State   Health `json:"state"`
 	Good    bool   `json:"good"` // nothing calls for attention
 	Message string `json:"message,omitempty"`
 	Paused  bool   `json:"paused,omitempty"`
@@ -146,6 +161,7 @@ type WorkloadRow struct {
 // Workload is the page of one.
 type Workload struct {
 	status.Report
+	State       Health          `json:"state"`
 	Version     string          `json:"version,omitempty"`
 	Shards      int             `json:"shards,omitempty"`
 	ConfigSince time.Time       `json:"configSince,omitzero"`

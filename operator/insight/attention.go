@@ -14,16 +14,17 @@ import (
 )
 
 // causes are all, the most urgent of the same urgency first.
-var causes = []Cause{InvalidOwner, PodsBehind, StuckRollout, RejectedObject, NoTargets, Unbalanced}
+var causes = []Cause{InvalidOwner, NotReconciled, PodsBehind, StuckRollout, RejectedObject, NoTargets, Unbalanced}
 
 // fixes say what to do, by cause: for people.
 var fixes = map[Cause]string{
-	InvalidOwner:   "correct the field that the message names; operator lint checks manifests before they are applied",
-	PodsBehind:     "see Rollout of the workload, and the log of the pod",
-	StuckRollout:   "see Rollout of the workload: correct what keeps the pod from becoming ready",
-	RejectedObject: "correct the field that the message names; Explain of the object says more",
-	NoTargets:      "see Targets of the object, and what Explain says its author probably meant",
-	Unbalanced:     "see Targets of the workload by shard: a job whose targets have one address is not divided; set a relabeling of __tmp_hash or change shards",
+	InvalidOwner:   "fix what the message names; operator lint finds faults in manifests",
+	NotReconciled:  "fix what the message names; the log of the operator may have more",
+	PodsBehind:     "see the pods of the workload; kubectl -n NAMESPACE logs POD has the reason",
+	StuckRollout:   "fix what keeps the pod from becoming ready: see the pods of the workload and its Events",
+	RejectedObject: "correct the field that the message names; the object's page says more",
+	NoTargets:      "see which fields drop its targets, and the hints on the object's page",
+	Unbalanced:     "targets with the same address hash to the same shard: set __tmp_hash by relabeling, or change spec.shards",
 }
 
 // notReconciled is what to do when the operator has never looked at a workload.
@@ -44,7 +45,7 @@ func (e *entry) calls() (out []Attention) {
 		add(Broken, InvalidOwner, none, "%s", r.Invalid)
 	}
 	if len(r.Conditions) == 0 {
-		out = append(out, Attention{Urgency: Warning, Cause: InvalidOwner, Workload: e.ref, Message: "not reconciled yet", Fix: notReconciled})
+		out = append(out, Attention{Urgency: Warning, Cause: NotReconciled, Workload: e.ref, Message: "its status has no conditions: no operator has reconciled it yet", Fix: notReconciled})
 	}
 	for _, c := range r.Conditions {
 		if c.Status == "True" || c.Stale || c.Type == "Reconciled" && r.Invalid != "" {
@@ -52,11 +53,11 @@ func (e *entry) calls() (out []Attention) {
 		}
 		switch u := urgencyOf(c); {
 		case c.Type == "Reconciled":
-			add(u, InvalidOwner, none, "%s", said(c))
+			add(u, NotReconciled, none, "%s", said(c))
 		case c.Type == "Available" && len(r.Pods) == 0, c.Type == "ConfigApplied":
 			add(u, PodsBehind, none, "%s", said(c))
 		case c.Type != "Available":
-			add(Warning, InvalidOwner, none, "%s is %s: %s", c.Type, c.Status, said(c))
+			add(Warning, NotReconciled, none, "%s is %s: %s", c.Type, c.Status, said(c))
 		}
 	}
 	e.podCalls(func(u Urgency, cause Cause, format string, args ...any) { add(u, cause, none, format, args...) })

@@ -81,8 +81,9 @@ func (c *Cluster) compiled(ctx context.Context, w *world, e *entry) (out made, e
 
 // notWritten says that there is no configuration, and why.
 func notWritten(e *entry, why error) error {
-	return apierrors.NewConflict(e.candidate.Setup.GroupVersionResource().GroupResource(), e.ref.Namespace+"/"+e.ref.Name,
-		fmt.Errorf("the operator does not write a configuration: %w", why))
+	err := apierrors.NewConflict(e.candidate.Setup.GroupVersionResource().GroupResource(), e.ref.Namespace+"/"+e.ref.Name, why)
+	err.ErrStatus.Message = fmt.Sprintf("the operator does not write a configuration for %s: %v", e.ref, why) // nothing was to be updated
+	return err
 }
 
 // draft compiles the configuration of a workload.
@@ -127,7 +128,7 @@ func (c *Cluster) draft(ctx context.Context, w *world, e *entry) (*draft, error)
 func compileAll(kind *engine.Kind, object v1.Workload, c engine.Cluster) (verdicts []engine.Verdict, plan engine.Plan, err error) {
 	defer func() {
 		if p := recover(); p != nil {
-			err = fmt.Errorf("compiling it panics: %v", p)
+			err = errors.New(panicked(p))
 		}
 	}()
 	g := kind.Open(offline.Workload{Kind: kind, Object: object}.Key())

@@ -68,6 +68,11 @@ func shorten(r *status.Report) {
 	}
 }
 
+// panicked tells of a fault of the operator that an object brings about.
+func panicked(fault any) string {
+	return fmt.Sprintf("the operator's code panicked on it: %v; please report it", fault)
+}
+
 // viewOf is the page of a workload. What makes the code panic that looks at it is the fault of
 // this workload alone.
 func viewOf(facts status.Facts) (out status.Report) {
@@ -75,7 +80,7 @@ func viewOf(facts status.Facts) (out status.Report) {
 		if p := recover(); p != nil {
 			out = status.Report{
 				Workload: facts.Ref(), Conditions: []status.Condition{}, Pods: []status.Pod{}, Objects: []status.Objects{}, Events: []status.Event{},
-				Invalid: fmt.Sprintf("looking at it panics: %v", p), Unread: facts.Unread,
+				Invalid: panicked(p), Unread: facts.Unread,
 			}
 		}
 	}()
@@ -173,18 +178,38 @@ func (e *entry) row(c *TargetCounts) WorkloadRow {
 		}
 	}
 	calls := e.all(c)
+	out.State = e.state(c)
 	out.Good = r.Unmanaged == "" && len(calls) == 0 && !r.PodsUnknown
 	switch {
 	case r.Unmanaged != "":
 		out.Message = r.Unmanaged
 	case len(calls) > 0:
 		out.Message = calls[0].Message
-	case r.PodsUnknown:
-		out.Message = "its pods are not known"
-	case r.Paused:
-		out.Message = "paused: the operator changes nothing"
+	}
+	if out.State == Paused {
+		out.Message = strings.TrimSuffix("the operator changes nothing; "+out.Message, "; ")
 	}
 	return out
+}
+
+// state is the workload in a word.
+func (e *entry) state(c *TargetCounts) Health {
+	switch r := &e.report; {
+	case r.Unmanaged != "":
+		return Unmanaged
+	case r.Invalid != "":
+		return Invalid
+	case r.Paused:
+		return Paused
+	case len(e.all(c)) > 0:
+		if len(r.Conditions) == 0 && e.all(c)[0].Cause == NotReconciled {
+			return Unreconciled
+		}
+		return NeedsAttention
+	case r.PodsUnknown:
+		return PodsNotKnown
+	}
+	return Good
 }
 
 // all are the counts of all targets; nil when they are not known.

@@ -2,6 +2,7 @@ package insight
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -58,7 +59,7 @@ func (c *Cluster) Explain(ctx context.Context, r Rights, o Object) (*explain.Rep
 		}
 	}
 	if others > 0 {
-		report.Findings = append(report.Findings, fmt.Sprintf("%d workloads that do not select it are left out: you may not get them", others))
+		report.Findings = append(report.Findings, hiddenWorkloads(others))
 	}
 	if far > 0 {
 		report.Findings = append(report.Findings, fmt.Sprintf("%d more workloads are left out", far))
@@ -72,11 +73,19 @@ func (c *Cluster) Explain(ctx context.Context, r Rights, o Object) (*explain.Rep
 	return &report, nil
 }
 
+// hiddenWorkloads stands for workloads that the caller may not read.
+func hiddenWorkloads(n int) string {
+	if n == 1 {
+		return "1 workload that does not select it is hidden: you need permission to get it"
+	}
+	return fmt.Sprintf("%d workloads that do not select it are hidden: you need permission to get them", n)
+}
+
 // explained is the answer. What makes that code panic is an error of this answer alone.
 func explained(q explain.Question, c *Cluster, row *catalog.Row) (out explain.Report, err error) {
 	defer func() {
 		if p := recover(); p != nil {
-			err = apierrors.NewInternalError(fmt.Errorf("explaining the object panics: %v", p))
+			err = apierrors.NewInternalError(errors.New(panicked(p)))
 		}
 	}()
 	return explain.Explain(q, c.Scopes.For(row)), nil
@@ -128,9 +137,13 @@ func (c *Cluster) targetLines(w, object explain.Ref) []string {
 	if !known {
 		return nil
 	}
-	line := fmt.Sprintf("%d targets are scraped", own.Kept+own.OtherShard)
-	if own.Kept+own.OtherShard == 0 {
+	scraped := own.Kept + own.OtherShard
+	line := fmt.Sprintf("%d targets are scraped", scraped)
+	switch scraped {
+	case 0:
 		line += why(own)
+	case 1:
+		line = "1 target is scraped"
 	}
 	if !counts.Synced {
 		line += "; the cluster is still being read, so there may be more"

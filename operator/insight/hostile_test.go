@@ -12,6 +12,7 @@ import (
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 	"github.com/firekeeper-dev/firekeeper/operator/catalog"
 	"github.com/firekeeper-dev/firekeeper/operator/engine"
+	"github.com/firekeeper-dev/firekeeper/operator/informer"
 	"github.com/firekeeper-dev/firekeeper/operator/insight"
 	"github.com/firekeeper-dev/firekeeper/operator/status"
 )
@@ -123,10 +124,10 @@ func TestPanics(t *testing.T) {
 		t.Fatal(err)
 	}
 	first, second := overview.Workloads[0], overview.Workloads[1]
-	if first.Good || !strings.Contains(first.Message, "panics") || second.Name != "well" || !second.Good {
+	if first.Good || !strings.Contains(first.Message, "panicked on it") || second.Name != "well" || !second.Good {
 		t.Errorf("got %+v", overview.Workloads)
 	}
-	if _, err := a.Config(t.Context(), everything, main, insight.ConfigQuery{Page: page}); err == nil || !strings.Contains(err.Error(), "panics") {
+	if _, err := a.Config(t.Context(), everything, main, insight.ConfigQuery{Page: page}); err == nil || !strings.Contains(err.Error(), "panicked on it") {
 		t.Errorf("config: %v", err)
 	}
 }
@@ -137,6 +138,36 @@ type panicking struct{ engine.Gatherer }
 // Gather implements [engine.Gatherer].
 func (panicking) Gather(v1.Workload, engine.Cluster) (engine.Inputs, error) {
 	panic("a regular expression")
+}
+
+// Who may list what the operator watches misses nothing; who may not is told so.
+func TestRightsElsewhere(t *testing.T) {
+	kinds, _ := setups()
+	watched, err := informer.NewNamespaces([]string{"demo", "other"}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range kinds {
+		kinds[i].Instances = watched
+	}
+	a := insight.New(insight.Parts{Reader: loaded(t, []byte(selectsAll)), Setups: kinds})
+	for name, tc := range map[string]struct {
+		rights allowed
+		shown  int
+		unread string
+	}{
+		"both": {allowed{"list * demo", "list * other"}, 2, "[]"},
+		"one": {allowed{"list * demo", "list alertmanagers", "list prometheusagents", "list thanosrulers"}, 1,
+			"[no permission to list prometheuses in all namespaces of the operator: those elsewhere are not shown]"},
+	} {
+		overview, err := a.Overview(t.Context(), tc.rights, page)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := fmt.Sprint(overview.Unread); got != tc.unread || len(overview.Workloads) != tc.shown {
+			t.Errorf("%s: %d workloads, unread %s", name, len(overview.Workloads), got)
+		}
+	}
 }
 
 // What nobody can say about permissions is no, and is said.

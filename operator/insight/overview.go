@@ -18,6 +18,7 @@ func (c *Cluster) Overview(ctx context.Context, r Rights, p Page) (*Overview, er
 		return nil, err
 	}
 	a := asking(ctx, r)
+	a.elsewhere(c.Setups)
 	out := &Overview{Attention: []Attention{}}
 	var shown []*entry
 	urgent := make([][]Attention, 2*len(causes))

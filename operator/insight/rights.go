@@ -9,6 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/firekeeper-dev/firekeeper/operator/catalog"
+	"github.com/firekeeper-dev/firekeeper/operator/engine"
 	"github.com/firekeeper-dev/firekeeper/operator/explain"
 	"github.com/firekeeper-dev/firekeeper/operator/online"
 )
@@ -55,9 +56,34 @@ func (a *asker) details(of explain.Ref) bool {
 	return row != nil && a.may("get", row, of.Namespace)
 }
 
+// elsewhere tells of kinds that the caller may not list where the operator watches them: there
+// may be more of them than the answer has.
+func (a *asker) elsewhere(setups []engine.Setup) {
+	for _, s := range setups {
+		before := len(a.unread)
+		for _, namespace := range s.Instances.Watches() {
+			if a.may("list", s.Row, namespace) {
+				continue
+			}
+			if len(a.unread) == before { // else nobody can say
+				a.unread = append(a.unread, fmt.Sprintf("no permission to list %s in all namespaces%s: those elsewhere are not shown", s.Row.Resource, ofOperator(namespace)))
+			}
+			break
+		}
+	}
+}
+
+// ofOperator says whose all namespaces are, if they are not those of the cluster.
+func ofOperator(watched string) string {
+	if watched == "" {
+		return ""
+	}
+	return " of the operator"
+}
+
 // hiddenDetails stands for what is said about an object that the caller may not read.
 func hiddenDetails(of explain.Ref) string {
-	return fmt.Sprintf("you may not get %s in namespace %s", catalog.Of(of.Kind).Resource, of.Namespace)
+	return fmt.Sprintf("hidden: you need permission to get %s in namespace %s", catalog.Of(of.Kind).Resource, of.Namespace)
 }
 
 // limited is a reader that reads what the caller may read, and nothing else.

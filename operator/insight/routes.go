@@ -69,7 +69,7 @@ func (c *Cluster) Routes(ctx context.Context, r Rights, am types.NamespacedName,
 		}
 	}
 	if hidden > 0 {
-		out.Notes = append(out.Notes, fmt.Sprintf("%d inhibition rules of AlertmanagerConfigs are left out: you may not get them", hidden))
+		out.Notes = append(out.Notes, fmt.Sprintf("inhibit rules of AlertmanagerConfigs that you have no permission to get are hidden (%d)", hidden))
 	}
 	out.Unread = appendNew(out.Unread, a.unread...)
 	return out, nil

@@ -2,7 +2,6 @@ package insight
 
 import (
 	"context"
-	"fmt"
 	"slices"
 	"strings"
 
@@ -33,7 +32,7 @@ func (c *Cluster) Workload(ctx context.Context, r Rights, o Object) (*Workload, 
 	}
 	a, counts := asking(ctx, r), c.counts(e.ref)
 	out := &Workload{
-		Report: e.report, Version: versionOfWorkload(e), Shards: len(e.shape.Sets), ConfigSince: e.since, Targets: counts.all(),
+		Report: e.report, State: e.state(counts), Version: versionOfWorkload(e), Shards: len(e.shape.Sets), ConfigSince: e.since, Targets: counts.all(),
 		Counts: map[string]map[status.State]int{}, Attention: []Attention{},
 	}
 	if counts != nil {
@@ -41,7 +40,7 @@ func (c *Cluster) Workload(ctx context.Context, r Rights, o Object) (*Workload, 
 	}
 	for _, call := range e.all(counts)[:min(maxAttention, len(e.all(counts)))] {
 		if call.Cause == RejectedObject && !a.details(call.Object) {
-			call.Message = "rejected; " + hiddenDetails(call.Object)
+			call.Message = "rejected; the reason is " + hiddenDetails(call.Object)
 		}
 		out.Attention = append(out.Attention, call)
 	}
@@ -204,7 +203,7 @@ func (e *entry) source(facts status.Facts, a *asker, s sourceRow, counts *Target
 func unselected(facts status.Facts, s sourceRow) (state status.State, message string) {
 	defer func() {
 		if p := recover(); p != nil {
-			state, message = status.Unknown, fmt.Sprintf("looking at it panics: %v", p)
+			state, message = status.Unknown, panicked(p)
 		}
 	}()
 	state, message = status.Unselected(facts, s.row, s.object)

@@ -135,7 +135,7 @@ func (w *world) readNamespaces(ctx context.Context, r online.Reader) {
 	if w.namespaceLabels, err = online.AllNamespaceLabels(ctx, r); err == nil {
 		return
 	}
-	w.unread = append(w.unread, fmt.Sprintf("labels of Namespaces, so that namespace selectors select none: %v", err))
+	w.unread = append(w.unread, fmt.Sprintf("cannot read namespace labels, so namespace selectors match nothing: %v", err))
 	w.namespaceLabels = func(name string) (labels.Set, bool) { return labels.Set{corev1.LabelMetadataName: name}, true }
 }
 
@@ -162,7 +162,7 @@ func (w *world) list(ctx context.Context, r online.Reader, row *catalog.Row, in 
 // credentials it has.
 func unlisted(q online.Query, err error) string {
 	if apierrors.IsForbidden(err) {
-		return q.String() + " may not be listed"
+		return "no permission to list " + q.String()
 	}
-	return fmt.Sprintf("%s cannot be listed: %v", q, err)
+	return fmt.Sprintf("cannot list %s: %v", q, err)
 }

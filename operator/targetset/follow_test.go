@@ -59,10 +59,10 @@ func TestFollow(t *testing.T) {
 		}
 		var gaps []string
 		for _, g := range f.Gaps() {
-			gaps = append(gaps, string(g.State)+": "+g.Message)
+			gaps = append(gaps, fmt.Sprintf("%s, refused %t: %s", g.State, g.Refused, g.Message))
 		}
-		if diff := cmp.Diff([]string{"unknown: the job discovers targets in the cluster of /other",
-			"forbidden: targets of role ingress are not known: no permission to list ingresses.networking.k8s.io in all namespaces"}, gaps); diff != "" {
+		if diff := cmp.Diff([]string{"unknown, refused false: the job discovers targets in the cluster of /other",
+			"unknown, refused true: targets of role ingress are not known: no permission to list ingresses.networking.k8s.io in all namespaces"}, gaps); diff != "" {
 			t.Error(diff)
 		}
 		groups := 0

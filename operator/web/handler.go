@@ -112,13 +112,13 @@ func (h *Handler) Register(mux *http.ServeMux) {
 	}
 	api.Handle("/", h.metrics.watch(otherPath, http.HandlerFunc(noSuchPath)))
 	compressed := gzhttp.GzipHandler(api)
-	limited := h.slots.limit(compressed)
+	limited := h.slots.limit(asStatus, compressed)
 	for _, root := range roots {
 		mux.Handle(root, limited)
 	}
-	mux.Handle(eventsPath, h.metrics.count(eventsName, h.guard(http.HandlerFunc(h.events))))
-	pages := h.guard(page.New(page.Options{Answers: h.Answers, Authorize: h.Authorize}))
-	mux.Handle("/", h.slots.limit(h.metrics.watch(pagesName, pages)))
+	mux.Handle(eventsPath, h.metrics.count(eventsName, h.guard(asStatus, http.HandlerFunc(h.events))))
+	pages := h.guard(page.Fail, page.New(page.Options{Answers: h.Answers, Authorize: h.Authorize}))
+	mux.Handle("/", h.slots.limit(page.Fail, h.metrics.watch(pagesName, pages)))
 	mux.Handle("/events", h.metrics.count(pagesName, pages)) // a stream, which has limits of its own
 }
 

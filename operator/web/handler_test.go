@@ -445,7 +445,7 @@ func TestTooMany(t *testing.T) {
 // TestDeadline: no request works longer than ten seconds.
 func TestDeadline(t *testing.T) {
 	done := make(chan time.Duration, 1)
-	newSlots(1, newMetrics()).limit(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+	newSlots(1, newMetrics()).limit(asStatus, http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
 		at, _ := r.Context().Deadline()
 		done <- time.Until(at)
 	})).ServeHTTP(httptest.NewRecorder(), httptest.NewRequest("GET", "/", nil))

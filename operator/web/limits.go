@@ -27,16 +27,22 @@ type slots struct {
 
 func newSlots(n int, m *metrics) slots { return slots{make(chan struct{}, n), sending, receiving, m} }
 
+// failing writes an error.
+type failing func(http.ResponseWriter, *http.Request, error)
+
+// asStatus writes an error as programs read it.
+func asStatus(w http.ResponseWriter, _ *http.Request, err error) { fail(w, err) }
+
 // limit answers 429 to requests beyond the slots, ends the context of others after longest,
 // and leaves callers that are slow.
-func (s slots) limit(next http.Handler) http.Handler {
+func (s slots) limit(fail failing, next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		select {
 		case s.free <- struct{}{}:
 			defer func() { <-s.free }()
 		default:
 			s.metrics.rejected.WithLabelValues(busy).Inc()
-			fail(w, apierrors.NewTooManyRequests(fmt.Sprintf("the operator answers %d requests at a time", cap(s.free)), 1))
+			fail(w, r, apierrors.NewTooManyRequests(fmt.Sprintf("the operator answers %d requests at a time", cap(s.free)), 1))
 			return
 		}
 		s.metrics.inFlight.Inc()

@@ -41,9 +41,23 @@ func TestPages(t *testing.T) {
 	for range cap(h.slots.free) {
 		h.slots.free <- struct{}{}
 	}
-	for _, path := range []string{"/", "/api/v1/overview"} {
-		if resp, _ := ask(t, srv, "GET", path, "Authorization", reader); resp.StatusCode != 429 {
-			t.Errorf("%s beyond the limit: %s", path, resp.Status)
+	for path, has := range map[string]string{"/": "<h1>Too many requests", "/index.json": `"kind":"Status"`, "/api/v1/overview": `"kind":"Status"`} {
+		resp, body := ask(t, srv, "GET", path, "Authorization", reader)
+		if resp.StatusCode != 429 || !strings.Contains(body, has) || resp.Header.Get("Retry-After") == "" || resp.Header.Get("X-Content-Type-Options") == "" {
+			t.Errorf("%s beyond the limit: %s %s", path, resp.Status, body)
+		}
+	}
+}
+
+// TestPagePanic: a person sees a page about a fault, and nothing of its inside.
+func TestPagePanic(t *testing.T) {
+	k := newFake()
+	k.panics = true
+	srv := serve(t, New(Options{Mode: Open}), k)
+	for path, has := range map[string]string{"/": "<h1>Internal error", "/prometheuses/demo/main": "<h1>Internal error", "/index.json": `"kind":"Status"`} {
+		resp, body := ask(t, srv, "GET", path, "Accept-Encoding", "gzip")
+		if resp.StatusCode != 500 || !strings.Contains(body, has) || strings.Contains(body, "nil map") {
+			t.Errorf("%s: %s %s", path, resp.Status, body)
 		}
 	}
 }

@@ -26,7 +26,7 @@ type request struct {
 
 // route answers the requests of a route about objects of a kind.
 func (h *Handler) route(of *Route, row *catalog.Row) http.Handler {
-	return h.guard(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	return h.guard(asStatus, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		q, err := h.admit(w, r, of, row)
 		var out any
 		if err == nil {
@@ -91,7 +91,7 @@ func possible(key types.NamespacedName) bool {
 }
 
 // guard keeps a panic of one answer from the others: it is logged, and the caller gets 500.
-func (h *Handler) guard(next http.Handler) http.Handler {
+func (h *Handler) guard(fail failing, next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		defer func() {
 			fault := recover()
@@ -99,7 +99,7 @@ func (h *Handler) guard(next http.Handler) http.Handler {
 				panic(fault) // net/http knows what is meant
 			}
 			if h.logged(r, fault) {
-				fail(w, apierrors.NewInternalError(errors.New("the operator could not answer; see its log")))
+				fail(w, r, apierrors.NewInternalError(errors.New("the code that answers panicked; the log has more")))
 			}
 		}()
 		next.ServeHTTP(w, r)

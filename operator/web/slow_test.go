@@ -33,7 +33,7 @@ func TestSlowReader(t *testing.T) {
 	s := newSlots(1, newMetrics())
 	s.receiving = 50 * time.Millisecond
 	ended := make(chan error, 1)
-	srv := httptest.NewServer(s.limit(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+	srv := httptest.NewServer(s.limit(asStatus, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		var err error
 		for part := make([]byte, 1<<20); err == nil; {
 			_, err = w.Write(part)
@@ -67,7 +67,7 @@ func TestSlowBody(t *testing.T) {
 // TestTimesInOneConnection: the deadlines of one request are not those of the next.
 func TestTimesInOneConnection(t *testing.T) {
 	h := New(Options{Mode: Open})
-	h.slots.sending, h.slots.receiving = 50*time.Millisecond, 50*time.Millisecond
+	h.slots.sending, h.slots.receiving = 500*time.Millisecond, 500*time.Millisecond // enough for one
 	srv := serve(t, h, newFake())
 	c := dial(t, srv, "")
 	read := bufio.NewReader(c)

@@ -57,7 +57,7 @@ func (s *Source) namespaceLabels(ctx context.Context, note *reading) func(string
 	if err == nil {
 		return all
 	}
-	note.add(fmt.Errorf("the labels of namespaces, so that namespace selectors select none: %w", err))
+	note.add("cannot read namespace labels, so namespace selectors match nothing: %v", err)
 	return func(name string) (labels.Set, bool) { return labels.Set{"kubernetes.io/metadata.name": name}, true }
 }
 
@@ -70,7 +70,7 @@ func (s *Source) objects(ctx context.Context, row *catalog.Row, own string, note
 		var refused error
 		out, refused, err = online.Somewhere(ctx, s.Reader, q, own)
 		if refused != nil {
-			note.add(fmt.Errorf("%s in namespaces other than %s: %w", row.Resource, own, refused))
+			note.add("could not read %s in namespaces other than %s: %v", row.Resource, own, refused)
 		}
 	} else {
 		for _, namespace := range scope.Watches() {
@@ -82,14 +82,16 @@ func (s *Source) objects(ctx context.Context, row *catalog.Row, own string, note
 		}
 	}
 	if err != nil {
-		note.add(fmt.Errorf("%s: %w", row.Resource, err))
+		note.add("could not read %s: %v", row.Resource, err)
 	}
 	out = slices.DeleteFunc(slices.Clone(out), func(o catalog.Object) bool { return !scope.Has(o.GetNamespace()) })
 	slices.SortFunc(out, func(a, b catalog.Object) int { return informer.CompareKeys(a, b) })
 	return out
 }
 
-func (r *reading) add(err error) { r.notes = append(r.notes, "not known are "+err.Error()) }
+func (r *reading) add(format string, args ...any) {
+	r.notes = append(r.notes, fmt.Sprintf(format, args...))
+}
 
 // workloads are those that scrape, in order.
 //
@@ -104,7 +106,7 @@ func (s *Source) scrapers(ctx context.Context) (out []explain.Candidate, notes [
 		list, failed := online.Watched(ctx, s.Reader, row, setup.Instances)
 		if failed != nil {
 			err = failed
-			notes = append(notes, fmt.Sprintf("not known are %s: %v", row.Resource, failed))
+			notes = append(notes, fmt.Sprintf("could not read %s: %v", row.Resource, failed))
 			continue
 		}
 		read = true
@@ -131,7 +133,7 @@ func (s *Source) selecting(ctx context.Context, of insight.Object, v *view) (out
 	}
 	own, _, err := online.NamespaceLabels(ctx, s.Reader, of.Namespace)
 	if apierrors.IsForbidden(err) || apierrors.IsServiceUnavailable(err) {
-		notes = append(notes, fmt.Sprintf("not known are the labels of namespace %s, so that namespace selectors do not select it: %v", of.Namespace, err))
+		notes = append(notes, fmt.Sprintf("cannot read the labels of namespace %s, so namespace selectors do not match it: %v", of.Namespace, err))
 	} else if err != nil {
 		return nil, nil, err
 	}

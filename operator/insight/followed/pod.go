@@ -21,6 +21,8 @@ import (
 
 // ofPod says who scrapes a pod. All workloads are asked, of each the jobs that look for
 // targets in its namespace.
+//
+// Errors: the pod certainly does not exist, and no job finds it.
 func (s *Source) ofPod(ctx context.Context, r insight.Rights, q insight.TargetQuery) (*insight.Targets, error) {
 	skip := 0
 	if q.Continue != "" {
@@ -52,8 +54,15 @@ func (s *Source) ofPod(ctx context.Context, r insight.Rights, q insight.TargetQu
 		out: &insight.Targets{Items: []preview.Target{}, Jobs: []insight.JobCounts{}, Notes: notes[:min(len(notes), maxNotes)]},
 	}
 	a.out.Synced = settle(ctx, jobs)
-	if err := a.pod(ctx, jobs, s.address(ctx, q), skip, s.Denied); err != nil {
+	of, unread := s.address(ctx, q)
+	if err := a.pod(ctx, jobs, of, skip, s.Denied); err != nil {
 		return nil, err
+	}
+	if unread != nil && a.out.Counts.Total() == 0 {
+		if apierrors.IsNotFound(unread) {
+			return nil, unread
+		}
+		a.note(fmt.Sprintf("no job finds the pod %s; whether there is such a pod is not known: %v", q.Pod, unread))
 	}
 	a.out.AsOf = since(jobs)
 	return a.out, nil
@@ -71,14 +80,18 @@ func looksIn(j *job, own, namespace string) bool {
 }
 
 // address is the question with the IP of the pod, if it is known and the pod has it alone.
-func (s *Source) address(ctx context.Context, q insight.TargetQuery) preview.Query {
+//
+// Errors: the pod does not exist or cannot be read; there is a question without IP.
+func (s *Source) address(ctx context.Context, q insight.TargetQuery) (preview.Query, error) {
 	out := preview.Query{Pod: q.Pod, Shard: q.Shard}
-	if object, err := s.Reader.Get(ctx, online.Pods, q.Pod); err == nil {
-		if pod := object.(*corev1.Pod); !pod.Spec.HostNetwork {
-			out.IP = pod.Status.PodIP
-		}
+	object, err := s.Reader.Get(ctx, online.Pods, q.Pod)
+	if err != nil {
+		return out, err
 	}
-	return out
+	if pod := object.(*corev1.Pod); !pod.Spec.HostNetwork {
+		out.IP = pod.Status.PodIP
+	}
+	return out, nil
 }
 
 // podLabels are those that name the pod of a target.
@@ -135,8 +148,5 @@ func (a *answer) pod(ctx context.Context, jobs []openJob, of preview.Query, skip
 		a.out.Continue = strconv.Itoa(at)
 	}
 	a.noteAll(a.view.notes())
-	if a.out.Counts.Total() == 0 && a.out.Synced {
-		a.note(fmt.Sprintf("no job finds the pod %s, or there is no such pod", of.Pod))
-	}
 	return nil
 }

@@ -38,6 +38,7 @@ import (
 // cluster has objects; it counts its versions.
 type cluster struct {
 	mu      sync.Mutex
+	refuses error // of every Get of a pod
 	objects map[schema.GroupVersionResource][]online.Object
 	version int
 	secrets assets.Static
@@ -61,6 +62,9 @@ func (c *cluster) Version() string {
 }
 
 func (c *cluster) Get(ctx context.Context, of schema.GroupVersionResource, key types.NamespacedName) (online.Object, error) {
+	if of == online.Pods && c.refuses != nil {
+		return nil, c.refuses
+	}
 	all, _ := c.List(ctx, online.Query{GroupVersionResource: of, Namespace: key.Namespace})
 	for _, o := range all {
 		if o.GetName() == key.Name {
@@ -410,6 +414,11 @@ func TestPod(t *testing.T) {
 		b.api.Kind("pods").Add(pod("demo", "web-0", "web", 1))
 		b.api.Kind("pods").Add(pod("other", "web-0", "web", 2))
 		b.cluster.set(catalog.PodMonitor.GroupVersionResource(), read[v1.PodMonitor](t, strings.NewReplacer("name: web", "name: db", "app: web", "app: db").Replace(monitorText)))
+		for _, name := range []string{"web-0", "lonely"} {
+			p := &corev1.Pod{}
+			p.Namespace, p.Name = "demo", name
+			b.cluster.set(online.Pods, p)
+		}
 		q := insight.TargetQuery{Pod: types.NamespacedName{Namespace: "demo", Name: "web-0"}, Shard: preview.AllShards}
 		b.ask(t, nil, q)
 		settled(aMinute)
@@ -422,9 +431,17 @@ func TestPod(t *testing.T) {
 		if next := b.ask(t, nil, q); len(next.Items) != 1 || next.Items[0].State != targets.Kept || next.Continue != "" {
 			t.Errorf("%+v", next)
 		}
-		q = insight.TargetQuery{Pod: types.NamespacedName{Namespace: "demo", Name: "none"}, Shard: preview.AllShards}
-		if got := b.ask(t, nil, q); len(got.Items) > 0 || !strings.Contains(fmt.Sprint(got.Notes), "no job finds the pod demo/none") {
-			t.Errorf("%+v", got)
+		q = insight.TargetQuery{Pod: types.NamespacedName{Namespace: "demo", Name: "lonely"}, Shard: preview.AllShards}
+		if got := b.ask(t, nil, q); len(got.Items) > 0 || len(got.Notes) > 0 || !got.Synced {
+			t.Errorf("nothing scrapes it: %+v", got)
+		}
+		q.Pod.Name = "none"
+		if _, err := b.Targets(t.Context(), nil, q); !apierrors.IsNotFound(err) {
+			t.Errorf("a pod that does not exist: %v", err)
+		}
+		b.cluster.refuses = apierrors.NewServiceUnavailable("not in the caches")
+		if got := b.ask(t, nil, q); len(got.Items) > 0 || !strings.Contains(fmt.Sprint(got.Notes), "no job finds the pod demo/none; whether there is such a pod is not known: not in the caches") {
+			t.Errorf("a pod that cannot be read: %+v", got)
 		}
 	})
 }

@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+	"time"
 )
 
 // TestHTTPAPICallers: whoever may read the Prometheus objects of one namespace sees them in lists,
@@ -36,7 +37,7 @@ subjects: [{kind: ServiceAccount, name: http-api-callers, namespace: firekeeper}
 		return nil
 	})
 	o.settle(t)
-	before := len(w.audit.calls(t, o.user))
+	before, began := len(w.audit.calls(t, o.user)), time.Now()
 	group := "/apis/monitoring.coreos.com/v1/namespaces/"
 	for path, want := range map[string]int{
 		"/api/v1/overview": 200, "/": 200, "/index.json": 200,
@@ -65,7 +66,8 @@ subjects: [{kind: ServiceAccount, name: http-api-callers, namespace: firekeeper}
 			t.Errorf("a question led to: %s %s", c.what(), c.URI)
 		}
 	}
-	if reviews == 0 || reviews > 200 {
-		t.Errorf("%d reviews for 90 requests", reviews)
+	// What is denied is asked again after two seconds.
+	if most := 200 * (1 + int(time.Since(began)/(2*time.Second))); reviews == 0 || reviews > most {
+		t.Errorf("%d reviews for 90 requests, want at most %d", reviews, most)
 	}
 }

@@ -1,6 +1,7 @@
 package page
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"net/http"
@@ -19,21 +20,25 @@ type trouble struct {
 
 // fixes say what to do about an error.
 var fixes = map[int32]struct{ title, fix string }{
-	http.StatusBadRequest:            {"Not understood", "Change the address, or begin at the overview."},
+	http.StatusBadRequest:            {"Invalid request", "Change the address, or begin at the overview."},
 	http.StatusUnauthorized:          {"Not signed in", "A browser sends no bearer token by itself. Run `operator ui` (or `kubectl firekeeper ui`) on your machine, which shows these pages with the permissions of your kubeconfig, or use a proxy that sends the header Authorization: Bearer TOKEN."},
 	http.StatusForbidden:             {"No permission", "Ask whoever manages RBAC in this cluster for the permission that the message names. A page needs `get` for its object."},
 	http.StatusNotFound:              {"Not found", "Check kind, namespace and name. The operator may not watch the namespace, or the object may have been deleted."},
 	http.StatusMethodNotAllowed:      {"Not possible", "Pages are read with GET; only the preview takes a POST, and it stores nothing."},
 	http.StatusRequestEntityTooLarge: {"Too large", "The preview takes up to 1 MiB of manifests. For more, use `operator targets -f`."},
 	http.StatusTooManyRequests:       {"Too many requests", "Wait a second and load the page again."},
-	http.StatusServiceUnavailable:    {"Not known yet", "The operator has not read what this page needs. It may be starting: load the page again in a few seconds. If this stays, look at its log and at the metric prometheus_operator_missing_permissions."},
-	http.StatusInternalServerError:   {"Error in the operator", "This is a fault of the operator. Its log may have more; please report it."},
+	http.StatusServiceUnavailable:    {"Not known yet", "What this page needs could not be read. If the message names a permission, ask for it; else load the page again in a few seconds."},
+	http.StatusInternalServerError:   {"Internal error", "A fault of these pages: the log of the operator, or the terminal of `operator ui`, may have more. Please report it."},
+	http.StatusGatewayTimeout:        {"Too slow", "Load the page again in a few seconds: what was read is kept. A filter or one job makes it smaller."},
 }
 
 // statusOf is an error as an API server has it.
 func statusOf(err error) metav1.Status {
 	if _, large := errors.AsType[*http.MaxBytesError](err); large {
 		err = apierrors.NewRequestEntityTooLargeError("more than 1 MiB")
+	}
+	if errors.Is(err, context.DeadlineExceeded) {
+		err = apierrors.NewTimeoutError("the answer took too long", 1)
 	}
 	is, ok := errors.AsType[*apierrors.StatusError](err)
 	if !ok {
@@ -42,6 +47,15 @@ func statusOf(err error) metav1.Status {
 	status := is.Status()
 	status.TypeMeta = metav1.TypeMeta{Kind: "Status", APIVersion: "v1"}
 	return status
+}
+
+// Fail writes an error about a request for a page, as HTML or as a Status: for what answers
+// before the pages do.
+func Fail(w http.ResponseWriter, r *http.Request, err error) {
+	secure(w.Header())
+	q := newRequest(w, r)
+	q.twin = q.twin || r.URL.Path == "/events"
+	fail(w, q, err)
 }
 
 // fail writes an error, as HTML or as a Status.
@@ -81,6 +95,9 @@ func (q *request) errorPage(status metav1.Status) *view {
 	about, ok := fixes[status.Code]
 	if !ok {
 		about.title = status.Message
+	}
+	if status.Message == otherSite {
+		about.fix = "Open the page from its own address, and send the form again."
 	}
 	v := q.view("error", about.title)
 	v.Code, v.Live = int(status.Code), false

@@ -87,7 +87,7 @@ func (f *fake) Overview(_ context.Context, _ insight.Rights, p insight.Page) (*i
 	out.Part = f.rows(p, func(i int) {
 		kinds := []string{"Prometheus", "PrometheusAgent", "Alertmanager", "ThanosRuler"}
 		out.Workloads = append(out.Workloads, insight.WorkloadRow{
-			Ref: explain.Ref{Kind: kinds[i%4], Namespace: "monitoring", Name: f.s("k8s-" + strconv.Itoa(i))}, Version: "v3.5.1", Good: i%3 != 1,
+			Ref: explain.Ref{Kind: kinds[i%4], Namespace: "monitoring", Name: f.s("k8s-" + strconv.Itoa(i))}, Version: "v3.5.1", State: []insight.Health{insight.Good, insight.NeedsAttention, insight.Paused}[i%3], Good: i%3 == 0,
 			Pods: 2, Ready: 2 - i%2, Accepted: 1200, Rejected: i % 2, ConfigSince: start, Targets: &preview.Counts{Kept: 1234, Dropped: map[string]int{"spec.selector": 3}},
 		})
 	})
@@ -101,7 +101,7 @@ func (f *fake) Workload(_ context.Context, _ insight.Rights, w insight.Object) (
 	f.mu.Lock()
 	version := f.version
 	f.mu.Unlock()
-	out := &insight.Workload{Version: "v3.5.1", Shards: 3, ConfigSince: start}
+	out := &insight.Workload{State: insight.NeedsAttention, Version: "v3.5.1", Shards: 3, ConfigSince: start}
 	if !f.reading {
 		out.Targets = &preview.Counts{Kept: f.n, Dropped: map[string]int{"spec.selector": 3}}
 	}

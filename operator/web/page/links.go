@@ -71,12 +71,8 @@ func (v *view) Tab(o explain.Ref, tab string) string { return pageOf(v.root, o) 
 
 // Where goes to what wants attention.
 func (v *view) Where(a insight.Attention) link {
-	to := link{string(a.Cause), pageOf(v.root, a.Workload)}
+	to := link{state(a.Cause).Word, pageOf(v.root, a.Workload)}
 	switch a.Cause {
-	case insight.RejectedObject:
-		to.Text = "rejected"
-	case insight.InvalidOwner:
-		to.Text = "reconciliation"
 	case insight.PodsBehind:
 		to = link{"pods behind", to.Href + "?tab=pods"}
 	case insight.StuckRollout:
@@ -86,8 +82,11 @@ func (v *view) Where(a insight.Attention) link {
 	case insight.NoTargets:
 		to.Text = "no targets"
 	}
-	if a.Object != (explain.Ref{}) {
-		to.Href = pageOf(v.root, a.Object)
+	if a.Object == (explain.Ref{}) {
+		return to
+	}
+	if to.Href = pageOf(v.root, a.Object); a.Cause == insight.NoTargets && to.Href != "" {
+		to.Href += "?tab=targets"
 	}
 	return to
 }
@@ -147,7 +146,11 @@ func (v *view) Job(job string) link {
 
 // Reason is the targets on this page that a field drops.
 func (v *view) Reason(of counted) link {
-	return link{number(of.Count), v.Filter("tab", v.targetsTab(), "state", string(targets.Dropped), "reason", of.Name)}
+	text := number(of.Count) + " targets"
+	if of.Count == 1 {
+		text = "1 target"
+	}
+	return link{text, v.Filter("tab", v.targetsTab(), "state", string(targets.Dropped), "reason", of.Name)}
 }
 
 // targetsTab is the tab with targets; empty on a page without tabs.

@@ -3,6 +3,7 @@ package page
 import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
+	"github.com/firekeeper-dev/firekeeper/operator/catalog"
 	"github.com/firekeeper-dev/firekeeper/operator/explain"
 	"github.com/firekeeper-dev/firekeeper/operator/insight"
 	"github.com/firekeeper-dev/firekeeper/operator/preview"
@@ -22,6 +23,19 @@ type selectedObject struct {
 	Scrapes bool
 	Counts  *preview.Counts // of all workloads
 	Summary string          // of them; empty when they are not known
+}
+
+// Selector is the field by which workloads select objects of the kind, Example a kind that has it.
+func (o selectedObject) Selector() string {
+	return "spec." + catalog.Of(o.Object.Kind).Field + "Selector"
+}
+
+// Example is described above.
+func (o selectedObject) Example() string {
+	if o.Object.Kind == catalog.AlertmanagerConfig.Kind {
+		return "an " + catalog.Alertmanager.Kind
+	}
+	return "a " + catalog.Prometheus.Kind
 }
 
 // verdictRow is the answer of one workload, with the jobs of the object.

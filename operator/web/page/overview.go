@@ -56,8 +56,11 @@ func goPage(q *request) (*view, error) {
 	}
 	o := explain.Ref{Kind: kind, Namespace: q.query.Get("namespace"), Name: q.query.Get("name")}
 	for _, p := range []string{"kind", "namespace", "name"} {
-		if q.query.Get(p) == "" {
+		switch v := q.query.Get(p); {
+		case v == "":
 			return nil, bad(p, "not given")
+		case len(v) > maxName:
+			return nil, bad(p, "longer than %d characters", maxName)
 		}
 	}
 	return &view{Location: pageOf(upward(&url.URL{Path: "/go"}), o)}, nil

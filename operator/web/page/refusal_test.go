@@ -39,7 +39,9 @@ func TestRefusals(t *testing.T) {
 		"no such kind":   {"/secrets/a/b", "/secrets/a/b.json", nil, nil, nil, 404, "/secrets/a/b"},
 		"no such path":   {"/favicon.ico", "/a/b/c/d.json", nil, nil, nil, 404, "Overview"},
 		"busy":           {"/", "/index.json", nil, nil, apierrors.NewTooManyRequests("20 at a time", 7), 429, "20 at a time"},
-		"broken":         {"/", "/index.json", nil, nil, errors.New("index out of range"), 500, "fault of the operator"},
+		"broken":         {"/", "/index.json", nil, nil, errors.New("index out of range"), 500, "A fault of these pages"},
+		"too slow":       {"/", "/index.json", nil, nil, fmt.Errorf("read targets: %w", context.DeadlineExceeded), 504, "what was read is kept"},
+		"long name":      {"/go?kind=Pod&namespace=demo&name=" + strings.Repeat("x", 254), "/index.json?go=x", nil, nil, nil, 400, "longer than 253 characters"},
 		"parameter":      {"/?tabb=x", "/index.json?tabb=x", nil, nil, nil, 400, "tabb"},
 		"twice":          {"/?q=x&q=y", "/index.json?q=x&q=y", nil, nil, nil, 400, "given 2 times"},
 		"limit":          {"/?limit=1000", "/index.json?limit=0", nil, nil, nil, 400, "from 1 to 100"},
@@ -204,8 +206,12 @@ func TestOtherSites(t *testing.T) {
 		"another site":                   {[]string{"Sec-Fetch-Site", "cross-site", "Origin", "null"}, 403},
 		"another site, older browser":    {[]string{"Origin", "https://evil.example"}, 403},
 	} {
-		if resp, _ := post(t, srv, "/preview", "kind: ServiceMonitor", tc.headers...); resp.StatusCode != tc.code {
+		resp, body := post(t, srv, "/preview", "kind: ServiceMonitor", tc.headers...)
+		if resp.StatusCode != tc.code {
 			t.Errorf("%s: %s", name, resp.Status)
+		}
+		if own := strings.Contains(body, "from its own address"); own != (tc.code == 403) || strings.Contains(body, "RBAC") {
+			t.Errorf("%s: does not say what to do\n%s", name, body)
 		}
 	}
 }
@@ -243,11 +249,14 @@ func TestEmpty(t *testing.T) {
 		"/prometheuses/a/b":                  "before you apply it",
 		"/prometheuses/a/b?q=x":              "Show all",
 		"/prometheuses/a/b?tab=pods":         "The conditions above say why",
-		"/prometheuses/a/b?tab=targets":      "Check that the object is accepted",
+		"/prometheuses/a/b?tab=targets":      "see <a href=\"?tab=feeds\">Feeds</a>",
 		"/prometheuses/a/b?tab=targets&q=10": "Show all",
 		"/prometheuses/a/b?tab=config":       "The conditions above say why",
-		"/prometheuses/a/b?tab=shards":       "spec.shards",
-		"/servicemonitors/a/b":               "an empty selector",
+		"/prometheuses/a/b?tab=shards":       "which starts finding them",
+		"/servicemonitors/a/b":               "spec.serviceMonitorSelector: {}",
+		"/servicemonitors/a/b?tab=targets":   "<a href=\"?tab=workloads\">Workloads</a> for hints",
+		"/alertmanagerconfigs/a/b":           "an Alertmanager with <code>spec.alertmanagerConfigSelector: {}",
+		"/pods/a/b":                          "No workload scrapes this pod",
 	} {
 		if resp, body := get(t, srv, path); resp.StatusCode != 200 || !strings.Contains(body, want) {
 			t.Errorf("%s: %s, does not say %q\n%s", path, resp.Status, want, body)

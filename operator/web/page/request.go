@@ -143,6 +143,9 @@ func (q *request) self() string {
 	return "?" + q.query.Encode()
 }
 
+// otherSite is the message about a form of another site.
+const otherSite = "pages of other sites may not post here"
+
 // sameOrigin refuses a form that another site sends through a browser.
 //
 // Browsers say from where it comes if the connection is trustworthy, as one to this machine
@@ -153,7 +156,9 @@ func (q *request) sameOrigin() error {
 		return nil
 	}
 	if err := http.NewCrossOriginProtection().Check(q.Request); err != nil {
-		return apierrors.NewForbidden(schema.GroupResource{Resource: "page"}, q.URL.Path, err)
+		refused := apierrors.NewForbidden(schema.GroupResource{Resource: "page"}, q.URL.Path, err)
+		refused.ErrStatus.Message = otherSite // which says nothing about permissions
+		return refused
 	}
 	return nil
 }

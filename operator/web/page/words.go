@@ -13,6 +13,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/util/duration"
 
+	"github.com/firekeeper-dev/firekeeper/operator/catalog"
 	"github.com/firekeeper-dev/firekeeper/operator/explain"
 	"github.com/firekeeper-dev/firekeeper/operator/insight"
 	"github.com/firekeeper-dev/firekeeper/operator/preview"
@@ -26,6 +27,7 @@ var funcs = template.FuncMap{
 	"counts": func(c preview.Counts) string { return c.String() }, "list": func(of ...string) []string { return of },
 	"summary": func(j preview.Job) string { return j.Summary() },
 	"shards":  shardsOf, "on": on, "sorted": sorted,
+	"finds": finds, "revision": revision, "says": says, "requires": requires, "parts": func(s string) []string { return strings.SplitAfter(s, "/") },
 	"route": func(s routing.Step, tried bool) routeRow { return routeRow{s, tried} },
 }
 
@@ -34,17 +36,18 @@ type mark struct{ Class, Word string }
 
 // classes are the marks of words that are not unknown.
 var classes = map[string]string{
-	string(status.Accepted): "ok", string(targets.Kept): "ok", "True": "ok", "ready": "ok", "yes": "ok", "good": "ok",
-	string(status.Rejected): "bad", string(insight.Broken): "bad", "False": "bad", "no": "bad", "not ready": "bad",
+	string(status.Accepted): "ok", string(targets.Kept): "ok", "True": "ok", "ready": "ok", "yes": "ok", string(insight.Good): "ok",
+	string(status.Rejected): "bad", string(insight.Broken): "bad", "False": "bad", "no": "bad", "not ready": "bad", ownerInvalid: "bad",
 	string(targets.Invalid): "bad", string(targets.OverLimit): "bad",
-	string(insight.Warning): "warn", "Degraded": "warn", "needs attention": "warn", "outdated": "warn", string(targets.Forbidden): "warn", "Warning": "warn",
+	string(insight.Warning): "warn", "Degraded": "warn", string(insight.NeedsAttention): "warn", "outdated": "warn", string(targets.Forbidden): "warn", "Warning": "warn",
 	string(status.NotSelected): "off", string(targets.Dropped): "off", string(targets.OtherShard): "off", string(targets.Duplicate): "off",
-	"paused": "off", "Normal": "off", "not used": "off",
+	string(insight.Paused): "off", "Normal": "off", "not used": "off",
 }
 
 // words are states that are not words.
 var words = map[string]string{
 	string(targets.OtherShard): "other shard", string(targets.OverLimit): "over limit",
+	string(insight.NeedsAttention): "needs attention", string(insight.Unmanaged): "not managed", string(insight.Unreconciled): "not reconciled", string(insight.PodsNotKnown): "pods not known",
 }
 
 func state(of any) mark {
@@ -52,13 +55,42 @@ func state(of any) mark {
 	return mark{cmp.Or(classes[word], "unk"), cmp.Or(words[word], word)}
 }
 
+// ownerInvalid is the state of an object about which an invalid workload says nothing.
+const ownerInvalid = "workload invalid"
+
+// says is why a workload uses an object or does not.
+func says(v explain.Verdict) string {
+	if v.Reason == explain.OwnerInvalid {
+		return v.Owner.Kind + " is invalid: " + v.Message
+	}
+	return v.Message
+}
+
+// requires are the requirements of a selector that an object does not meet, with the labels that
+// it has; without them where labels are not known.
+func requires(v explain.Verdict) (out []string) {
+	for _, m := range v.Misses {
+		if v.Reason == explain.NotKnown {
+			out = append(out, m.Requirement)
+			continue
+		}
+		out = append(out, m.String())
+	}
+	return out
+}
+
+// finds reports whether workloads of a kind have targets.
+func finds(kind string) bool { return slices.Contains(scrapers, catalog.Of(kind)) }
+
 // verdictState is the state of what a workload says about an object.
 func verdictState(v explain.Verdict) string {
 	switch {
 	case v.Accepted:
 		return string(status.Accepted)
-	case v.Reason == explain.Rejected || v.Reason == explain.OwnerInvalid:
+	case v.Reason == explain.Rejected:
 		return string(status.Rejected)
+	case v.Reason == explain.OwnerInvalid:
+		return ownerInvalid
 	case v.Reason == explain.NotKnown:
 		return string(status.Unknown)
 	case v.Selector != "":
@@ -81,6 +113,13 @@ func cut(n int, s any) excerpt {
 		return excerpt{Short: text}
 	}
 	return excerpt{short + "…", head(text, max(n, maxMore))}
+}
+
+// revision is the hash of a revision, which begins with the name of its workload.
+func revision(s string) excerpt {
+	out := cut(30, s[strings.LastIndex(s, "-")+1:])
+	out.More = head(s, maxMore)
+	return out
 }
 
 // head is the beginning of a string that has up to n bytes when it is escaped.

@@ -36,7 +36,7 @@ var (
 		{Name: "targets", Title: "Targets", kinds: scrapers, params: targetParams, show: workloadTargets},
 		{Name: "shards", Title: "Shards", kinds: scrapers, show: shards},
 		{Name: "routes", Title: "Routes", kinds: []*catalog.Row{catalog.Alertmanager}, params: []string{"label"}, show: routes},
-		{Name: "config", Title: "Config", kinds: all[:3], params: []string{"q", "continue"}, show: config},
+		{Name: "config", Title: "Config", kinds: all, params: []string{"q", "continue"}, show: config},
 		{Name: "events", Title: "Events", kinds: all, show: events},
 	}
 )
@@ -80,8 +80,10 @@ func objectPage(q *request) (*view, error) {
 	switch {
 	case q.twin:
 		return &view{Answer: answer}, err
-	case apierrors.IsServiceUnavailable(err):
-		out.Unknown = err.Error() // the rest of the page is known
+	case apierrors.IsServiceUnavailable(err): // the rest of the page is known
+		out.Unknown = "Unknown, because " + err.Error()
+	case apierrors.IsConflict(err):
+		out.Unknown = "None: " + err.Error()
 	case apierrors.IsBadRequest(err) && of != nil:
 		v.Code = 400 // the tab says why
 	case err != nil:
@@ -114,23 +116,6 @@ func tabsOf(q *request) (have []tab, at tab, err error) {
 	return have, have[i], q.allow(append([]string{"tab"}, have[i].params...)...)
 }
 
-// Well is the state of the workload in one word.
-func (w workload) Well() string {
-	switch {
-	case w.Invalid != "":
-		return "invalid"
-	case w.Unmanaged != "":
-		return "not managed"
-	case w.Paused:
-		return "paused"
-	case len(w.Conditions) == 0:
-		return "not reconciled yet"
-	case w.Good():
-		return "good"
-	}
-	return "needs attention"
-}
-
 // Ready is how many pods are.
 func (w workload) Ready() (n int) {
 	for _, p := range w.Pods {
@@ -149,20 +134,27 @@ func (w workload) Selected(s status.State) (n int) {
 	return n
 }
 
+// podsTab is what pods run.
+type podsTab struct {
+	*insight.Rollout
+	Scrapes bool // the workload has targets
+}
+
 func pods(q *request, _ *insight.Workload) (data, answer any, err error) {
 	out, err := q.answers.Rollout(q.Context(), q.rights, q.of, q.part())
 	if err != nil {
 		return nil, nil, err
 	}
-	return out, out, nil
+	return podsTab{out, slices.Contains(scrapers, q.of.Row)}, out, nil
 }
 
 // shardsTab is the load of each shard.
 type shardsTab struct {
-	Rows []shardRow
-	More int
-	Max  int
-	Mean string
+	Shards int // of the workload
+	Rows   []shardRow
+	More   int
+	Max    int
+	Mean   string
 	// Skew is the largest shard as a multiple of the mean; empty without targets.
 	Skew string
 }
@@ -170,7 +162,7 @@ type shardsTab struct {
 type shardRow struct{ Shard, Targets int }
 
 func shards(q *request, w *insight.Workload) (data, answer any, err error) {
-	var out shardsTab
+	out := shardsTab{Shards: w.Shards}
 	sum := 0
 	for i, n := range w.PerShard {
 		out.Rows, out.Max, sum = append(out.Rows, shardRow{i, n}), max(out.Max, n), sum+n
