@@ -69,7 +69,7 @@ func (v *view) details(of explain.Ref) bool {
 
 // hiddenDetails stands for what is said about an object that the caller may not read.
 func hiddenDetails(of explain.Ref) string {
-	return fmt.Sprintf("you may not get %s in namespace %s", catalog.Of(of.Kind).Resource, of.Namespace)
+	return fmt.Sprintf("you need permission to get %s in namespace %s", catalog.Of(of.Kind).Resource, of.Namespace)
 }
 
 // hidden is a target of which the caller may know where it was found, and what became of it.
