@@ -87,7 +87,7 @@ func viewOf(facts status.Facts) (out status.Report) {
 func (k *kept) compile(e *entry, c engine.Cluster) ([]engine.Verdict, error) {
 	w := offline.Workload{Kind: e.candidate.Setup.Kind, Object: e.candidate.Object}
 	k.read = map[assets.Ref]string{}
-	references := recorder{c.References, k.read}
+	references := &recorder{Reader: c.References, read: k.read}
 	c.References, c.SelectionOnly = references, true
 	c.Current = func(deps []assets.Dependency) bool { return unchanged(references, deps) }
 	if k.gatherer == nil {

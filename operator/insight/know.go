@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -288,15 +289,18 @@ func versionOf(o assets.Object, err error) string {
 	return o.Version
 }
 
-// recorder notes what is read.
+// recorder notes what is read. Objects are compiled on several CPUs.
 type recorder struct {
 	assets.Reader
+	mu   sync.Mutex
 	read map[assets.Ref]string
 }
 
 // Object implements [assets.Reader].
-func (r recorder) Object(ref assets.Ref) (assets.Object, error) {
+func (r *recorder) Object(ref assets.Ref) (assets.Object, error) {
 	o, err := r.Reader.Object(ref)
+	r.mu.Lock()
+	defer r.mu.Unlock()
 	r.read[ref] = versionOf(o, err)
 	return o, err
 }

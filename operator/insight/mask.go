@@ -32,7 +32,7 @@ type masker struct {
 	// base says that the configuration of an Alertmanager begins with such a file, of which
 	// only what is known to be no credential is shown.
 	base  bool
-	known knownValues
+	known *knownValues
 }
 
 func newMasker(w v1.Workload) *masker {
