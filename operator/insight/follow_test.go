@@ -254,6 +254,27 @@ func TestFollowsChanges(t *testing.T) {
 	}
 }
 
+// What namespace selectors decide is looked at again once the labels of Namespaces can be read,
+// also of those that have no more labels than their name.
+func TestNamespacesBecomeKnown(t *testing.T) {
+	w, c := &world{versioned: &versioned{loaded(t, cluster(1, 1)), 1}}, &clock{at: now}
+	p := w.objects[catalog.Prometheus.GroupVersionResource()][0].(*v1.Prometheus)
+	p.Spec.ServiceMonitorNamespaceSelector = &metav1.LabelSelector{MatchExpressions: []metav1.LabelSelectorRequirement{{Key: "tier", Operator: metav1.LabelSelectorOpDoesNotExist}}}
+	a := kept(w, c)
+	for i, refuses := range [][]string{{"namespaces"}, nil, {"namespaces"}} {
+		w.refuses = refuses
+		w.change()
+		c.pass(time.Minute)
+		got, want := everythingOf(t, a, w), everythingOf(t, kept(w, c), w)
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("after %d changes (-new +kept):\n%s", i, diff)
+		}
+		if accepted := got["overview"].(*insight.Overview).Workloads[0].Accepted; accepted != i%2 {
+			t.Errorf("after %d changes: %d are accepted", i, accepted)
+		}
+	}
+}
+
 // everythingOf are the overview and the sources of all workloads.
 func everythingOf(t *testing.T, a insight.Answers, w *world) map[string]any {
 	t.Helper()

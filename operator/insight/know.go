@@ -14,7 +14,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/firekeeper-dev/firekeeper/operator/assets"
@@ -35,6 +34,9 @@ type entry struct {
 	facts  status.Facts
 	report status.Report
 	states map[explain.Ref]verdict
+	rules  selection.Rules
+	// unjudged says that it is not known what the workload makes of objects.
+	unjudged bool
 	// since is when its configuration changed last, as far as that was seen.
 	since     time.Time
 	attention []Attention
@@ -53,6 +55,7 @@ type verdict struct {
 type kept struct {
 	gatherer engine.Gatherer
 	rules    selection.Rules
+	rulesErr error  // a selector does not parse
 	rulesOf  string // the workload as its selectors were parsed
 	selected map[*catalog.Row]map[types.NamespacedName]catalog.Object
 	shape    engine.Shape
@@ -126,7 +129,7 @@ func (s *worlds) changed(w *world) changes {
 	labelsOf := func(namespace string) bool {
 		if _, asked := namespaces[namespace]; !asked {
 			set, ok := w.namespaceLabels(namespace)
-			namespaces[namespace] = strconv.FormatBool(ok) + set.String()
+			namespaces[namespace] = strconv.FormatBool(ok) + set.String() + w.namespacesUnread
 			labelsChanged[namespace] = s.labels[namespace] != namespaces[namespace]
 		}
 		return labelsChanged[namespace]
@@ -167,13 +170,16 @@ func (k *kept) know(c *Cluster, w *world, candidate explain.Candidate, reference
 	shape := c.worlds.shape(candidate)
 	facts := status.Facts{
 		Candidate: candidate, Configs: c.Scopes.SelectedBy(candidate.Setup.Kind), Objects: map[*catalog.Row][]catalog.Object{},
-		NamespaceLabels: w.namespaceLabels, References: references,
+		NamespaceLabels: w.namespaceLabels, NamespaceUnknown: w.namespaceUnknown(), References: references,
 		Pods: w.podsOf(candidate, shape), StatefulSets: w.setsOf(candidate, shape), PodsUnknown: w.podsUnknown[candidate.Object.GetNamespace()] != "",
 	}
 	for _, s := range candidate.Setup.Selects {
 		if why, is := w.unlisted[s.Row]; is {
 			facts.Unread = append(facts.Unread, why)
 		}
+	}
+	if w.namespacesUnread != "" {
+		facts.Unread = append(facts.Unread, w.namespacesUnread)
 	}
 	if facts.PodsUnknown {
 		facts.Unread = append(facts.Unread, w.podsUnknown[candidate.Object.GetNamespace()])
@@ -198,7 +204,7 @@ func (k *kept) selects(of explain.Candidate, w *world, changed changes) (selecte
 	all := rulesOf != k.rulesOf
 	if all {
 		k.rulesOf = rulesOf
-		k.rules, _ = of.Setup.Selectors(of.Object) // what is wrong with them, the page says
+		k.rules, k.rulesErr = of.Setup.Selectors(of.Object)
 		k.selected = map[*catalog.Row]map[types.NamespacedName]catalog.Object{}
 	}
 	for _, s := range of.Setup.Selects {
@@ -211,7 +217,7 @@ func (k *kept) selects(of explain.Candidate, w *world, changed changes) (selecte
 		consider := func(key types.NamespacedName, o catalog.Object) {
 			_, had := have[key]
 			switch {
-			case o != nil && selectsIt(rule, o, w.namespaceLabels):
+			case o != nil && w.selects(rule, o):
 				have[key], selectedChanged = o, true
 			case had:
 				delete(have, key)
@@ -239,12 +245,18 @@ func specOf(of explain.Candidate) string {
 	return fmt.Sprintf("%p", of.Object) // nobody counts
 }
 
-func selectsIt(rule selection.Rule, o catalog.Object, namespaceLabels func(string) (labels.Set, bool)) bool {
-	if rule.Empty() || o.GetDeletionTimestamp() != nil {
+// selects reports whether a rule selects an object, as far as that is known.
+func (w *world) selects(rule selection.Rule, o catalog.Object) bool {
+	if rule.Empty() || o.GetDeletionTimestamp() != nil || w.undecided(rule, o) {
 		return false
 	}
-	set, exists := namespaceLabels(o.GetNamespace())
+	set, exists := w.namespaceLabels(o.GetNamespace())
 	return (exists || rule.OwnNamespaceOnly()) && rule.Why(o.GetNamespace(), set, o.GetLabels()) == selection.Selected
+}
+
+// undecided reports whether labels of a namespace that are not known decide about an object.
+func (w *world) undecided(rule selection.Rule, o catalog.Object) bool {
+	return w.namespacesUnread != "" && rule.Undecided(o.GetNamespace(), o.GetLabels())
 }
 
 // fingerprint stands for everything about a workload but what it selects and refers to.

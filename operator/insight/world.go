@@ -27,9 +27,12 @@ type world struct {
 
 	objects         map[*catalog.Row][]catalog.Object // what workloads can select
 	namespaceLabels func(name string) (labels.Set, bool)
-	lookups         map[*catalog.Row]*lookup // while it is made
-	entries         []*entry                 // by kind, namespace and name
-	byRef           map[explain.Ref]*entry
+	// namespacesUnread is why namespaces may have more labels than those; empty when all of them
+	// are known.
+	namespacesUnread string
+	lookups          map[*catalog.Row]*lookup // while it is made
+	entries          []*entry                 // by kind, namespace and name
+	byRef            map[explain.Ref]*entry
 
 	pods      map[string][]*corev1.Pod // by [podKey]
 	podLabels []labelNames
@@ -135,8 +138,18 @@ func (w *world) readNamespaces(ctx context.Context, r online.Reader) {
 	if w.namespaceLabels, err = online.AllNamespaceLabels(ctx, r); err == nil {
 		return
 	}
-	w.unread = append(w.unread, fmt.Sprintf("labels of Namespaces, so that namespace selectors select none: %v", err))
+	w.namespacesUnread = fmt.Sprintf("labels of Namespaces, so that namespace selectors select none: %v", err)
+	w.unread = append(w.unread, w.namespacesUnread)
 	w.namespaceLabels = func(name string) (labels.Set, bool) { return labels.Set{corev1.LabelMetadataName: name}, true }
+}
+
+// namespaceUnknown reports whether a namespace may have more labels than are known; nil when none
+// has.
+func (w *world) namespaceUnknown() func(name string) bool {
+	if w.namespacesUnread == "" {
+		return nil
+	}
+	return func(string) bool { return true }
 }
 
 // list reads the objects of a kind, as far as they may be read.

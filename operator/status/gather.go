@@ -51,6 +51,9 @@ func (c Cluster) Gather(ctx context.Context, of Subject) ([]Facts, error) {
 			Candidate: w, Configs: c.Scopes.SelectedBy(w.Setup.Kind), Objects: map[*catalog.Row][]catalog.Object{},
 			NamespaceLabels: s.labels, References: references, Unread: slices.Clone(unread),
 		}
+		if s.namespacesErr != nil {
+			f.NamespaceUnknown = func(string) bool { return true }
+		}
 		for _, k := range w.Setup.Selects {
 			list := s.list(k.Row, w.Object.GetNamespace())
 			f.Objects[k.Row] = list.objects

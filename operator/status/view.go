@@ -24,7 +24,10 @@ type Facts struct {
 	// read are missing.
 	Objects         map[*catalog.Row][]catalog.Object
 	NamespaceLabels func(name string) (l labels.Set, ok bool)
-	References      assets.Reader
+	// NamespaceUnknown reports whether a namespace may have more labels than those; nil when all
+	// of them are known.
+	NamespaceUnknown func(name string) bool
+	References       assets.Reader
 	// Select (optional) says what the workload makes of objects, as [offline.Select] does, for
 	// whoever asks again and again.
 	Select func(engine.Cluster) ([]engine.Verdict, error)

@@ -13,6 +13,7 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
 	"sigs.k8s.io/yaml"
 
 	"github.com/firekeeper-dev/firekeeper/internal/golden"
@@ -87,6 +88,10 @@ func facts(t *testing.T, c golden.Case) (out []status.Facts) {
 			Unread: strings.FieldsFunc(string(unread), func(r rune) bool { return r == '\n' }),
 		}
 		f.PodsUnknown = strings.HasPrefix(string(unread), "pods:")
+		if strings.HasPrefix(string(unread), "labels of Namespaces:") {
+			f.NamespaceLabels = func(name string) (labels.Set, bool) { return labels.Set{corev1.LabelMetadataName: name}, true }
+			f.NamespaceUnknown = func(string) bool { return true }
+		}
 		for _, s := range setups {
 			if s.Kind == w.Kind {
 				f.Candidate = explain.Candidate{Setup: s, Object: w.Object}
