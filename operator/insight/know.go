@@ -171,7 +171,7 @@ func (k *kept) know(c *Cluster, w *world, candidate explain.Candidate, reference
 	facts := status.Facts{
 		Candidate: candidate, Configs: c.Scopes.SelectedBy(candidate.Setup.Kind), Objects: map[*catalog.Row][]catalog.Object{},
 		NamespaceLabels: w.namespaceLabels, NamespaceUnknown: w.namespaceUnknown(), References: references,
-		Pods: w.podsOf(candidate, shape), StatefulSets: w.setsOf(candidate, shape), PodsUnknown: w.podsUnknown[candidate.Object.GetNamespace()] != "",
+		Pods: w.podsOf(candidate, shape), StatefulSets: w.setsOf(candidate, shape), DaemonSet: w.daemonOf(candidate, shape),
 	}
 	for _, s := range candidate.Setup.Selects {
 		if why, is := w.unlisted[s.Row]; is {
@@ -181,9 +181,7 @@ func (k *kept) know(c *Cluster, w *world, candidate explain.Candidate, reference
 	if w.namespacesUnread != "" {
 		facts.Unread = append(facts.Unread, w.namespacesUnread)
 	}
-	if facts.PodsUnknown {
-		facts.Unread = append(facts.Unread, w.podsUnknown[candidate.Object.GetNamespace()])
-	}
+	w.notRead(&facts, shape)
 	madeOf := k.fingerprint(&facts)
 	if k.entry != nil && !selectedChanged && madeOf == k.madeOf && k.current(c, references) {
 		return k.entry
@@ -271,6 +269,9 @@ func (k *kept) fingerprint(f *status.Facts) string {
 	}
 	for _, s := range f.StatefulSets {
 		fmt.Fprintf(h, " %s %s", s.UID, s.ResourceVersion)
+	}
+	if d := f.DaemonSet; d != nil {
+		fmt.Fprintf(h, " %s %s", d.UID, d.ResourceVersion)
 	}
 	return string(h.Sum(nil))
 }

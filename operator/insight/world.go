@@ -37,12 +37,15 @@ type world struct {
 	pods      map[string][]*corev1.Pod // by [podKey]
 	podLabels []labelNames
 	sets      map[types.NamespacedName]*appsv1.StatefulSet
+	daemons   map[types.NamespacedName]*appsv1.DaemonSet
 
 	// unlisted are the kinds that could not be read, each with the reason; unread is all that
 	// could not be read.
-	unlisted    map[*catalog.Row]string
-	podsUnknown map[string]string // by namespace, with the reason
-	unread      []string
+	unlisted map[*catalog.Row]string
+	unread   []string
+	// notRunning are the pods, StatefulSets and DaemonSets of namespaces that could not be read,
+	// each with the reason.
+	notRunning map[inNamespace]string
 }
 
 // worlds keeps the last world, and what makes the next one cheap.

@@ -170,6 +170,17 @@ func (r *reading) running(f *Facts) {
 			f.StatefulSets = append(f.StatefulSets, &appsv1.StatefulSet{ObjectMeta: sts.ObjectMeta, Status: sts.Status})
 		}
 	}
+	if shape.DaemonSet != "" {
+		object, err := r.c.Get(r.ctx, online.DaemonSets, types.NamespacedName{Namespace: namespace, Name: shape.DaemonSet})
+		switch {
+		case apierrors.IsNotFound(err):
+		case err != nil:
+			f.unread(fmt.Errorf("DaemonSet %s: %w", shape.DaemonSet, err))
+		default:
+			set := object.(*appsv1.DaemonSet)
+			f.DaemonSet = &appsv1.DaemonSet{ObjectMeta: set.ObjectMeta, Status: set.Status}
+		}
+	}
 	events, err := r.c.List(r.ctx, online.Query{GroupVersionResource: online.Events, Namespace: namespace, Keep: func(o online.Object) online.Object {
 		e := o.(*corev1.Event)
 		if !about[e.InvolvedObject.Kind+" "+e.InvolvedObject.Name] {

@@ -34,7 +34,9 @@ type Facts struct {
 
 	Pods         []*corev1.Pod
 	StatefulSets []*appsv1.StatefulSet
-	Events       []corev1.Event
+	// DaemonSet is nil where none runs the pods, or it does not exist.
+	DaemonSet *appsv1.DaemonSet
+	Events    []corev1.Event
 	// PodsUnknown says that the pods could not be read.
 	PodsUnknown bool
 	// Unread is what could not be read, each with the reason.
@@ -84,8 +86,8 @@ func View(f Facts) Report {
 	return out
 }
 
-// Good reports whether nothing calls for attention: all conditions are True, all pods
-// ready, and no object is rejected.
+// Good reports whether nothing calls for attention: all conditions are True, all pods are known
+// and ready, and no object is rejected.
 func (r Report) Good() bool {
 	for _, c := range r.Conditions {
 		if c.Status != "True" || c.Stale {
@@ -102,7 +104,7 @@ func (r Report) Good() bool {
 			return false
 		}
 	}
-	return r.Invalid == "" && r.Unmanaged == "" && len(r.Conditions) > 0
+	return r.Invalid == "" && r.Unmanaged == "" && !r.PodsUnknown && len(r.Conditions) > 0
 }
 
 // age is the time since t, none for a time that is not known.
