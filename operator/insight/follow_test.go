@@ -66,7 +66,7 @@ func kept(r online.Reader, c *clock) *insight.Cluster {
 
 var page = insight.Page{Limit: 1000}
 
-// What did not change is not read again, and what changes all the time once a second.
+// What did not change is not read again.
 func TestReadsOnlyWhatChanged(t *testing.T) {
 	s, c := &versioned{loaded(t, cluster(1, 1)), 1}, &clock{at: now}
 	a := kept(s, c)
@@ -83,17 +83,8 @@ func TestReadsOnlyWhatChanged(t *testing.T) {
 		t.Errorf("%d lists, after an hour without changes %d", first, again)
 	}
 	s.change()
-	second := ask()
-	if second == first {
+	if again := ask(); again == first {
 		t.Error("nothing was read after a change")
-	}
-	s.change()
-	if again := ask(); again != second {
-		t.Error("it was read twice within a second")
-	}
-	c.pass(time.Second)
-	if again := ask(); again == second {
-		t.Error("a change was not read after a second")
 	}
 }
 

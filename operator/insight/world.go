@@ -24,6 +24,8 @@ import (
 type world struct {
 	version string // of the reader; empty if it has none
 	at      time.Time
+	took    time.Duration // to read it
+	number  uint64        // of the worlds, from 1
 
 	objects         map[*catalog.Row][]catalog.Object // what workloads can select
 	namespaceLabels func(name string) (labels.Set, bool)
@@ -52,6 +54,7 @@ type world struct {
 type worlds struct {
 	mu    sync.Mutex
 	last  *world
+	begun uint64 // worlds
 	group singleflight.Group
 
 	keep map[explain.Ref]*kept // only whoever makes a world looks at it
@@ -60,47 +63,73 @@ type worlds struct {
 	labels map[string]string // of namespaces, as text
 }
 
-// world is the cluster as it is now, or was a moment ago. Reading it again takes as long as
-// what has changed: requests that need it meanwhile wait for the same reading.
+// pauseShare bounds the share of time in which a cluster that changes all the time is read: the
+// pause after a reading is so many times as long as the reading, and at most Keep.
+const pauseShare = 10
+
+// world is the cluster as it is now or, of a reader without versions, as it was a moment ago.
+// Reading it again takes as long as what has changed: requests that need it meanwhile wait for
+// the same reading, and for the next if they may know of a change that this one does not have.
 //
 // Errors: the context has ended.
 func (c *Cluster) world(ctx context.Context) (*world, error) {
-	if w := c.current(); w != nil {
-		return w, nil
+	last, begun := c.worlds.state()
+	if c.stands(last) {
+		return last, nil
 	}
-	made := c.worlds.group.DoChan("world", func() (any, error) {
-		if w := c.current(); w != nil {
-			return w, nil
+	for {
+		made := c.worlds.group.DoChan("world", func() (any, error) { return c.again(context.WithoutCancel(ctx)), nil })
+		select {
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		case result := <-made:
+			if result.Err != nil {
+				return nil, result.Err
+			}
+			if w := result.Val.(*world); w.number > begun || c.stands(w) {
+				return w, nil
+			}
 		}
-		w := c.read(context.WithoutCancel(ctx))
-		c.worlds.mu.Lock()
-		c.worlds.last = w
-		c.worlds.mu.Unlock()
-		return w, nil
-	})
-	select {
-	case <-ctx.Done():
-		return nil, ctx.Err()
-	case result := <-made:
-		if result.Err != nil {
-			return nil, result.Err
-		}
-		return result.Val.(*world), nil
 	}
 }
 
-// current is the last world if it still stands; else nil.
-func (c *Cluster) current() *world {
+// state is the last world, nil for none, and the number of those that were begun.
+func (s *worlds) state() (last *world, begun uint64) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.last, s.begun
+}
+
+// stands reports whether a world is the cluster as it is now.
+func (c *Cluster) stands(w *world) bool {
+	switch {
+	case w == nil:
+		return false
+	case w.version != "":
+		return w.version == c.version()
+	}
+	return c.Now().Sub(w.at) < c.Keep
+}
+
+// again reads the cluster unless the last world stands, after a pause since that.
+func (c *Cluster) again(ctx context.Context) *world {
+	last, _ := c.worlds.state()
+	if c.stands(last) {
+		return last
+	}
+	if last != nil {
+		time.Sleep(min(c.Keep, pauseShare*last.took) - c.Now().Sub(last.at.Add(last.took)))
+	}
 	c.worlds.mu.Lock()
-	w := c.worlds.last
+	c.worlds.begun++
+	number := c.worlds.begun
 	c.worlds.mu.Unlock()
-	if w == nil {
-		return nil
-	}
-	if w.version != "" && w.version == c.version() || c.Now().Sub(w.at) < c.Keep {
-		return w
-	}
-	return nil
+	w := c.read(ctx)
+	w.number, w.took = number, c.Now().Sub(w.at)
+	c.worlds.mu.Lock()
+	defer c.worlds.mu.Unlock()
+	c.worlds.last = w
+	return w
 }
 
 // version is that of the reader; empty if it has none.
