@@ -73,6 +73,7 @@ type kept struct {
 // nothing changed is taken over.
 func (c *Cluster) know(ctx context.Context, w *world, all []explain.Candidate) {
 	changed := c.worlds.changed(w)
+	c.forget(changed)
 	references := c.Reader.References(ctx)
 	seen := map[explain.Ref]bool{}
 	for _, candidate := range all {
@@ -164,6 +165,19 @@ func keyOf(o catalog.Object) types.NamespacedName {
 	return types.NamespacedName{Namespace: o.GetNamespace(), Name: o.GetName()}
 }
 
+// forget drops what was compiled of objects that do not exist any more.
+func (c *Cluster) forget(all changes) {
+	for row, changed := range all {
+		for key, o := range changed {
+			for _, s := range c.Setups {
+				if o == nil && s.SelectsBy(row.Kind).Row != nil {
+					s.Gone(row.Kind, key)
+				}
+			}
+		}
+	}
+}
+
 // know returns what is known of a workload now.
 func (k *kept) know(c *Cluster, w *world, candidate explain.Candidate, references assets.Reader, changed changes) *entry {
 	selectedChanged := k.selects(candidate, w, changed)
@@ -190,7 +204,7 @@ func (k *kept) know(c *Cluster, w *world, candidate explain.Candidate, reference
 		facts.Objects[s.Row] = slices.Collect(maps.Values(k.selected[s.Row]))
 	}
 	k.madeOf = madeOf
-	k.note(&facts, c.Now())
+	k.note(&facts, c.Now(), w.before)
 	k.checked = c.Now()
 	k.entry = k.make(facts, shape)
 	return k.entry
@@ -318,15 +332,22 @@ func (r *recorder) Object(ref assets.Ref) (assets.Object, error) {
 	return o, err
 }
 
-// note notes when the hash of the configuration is seen to change.
-func (k *kept) note(f *status.Facts, now time.Time) {
+// noticed is how soon a change must be noticed for the time of it to be known.
+const noticed = time.Minute
+
+// note notes when the hash of the configuration is seen to change. before is when somebody looked
+// last.
+func (k *kept) note(f *status.Facts, now, before time.Time) {
 	wanted := ""
 	for _, p := range f.Pods {
 		hash, _, _ := strings.Cut(p.Annotations[delivery.Annotation], "-")
 		wanted = max(wanted, hash)
 	}
 	if k.wanted != "" && wanted != "" && wanted != k.wanted {
-		k.since = now.UTC()
+		k.since = time.Time{}
+		if now.Sub(before) <= noticed {
+			k.since = now.UTC()
+		}
 	}
 	if wanted != "" {
 		k.wanted = wanted

@@ -26,6 +26,7 @@ type world struct {
 	at      time.Time
 	took    time.Duration // to read it
 	number  uint64        // of the worlds, from 1
+	before  time.Time     // until when nothing is known to have changed since the world before
 
 	objects         map[*catalog.Row][]catalog.Object // what workloads can select
 	namespaceLabels func(name string) (labels.Set, bool)
@@ -54,7 +55,9 @@ type world struct {
 type worlds struct {
 	mu    sync.Mutex
 	last  *world
-	begun uint64 // worlds
+	begun uint64    // worlds
+	stood time.Time // when the last one was still the cluster as it was
+	idle  *time.Timer
 	group singleflight.Group
 
 	keep map[explain.Ref]*kept // only whoever makes a world looks at it
@@ -73,8 +76,10 @@ const pauseShare = 10
 //
 // Errors: the context has ended.
 func (c *Cluster) world(ctx context.Context) (*world, error) {
+	c.worlds.used(c.release)
 	last, begun := c.worlds.state()
 	if c.stands(last) {
+		c.worlds.standing(c.Now())
 		return last, nil
 	}
 	for {
@@ -86,7 +91,7 @@ func (c *Cluster) world(ctx context.Context) (*world, error) {
 			if result.Err != nil {
 				return nil, result.Err
 			}
-			if w := result.Val.(*world); w.number > begun || c.stands(w) {
+			if w := result.Val.(*world); w != nil && (w.number > begun || c.stands(w)) {
 				return w, nil
 			}
 		}
@@ -122,14 +127,49 @@ func (c *Cluster) again(ctx context.Context) *world {
 	}
 	c.worlds.mu.Lock()
 	c.worlds.begun++
-	number := c.worlds.begun
+	w := &world{number: c.worlds.begun, before: c.worlds.stood}
 	c.worlds.mu.Unlock()
-	w := c.read(ctx)
-	w.number, w.took = number, c.Now().Sub(w.at)
+	c.read(ctx, w)
+	w.took = c.Now().Sub(w.at)
 	c.worlds.mu.Lock()
 	defer c.worlds.mu.Unlock()
-	c.worlds.last = w
+	c.worlds.last, c.worlds.stood = w, w.at
 	return w
+}
+
+// standing notes that the last world is the cluster as it is now.
+func (s *worlds) standing(now time.Time) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.stood = now
+}
+
+// keepUnused is how long is kept what nobody asks about.
+const keepUnused = 10 * time.Minute
+
+// used has release called when nobody has asked for a time.
+func (s *worlds) used(release func()) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.idle == nil {
+		s.idle = time.AfterFunc(keepUnused, release)
+		return
+	}
+	s.idle.Reset(keepUnused)
+}
+
+// release drops all that is kept. Who asks again reads everything.
+func (c *Cluster) release() {
+	_, _, _ = c.worlds.group.Do("world", func() (any, error) { // nobody makes a world meanwhile
+		for _, k := range c.worlds.keep {
+			k.close()
+		}
+		c.worlds.keep, c.worlds.known, c.worlds.labels = map[explain.Ref]*kept{}, nil, nil
+		c.worlds.mu.Lock()
+		defer c.worlds.mu.Unlock()
+		c.worlds.last, c.worlds.stood = nil, time.Time{}
+		return (*world)(nil), nil
+	})
 }
 
 // version is that of the reader; empty if it has none.
@@ -141,11 +181,9 @@ func (c *Cluster) version() string {
 }
 
 // read makes a world.
-func (c *Cluster) read(ctx context.Context) *world {
-	w := &world{
-		version: c.version(), at: c.Now(), objects: map[*catalog.Row][]catalog.Object{}, byRef: map[explain.Ref]*entry{},
-		unlisted: map[*catalog.Row]string{},
-	}
+func (c *Cluster) read(ctx context.Context, w *world) {
+	w.version, w.at = c.version(), c.Now()
+	w.objects, w.byRef, w.unlisted = map[*catalog.Row][]catalog.Object{}, map[explain.Ref]*entry{}, map[*catalog.Row]string{}
 	w.readNamespaces(ctx, c.Reader)
 	for _, s := range c.Setups {
 		for _, selects := range s.Selects {
@@ -162,7 +200,6 @@ func (c *Cluster) read(ctx context.Context) *world {
 	}
 	w.readRunning(ctx, c.Reader, candidates, c.worlds.shape)
 	c.know(ctx, w, candidates)
-	return w
 }
 
 func (w *world) readNamespaces(ctx context.Context, r online.Reader) {
