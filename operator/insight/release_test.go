@@ -2,6 +2,7 @@ package insight_test
 
 import (
 	"slices"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -20,23 +21,23 @@ import (
 // closing counts gatherers that are open.
 type closing struct {
 	engine.Gatherer
-	open *int
+	open *atomic.Int32
 }
 
 // Close implements [engine.Gatherer].
 func (c closing) Close() {
-	*c.open--
+	c.open.Add(-1)
 	c.Gatherer.Close()
 }
 
 // watchedSetups are setups that count open gatherers and note which objects are gone.
-func watchedSetups(open *int, gone *[]string) []engine.Setup {
+func watchedSetups(open *atomic.Int32, gone *[]string) []engine.Setup {
 	kinds, _ := setups()
 	for i := range kinds {
 		kind := *kinds[i].Kind
 		opens, goes := kind.Open, kind.Gone
 		kind.Open = func(key types.NamespacedName) engine.Gatherer {
-			*open++
+			open.Add(1)
 			return closing{opens(key), open}
 		}
 		kind.Gone = func(of string, object types.NamespacedName) {
@@ -52,12 +53,12 @@ func watchedSetups(open *int, gone *[]string) []engine.Setup {
 // for ten minutes. Later answers are the same.
 func TestNothingIsKeptThatNobodyNeeds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var open int
+		var open atomic.Int32
 		var gone []string
 		s := &versioned{loaded(t, cluster(2, 4)), 1}
 		a := insight.New(insight.Parts{Reader: s, Setups: watchedSetups(&open, &gone)})
-		if n, _ := accepted(t, a); n != 2 || open != 2 {
-			t.Fatalf("%d are accepted, %d gatherers are open", n, open)
+		if n, _ := accepted(t, a); n != 2 || open.Load() != 2 {
+			t.Fatalf("%d are accepted, %d gatherers are open", n, open.Load())
 		}
 		of := catalog.ServiceMonitor.GroupVersionResource()
 		s.objects[of] = slices.Clone(s.objects[of][1:])
@@ -69,16 +70,16 @@ func TestNothingIsKeptThatNobodyNeeds(t *testing.T) {
 			time.Sleep(9 * time.Minute)
 			accepted(t, a)
 		}
-		if open != 2 {
-			t.Errorf("%d gatherers are open while somebody asks", open)
+		if open.Load() != 2 {
+			t.Errorf("%d gatherers are open while somebody asks", open.Load())
 		}
 		time.Sleep(11 * time.Minute)
 		synctest.Wait()
-		if open != 0 {
-			t.Errorf("%d gatherers are open, and nobody asks", open)
+		if open.Load() != 0 {
+			t.Errorf("%d gatherers are open, and nobody asks", open.Load())
 		}
-		if n, _ := accepted(t, a); n != 1 || open != 2 {
-			t.Errorf("after a rest, %d are accepted, %d gatherers are open", n, open)
+		if n, _ := accepted(t, a); n != 1 || open.Load() != 2 {
+			t.Errorf("after a rest, %d are accepted, %d gatherers are open", n, open.Load())
 		}
 	})
 }
