@@ -128,13 +128,21 @@ func objectSelected(i inquiry, v *Verdict) bool {
 	v.Selector, v.Misses = answer.Selector, answer.Misses
 	switch {
 	case answer.Reason == selection.NamespaceUnknown:
-		return v.because(NotKnown, "%s; add the Namespace to the manifests (kubectl get namespace %s -o yaml)", answer.Message, namespace)
+		return v.because(NotKnown, "%s; %s", answer.Message, i.namespaceHint(namespace))
 	case answer.Reason != selection.Selected:
 		return v.because(reasons[answer.Reason], "%s", answer.Message)
 	case !exists && !rule.OwnNamespaceOnly():
 		return v.because(NamespaceNotSelected, "namespace %s does not exist", namespace)
 	}
 	return false
+}
+
+// namespaceHint says how the labels of a namespace become known.
+func (i inquiry) namespaceHint(namespace string) string {
+	if i.q.Findings == nil {
+		return "they are read with the permission to list namespaces"
+	}
+	return fmt.Sprintf("add the Namespace to the manifests (kubectl get namespace %s -o yaml)", namespace)
 }
 
 // reasons are those of selection in the words of this package.

@@ -43,7 +43,7 @@ type Parts struct {
 	// Loaded (optional) is what a pod of a kind of workload runs.
 	Loaded func(workload *catalog.Row, pod types.NamespacedName) delivery.Loaded
 	// Keep is how long what was read is taken for the truth if the reader is not Versioned, and
-	// the least time between two readings if it is; 0 for a second.
+	// the longest time that a question waits before it is read again if it is; 0 for a second.
 	Keep time.Duration
 	// Now (optional) is the clock.
 	Now func() time.Time

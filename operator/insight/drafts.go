@@ -24,7 +24,6 @@ type drafts struct {
 // keptDraft is that of a workload about which nothing changed.
 type keptDraft struct {
 	of   *entry
-	at   time.Time
 	once sync.Once
 	made *draft
 	err  error
@@ -38,7 +37,7 @@ func (c *Cluster) draftOf(ctx context.Context, w *world, e *entry) (*draft, erro
 	if e.candidate.Setup.Row == catalog.Alertmanager {
 		return c.draft(ctx, w, e)
 	}
-	d := c.drafts.of(e, c.Now())
+	d := c.drafts.of(e)
 	d.once.Do(func() { d.made, d.err = c.draft(context.WithoutCancel(ctx), w, e) })
 	if d.err != nil {
 		c.drafts.drop(d)
@@ -46,16 +45,16 @@ func (c *Cluster) draftOf(ctx context.Context, w *world, e *entry) (*draft, erro
 	return d.made, d.err
 }
 
-func (s *drafts) of(e *entry, now time.Time) *keptDraft {
+func (s *drafts) of(e *entry) *keptDraft {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.last = slices.DeleteFunc(s.last, func(d *keptDraft) bool { return now.Sub(d.at) > keepDraft })
 	for _, d := range s.last {
 		if d.of == e {
 			return d
 		}
 	}
-	d := &keptDraft{of: e, at: now}
+	d := &keptDraft{of: e}
+	time.AfterFunc(keepDraft, func() { s.drop(d) })
 	s.last = append(s.last, d)
 	s.last = s.last[max(0, len(s.last)-maxDrafts):]
 	return d

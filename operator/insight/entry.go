@@ -16,7 +16,10 @@ import (
 
 // make makes what is known of a workload from what was read.
 func (k *kept) make(facts status.Facts, shape engine.Shape) *entry {
-	e := &entry{candidate: facts.Candidate, shape: shape, ref: facts.Ref(), since: k.since, states: map[explain.Ref]verdict{}}
+	e := &entry{
+		candidate: facts.Candidate, shape: shape, ref: facts.Ref(), since: k.since, states: map[explain.Ref]verdict{},
+		rules: k.rules, unjudged: k.rulesErr != nil,
+	}
 	texts := map[explain.Ref]io.WriterTo{}
 	facts.Select = func(c engine.Cluster) ([]engine.Verdict, error) {
 		verdicts, err := k.compile(e, c)
@@ -25,8 +28,11 @@ func (k *kept) make(facts status.Facts, shape engine.Shape) *entry {
 		}
 		return verdicts, err
 	}
-	e.report = viewOf(facts)
-	facts.Select, facts.NamespaceLabels, facts.References = nil, nil, nil // those of a later world count
+	var panicked bool
+	if e.report, panicked = viewOf(facts); panicked {
+		e.unjudged = true
+	}
+	facts.Select, facts.NamespaceLabels, facts.NamespaceUnknown, facts.References = nil, nil, nil, nil // those of a later world count
 	e.facts = facts
 	shorten(&e.report)
 	for _, of := range e.report.Objects {
@@ -75,16 +81,17 @@ func panicked(fault any) string {
 
 // viewOf is the page of a workload. What makes the code panic that looks at it is the fault of
 // this workload alone.
-func viewOf(facts status.Facts) (out status.Report) {
+func viewOf(facts status.Facts) (out status.Report, failed bool) {
 	defer func() {
 		if p := recover(); p != nil {
+			failed = true
 			out = status.Report{
 				Workload: facts.Ref(), Conditions: []status.Condition{}, Pods: []status.Pod{}, Objects: []status.Objects{}, Events: []status.Event{},
 				Invalid: panicked(p), Unread: facts.Unread,
 			}
 		}
 	}()
-	return status.View(facts)
+	return status.View(facts), false
 }
 
 // compile asks the workload what it makes of objects. What it made of them before stands as
@@ -92,7 +99,7 @@ func viewOf(facts status.Facts) (out status.Report) {
 func (k *kept) compile(e *entry, c engine.Cluster) ([]engine.Verdict, error) {
 	w := offline.Workload{Kind: e.candidate.Setup.Kind, Object: e.candidate.Object}
 	k.read = map[assets.Ref]string{}
-	references := recorder{c.References, k.read}
+	references := &recorder{Reader: c.References, read: k.read}
 	c.References, c.SelectionOnly = references, true
 	c.Current = func(deps []assets.Dependency) bool { return unchanged(references, deps) }
 	if k.gatherer == nil {

@@ -28,7 +28,8 @@ func (c *Cluster) Explain(ctx context.Context, r Rights, o Object) (*explain.Rep
 	}
 	a, ref := asking(ctx, r), o.Ref()
 	q := explain.Question{
-		Row: o.Row, Object: object, Setups: c.Setups, NamespaceLabels: w.namespaceLabels, References: c.Reader.References(ctx),
+		Row: o.Row, Object: object, Setups: c.Setups, References: c.Reader.References(ctx),
+		NamespaceLabels: w.namespaceLabels, NamespaceUnknown: w.namespaceUnknown(),
 	}
 	if c.Look != nil {
 		q.Look = c.Look(ctx, a.limited(c.Reader))
@@ -68,6 +69,9 @@ func (c *Cluster) Explain(ctx context.Context, r Rights, o Object) (*explain.Rep
 		if why, is := w.unlisted[s.Row]; is && s.SelectsBy(o.Row.Kind).Row != nil {
 			report.Findings = append(report.Findings, why+", so there may be more workloads")
 		}
+	}
+	if w.namespacesUnread != "" {
+		report.Findings = append(report.Findings, w.namespacesUnread)
 	}
 	report.Findings = append(report.Findings, a.unread...)
 	return &report, nil

@@ -29,6 +29,7 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/offline"
 	"github.com/firekeeper-dev/firekeeper/operator/online"
 	"github.com/firekeeper-dev/firekeeper/operator/preview"
+	"github.com/firekeeper-dev/firekeeper/operator/promconfig"
 	"github.com/firekeeper-dev/firekeeper/operator/prometheus"
 	"github.com/firekeeper-dev/firekeeper/operator/rules"
 	"github.com/firekeeper-dev/firekeeper/operator/thanosruler"
@@ -43,7 +44,7 @@ var config = workload.Config{PrometheusBaseImage: "p", AlertmanagerBaseImage: "a
 // setups are all kinds of workloads.
 func setups() ([]engine.Setup, error) {
 	cache := &rules.Cache{}
-	servers, agents := prometheus.Kinds(prometheus.Options{Workload: config}, cache)
+	servers, agents := prometheus.Kinds(prometheus.Options{Workload: config, Capabilities: promconfig.Capabilities{AgentDaemonSet: true}}, cache)
 	var out []engine.Setup
 	for _, k := range []*engine.Kind{servers, agents, thanosruler.Kind(config, cache), alertmanager.Kind(config)} {
 		out = append(out, engine.Setup{Kind: k})
@@ -131,7 +132,7 @@ func loaded(t testing.TB, text []byte) *store {
 	for _, o := range objects.Native() {
 		of := map[string]schema.GroupVersionResource{
 			"*v1.Pod": online.Pods, "*v1.Service": online.Services, "*v1.Namespace": online.Namespaces, "*v1.EndpointSlice": online.EndpointSlices,
-			"*v1.StatefulSet": online.StatefulSets, "*v1.ServiceAccount": online.ServiceAccounts,
+			"*v1.StatefulSet": online.StatefulSets, "*v1.DaemonSet": online.DaemonSets, "*v1.ServiceAccount": online.ServiceAccounts,
 		}[fmt.Sprintf("%T", o)]
 		out.put(of, o)
 	}

@@ -10,10 +10,10 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"time"
 
-	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/firekeeper-dev/firekeeper/operator/assets"
@@ -34,6 +34,9 @@ type entry struct {
 	facts  status.Facts
 	report status.Report
 	states map[explain.Ref]verdict
+	rules  selection.Rules
+	// unjudged says that it is not known what the workload makes of objects.
+	unjudged bool
 	// since is when its configuration changed last, as far as that was seen.
 	since     time.Time
 	attention []Attention
@@ -52,6 +55,7 @@ type verdict struct {
 type kept struct {
 	gatherer engine.Gatherer
 	rules    selection.Rules
+	rulesErr error  // a selector does not parse
 	rulesOf  string // the workload as its selectors were parsed
 	selected map[*catalog.Row]map[types.NamespacedName]catalog.Object
 	shape    engine.Shape
@@ -69,6 +73,7 @@ type kept struct {
 // nothing changed is taken over.
 func (c *Cluster) know(ctx context.Context, w *world, all []explain.Candidate) {
 	changed := c.worlds.changed(w)
+	c.forget(changed)
 	references := c.Reader.References(ctx)
 	seen := map[explain.Ref]bool{}
 	for _, candidate := range all {
@@ -125,7 +130,7 @@ func (s *worlds) changed(w *world) changes {
 	labelsOf := func(namespace string) bool {
 		if _, asked := namespaces[namespace]; !asked {
 			set, ok := w.namespaceLabels(namespace)
-			namespaces[namespace] = strconv.FormatBool(ok) + set.String()
+			namespaces[namespace] = strconv.FormatBool(ok) + set.String() + w.namespacesUnread
 			labelsChanged[namespace] = s.labels[namespace] != namespaces[namespace]
 		}
 		return labelsChanged[namespace]
@@ -160,23 +165,37 @@ func keyOf(o catalog.Object) types.NamespacedName {
 	return types.NamespacedName{Namespace: o.GetNamespace(), Name: o.GetName()}
 }
 
+// forget drops what was compiled of objects that do not exist any more.
+func (c *Cluster) forget(all changes) {
+	for row, changed := range all {
+		for key, o := range changed {
+			for _, s := range c.Setups {
+				if o == nil && s.SelectsBy(row.Kind).Row != nil {
+					s.Gone(row.Kind, key)
+				}
+			}
+		}
+	}
+}
+
 // know returns what is known of a workload now.
 func (k *kept) know(c *Cluster, w *world, candidate explain.Candidate, references assets.Reader, changed changes) *entry {
 	selectedChanged := k.selects(candidate, w, changed)
 	shape := c.worlds.shape(candidate)
 	facts := status.Facts{
 		Candidate: candidate, Configs: c.Scopes.SelectedBy(candidate.Setup.Kind), Objects: map[*catalog.Row][]catalog.Object{},
-		NamespaceLabels: w.namespaceLabels, References: references,
-		Pods: w.podsOf(candidate, shape), StatefulSets: w.setsOf(candidate, shape), PodsUnknown: w.podsUnknown[candidate.Object.GetNamespace()] != "",
+		NamespaceLabels: w.namespaceLabels, NamespaceUnknown: w.namespaceUnknown(), References: references,
+		Pods: w.podsOf(candidate, shape), StatefulSets: w.setsOf(candidate, shape), DaemonSet: w.daemonOf(candidate, shape),
 	}
 	for _, s := range candidate.Setup.Selects {
 		if why, is := w.unlisted[s.Row]; is {
 			facts.Unread = append(facts.Unread, why)
 		}
 	}
-	if facts.PodsUnknown {
-		facts.Unread = append(facts.Unread, w.podsUnknown[candidate.Object.GetNamespace()])
+	if w.namespacesUnread != "" {
+		facts.Unread = append(facts.Unread, w.namespacesUnread)
 	}
+	w.notRead(&facts, shape)
 	madeOf := k.fingerprint(&facts)
 	if k.entry != nil && !selectedChanged && madeOf == k.madeOf && k.current(c, references) {
 		return k.entry
@@ -185,7 +204,7 @@ func (k *kept) know(c *Cluster, w *world, candidate explain.Candidate, reference
 		facts.Objects[s.Row] = slices.Collect(maps.Values(k.selected[s.Row]))
 	}
 	k.madeOf = madeOf
-	k.note(&facts, c.Now())
+	k.note(&facts, c.Now(), w.before)
 	k.checked = c.Now()
 	k.entry = k.make(facts, shape)
 	return k.entry
@@ -197,7 +216,7 @@ func (k *kept) selects(of explain.Candidate, w *world, changed changes) (selecte
 	all := rulesOf != k.rulesOf
 	if all {
 		k.rulesOf = rulesOf
-		k.rules, _ = of.Setup.Selectors(of.Object) // what is wrong with them, the page says
+		k.rules, k.rulesErr = of.Setup.Selectors(of.Object)
 		k.selected = map[*catalog.Row]map[types.NamespacedName]catalog.Object{}
 	}
 	for _, s := range of.Setup.Selects {
@@ -210,7 +229,7 @@ func (k *kept) selects(of explain.Candidate, w *world, changed changes) (selecte
 		consider := func(key types.NamespacedName, o catalog.Object) {
 			_, had := have[key]
 			switch {
-			case o != nil && selectsIt(rule, o, w.namespaceLabels):
+			case o != nil && w.selects(rule, o):
 				have[key], selectedChanged = o, true
 			case had:
 				delete(have, key)
@@ -238,12 +257,18 @@ func specOf(of explain.Candidate) string {
 	return fmt.Sprintf("%p", of.Object) // nobody counts
 }
 
-func selectsIt(rule selection.Rule, o catalog.Object, namespaceLabels func(string) (labels.Set, bool)) bool {
-	if rule.Empty() || o.GetDeletionTimestamp() != nil {
+// selects reports whether a rule selects an object, as far as that is known.
+func (w *world) selects(rule selection.Rule, o catalog.Object) bool {
+	if rule.Empty() || o.GetDeletionTimestamp() != nil || w.undecided(rule, o) {
 		return false
 	}
-	set, exists := namespaceLabels(o.GetNamespace())
+	set, exists := w.namespaceLabels(o.GetNamespace())
 	return (exists || rule.OwnNamespaceOnly()) && rule.Why(o.GetNamespace(), set, o.GetLabels()) == selection.Selected
+}
+
+// undecided reports whether labels of a namespace that are not known decide about an object.
+func (w *world) undecided(rule selection.Rule, o catalog.Object) bool {
+	return w.namespacesUnread != "" && rule.Undecided(o.GetNamespace(), o.GetLabels())
 }
 
 // fingerprint stands for everything about a workload but what it selects and refers to.
@@ -258,6 +283,9 @@ func (k *kept) fingerprint(f *status.Facts) string {
 	}
 	for _, s := range f.StatefulSets {
 		fmt.Fprintf(h, " %s %s", s.UID, s.ResourceVersion)
+	}
+	if d := f.DaemonSet; d != nil {
+		fmt.Fprintf(h, " %s %s", d.UID, d.ResourceVersion)
 	}
 	return string(h.Sum(nil))
 }
@@ -288,28 +316,38 @@ func versionOf(o assets.Object, err error) string {
 	return o.Version
 }
 
-// recorder notes what is read.
+// recorder notes what is read. Objects are compiled on several CPUs.
 type recorder struct {
 	assets.Reader
+	mu   sync.Mutex
 	read map[assets.Ref]string
 }
 
 // Object implements [assets.Reader].
-func (r recorder) Object(ref assets.Ref) (assets.Object, error) {
+func (r *recorder) Object(ref assets.Ref) (assets.Object, error) {
 	o, err := r.Reader.Object(ref)
+	r.mu.Lock()
+	defer r.mu.Unlock()
 	r.read[ref] = versionOf(o, err)
 	return o, err
 }
 
-// note notes when the hash of the configuration is seen to change.
-func (k *kept) note(f *status.Facts, now time.Time) {
+// noticed is how soon a change must be noticed for the time of it to be known.
+const noticed = time.Minute
+
+// note notes when the hash of the configuration is seen to change. before is when somebody looked
+// last.
+func (k *kept) note(f *status.Facts, now, before time.Time) {
 	wanted := ""
 	for _, p := range f.Pods {
 		hash, _, _ := strings.Cut(p.Annotations[delivery.Annotation], "-")
 		wanted = max(wanted, hash)
 	}
 	if k.wanted != "" && wanted != "" && wanted != k.wanted {
-		k.since = now.UTC()
+		k.since = time.Time{}
+		if now.Sub(before) <= noticed {
+			k.since = now.UTC()
+		}
 	}
 	if wanted != "" {
 		k.wanted = wanted

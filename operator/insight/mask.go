@@ -36,7 +36,7 @@ type masker struct {
 	base bool
 	// begins is the AlertmanagerConfig that it begins with instead, if one is.
 	begins explain.Ref
-	known  knownValues
+	known  *knownValues
 }
 
 func newMasker(w v1.Workload) *masker {

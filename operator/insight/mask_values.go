@@ -4,6 +4,7 @@ import (
 	"encoding/base64"
 	"net/url"
 	"strings"
+	"sync"
 )
 
 // shortSecret is the length below which a value counts only as the whole of a scalar.
@@ -12,17 +13,20 @@ const shortSecret = 4
 // knownValues are values of Secrets. There may be very many, and is looked for each in every
 // scalar of a file: they are found by how they begin.
 type knownValues struct {
+	mu    sync.Mutex // of add: objects are compiled on several CPUs
 	whole map[string]bool
 	begin map[string][]string // by the first bytes
 }
 
-func newKnownValues() knownValues {
-	return knownValues{map[string]bool{}, map[string][]string{}}
+func newKnownValues() *knownValues {
+	return &knownValues{whole: map[string]bool{}, begin: map[string][]string{}}
 }
 
 // add notes a value, and how it may be written.
-func (k knownValues) add(value string) {
+func (k *knownValues) add(value string) {
 	value = strings.TrimSpace(value)
+	k.mu.Lock()
+	defer k.mu.Unlock()
 	for _, form := range []string{value, url.QueryEscape(value), url.PathEscape(value), base64.StdEncoding.EncodeToString([]byte(value))} {
 		if form == "" || k.whole[form] {
 			continue
@@ -34,8 +38,8 @@ func (k knownValues) add(value string) {
 	}
 }
 
-// in reports whether a text has a value in it.
-func (k knownValues) in(text string) bool {
+// in reports whether a text has a value in it. Nobody adds any more.
+func (k *knownValues) in(text string) bool {
 	if k.whole[strings.TrimSpace(text)] {
 		return true
 	}

@@ -3,6 +3,7 @@ package insight
 import (
 	"context"
 	"fmt"
+	"sync"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -14,10 +15,12 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/online"
 )
 
-// asker remembers what the caller may do for one answer.
+// asker remembers what the caller may do for one answer. Objects of a preview are compiled on
+// several CPUs, and ask at the same time.
 type asker struct {
 	ctx     context.Context
 	rights  Rights
+	mu      sync.Mutex
 	answers map[string]bool
 	unread  []string // what nobody could say
 }
@@ -38,6 +41,8 @@ func (a *asker) mayAny(verb string, of schema.GroupResource, namespace string) b
 
 func (a *asker) ask(verb string, of schema.GroupResource, namespace string) bool {
 	key := verb + " " + of.String() + " " + namespace
+	a.mu.Lock()
+	defer a.mu.Unlock()
 	if known, ok := a.answers[key]; ok {
 		return known
 	}

@@ -9,12 +9,20 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/firekeeper-dev/firekeeper/operator/engine"
 	"github.com/firekeeper-dev/firekeeper/operator/explain"
 	"github.com/firekeeper-dev/firekeeper/operator/online"
+	"github.com/firekeeper-dev/firekeeper/operator/status"
 )
+
+// inNamespace are the objects of a kind in a namespace.
+type inNamespace struct {
+	schema.GroupVersionResource
+	namespace string
+}
 
 // labelNames are the names of the labels by which workloads of a kind find their pods.
 type labelNames []string
@@ -22,12 +30,13 @@ type labelNames []string
 // readRunning reads the pods and StatefulSets of all workloads: in the whole cluster or, where
 // that is not permitted, in the namespaces of the workloads.
 func (w *world) readRunning(ctx context.Context, r online.Reader, all []explain.Candidate, shape func(explain.Candidate) engine.Shape) {
-	w.pods, w.sets, w.podsUnknown = map[string][]*corev1.Pod{}, map[types.NamespacedName]*appsv1.StatefulSet{}, map[string]string{}
+	w.pods, w.sets, w.notRunning = map[string][]*corev1.Pod{}, map[types.NamespacedName]*appsv1.StatefulSet{}, map[inNamespace]string{}
+	w.daemons = map[types.NamespacedName]*appsv1.DaemonSet{}
 	if len(all) == 0 {
 		return
 	}
 	common := map[string]string(nil)
-	namespaces := map[string]bool{}
+	namespaces, onNodes := map[string]bool{}, map[string]map[string]bool{} // of all; of those with DaemonSets, by their selector
 	for _, c := range all {
 		selector := shape(c).Selector
 		names := labelNames(slices.Sorted(maps.Keys(selector)))
@@ -39,6 +48,12 @@ func (w *world) readRunning(ctx context.Context, r online.Reader, all []explain.
 		}
 		maps.DeleteFunc(common, func(name, value string) bool { return selector[name] != value })
 		namespaces[c.Object.GetNamespace()] = true
+		if of := c.Setup.DaemonSets; of != "" && shape(c).DaemonSet != "" {
+			if onNodes[of] == nil {
+				onNodes[of] = map[string]bool{}
+			}
+			onNodes[of][c.Object.GetNamespace()] = true
+		}
 	}
 	for _, o := range w.everywhere(ctx, r, online.Query{GroupVersionResource: online.Pods, Labels: labels.Set(common).String()}, namespaces) {
 		pod := o.(*corev1.Pod)
@@ -53,8 +68,13 @@ func (w *world) readRunning(ctx context.Context, r online.Reader, all []explain.
 		if of := c.Setup.StatefulSets; !seen[of] {
 			seen[of] = true
 			for _, o := range w.everywhere(ctx, r, online.Query{GroupVersionResource: online.StatefulSets, Labels: of}, namespaces) {
-				w.sets[types.NamespacedName{Namespace: o.GetNamespace(), Name: o.GetName()}] = o.(*appsv1.StatefulSet)
+				w.sets[keyOf(o)] = o.(*appsv1.StatefulSet)
 			}
+		}
+	}
+	for of, namespaces := range onNodes {
+		for _, o := range w.everywhere(ctx, r, online.Query{GroupVersionResource: online.DaemonSets, Labels: of}, namespaces) {
+			w.daemons[keyOf(o)] = o.(*appsv1.DaemonSet)
 		}
 	}
 }
@@ -70,9 +90,7 @@ func (w *world) everywhere(ctx context.Context, r online.Reader, q online.Query,
 		q.Namespace = namespace
 		some, err := r.List(ctx, q)
 		if err != nil {
-			if q.GroupVersionResource == online.Pods {
-				w.podsUnknown[namespace] = unlisted(q, err)
-			}
+			w.notRunning[inNamespace{q.GroupVersionResource, namespace}] = unlisted(q, err)
 			w.unread = appendNew(w.unread, unlisted(q, err))
 		}
 		out = append(out, some...)
@@ -108,4 +126,24 @@ func (w *world) setsOf(c explain.Candidate, shape engine.Shape) (out []*appsv1.S
 		}
 	}
 	return out
+}
+
+// daemonOf is the DaemonSet of a workload; nil when there is none.
+func (w *world) daemonOf(c explain.Candidate, shape engine.Shape) *appsv1.DaemonSet {
+	return w.daemons[types.NamespacedName{Namespace: c.Object.GetNamespace(), Name: shape.DaemonSet}]
+}
+
+// notRead notes what of a workload could not be read that runs.
+func (w *world) notRead(f *status.Facts, shape engine.Shape) {
+	namespace := f.Object.GetNamespace()
+	add := func(of schema.GroupVersionResource, has bool) bool {
+		why := w.notRunning[inNamespace{of, namespace}]
+		if has && why != "" {
+			f.Unread = append(f.Unread, why)
+		}
+		return why != ""
+	}
+	f.PodsUnknown = add(online.Pods, true)
+	add(online.StatefulSets, len(shape.Sets) > 0)
+	add(online.DaemonSets, shape.DaemonSet != "")
 }

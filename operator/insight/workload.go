@@ -48,13 +48,15 @@ func (c *Cluster) Workload(ctx context.Context, r Rights, o Object) (*Workload, 
 	for ref, v := range e.states {
 		out.count(ref.Kind, v.state, 1)
 	}
-	for _, s := range e.candidate.Setup.Selects {
-		seen := 0
-		for _, n := range out.Counts[s.Kind] {
-			seen += n
-		}
-		if others := len(w.objects[s.Row]) - seen; others > 0 && e.report.Unmanaged == "" {
-			out.count(s.Kind, status.NotSelected, others)
+	if e.report.Unmanaged == "" {
+		for _, s := range e.candidate.Setup.Selects {
+			selected := 0
+			for _, n := range out.Counts[s.Kind] {
+				selected += n
+			}
+			for state, n := range w.others(e, s.Row, selected) {
+				out.count(s.Kind, state, n)
+			}
 		}
 	}
 	events, err := c.events(ctx, e)
@@ -65,7 +67,33 @@ func (c *Cluster) Workload(ctx context.Context, r Rights, o Object) (*Workload, 
 	return out, nil
 }
 
+// others are the numbers of objects that a workload is not known to select, by state.
+func (w *world) others(e *entry, row *catalog.Row, selected int) map[status.State]int {
+	if !e.unjudged && w.namespacesUnread == "" {
+		return map[status.State]int{status.NotSelected: len(w.objects[row]) - selected}
+	}
+	out := map[status.State]int{}
+	for _, o := range w.objects[row] {
+		ref := explain.Ref{Kind: row.Kind, Namespace: o.GetNamespace(), Name: o.GetName()}
+		if _, selected := e.states[ref]; !selected {
+			out[w.unselected(e, row.Kind, o)]++
+		}
+	}
+	return out
+}
+
+// unselected is the state of an object that a workload is not known to select.
+func (w *world) unselected(e *entry, kind string, o catalog.Object) status.State {
+	if e.report.Unmanaged == "" && o.GetDeletionTimestamp() == nil && (e.unjudged || w.undecided(e.rules[kind], o)) {
+		return status.Unknown
+	}
+	return status.NotSelected
+}
+
 func (w *Workload) count(kind string, s status.State, n int) {
+	if n == 0 {
+		return
+	}
 	if w.Counts[kind] == nil {
 		w.Counts[kind] = map[status.State]int{}
 	}
@@ -137,7 +165,7 @@ func (c *Cluster) Sources(ctx context.Context, r Rights, o Object, q SourceQuery
 	}
 	out.Part = part
 	counts, facts := c.counts(e.ref), e.facts
-	facts.NamespaceLabels, facts.References = w.namespaceLabels, c.Reader.References(ctx)
+	facts.NamespaceLabels, facts.NamespaceUnknown, facts.References = w.namespaceLabels, w.namespaceUnknown(), c.Reader.References(ctx)
 	for _, s := range refs {
 		out.Items = append(out.Items, e.source(facts, a, s, counts))
 	}
@@ -166,7 +194,7 @@ func (w *world) sources(e *entry, a *asker, counts map[status.State]int, q Sourc
 				if !a.details(ref) {
 					continue
 				}
-				state = status.NotSelected
+				state = w.unselected(e, s.Kind, o)
 			}
 			counts[state]++
 			if (q.State == "" || q.State == state) && (q.Kind == "" || strings.EqualFold(q.Kind, s.Kind)) && q.has(ref.String()) {
@@ -184,7 +212,11 @@ func (e *entry) source(facts status.Facts, a *asker, s sourceRow, counts *Target
 	v, selected := e.states[s.Ref]
 	switch {
 	case !selected:
-		out.State, out.Message = unselected(facts, s)
+		if state, message := unselected(facts, s); state == status.Unknown {
+			out.State, out.Message = state, message
+		} else {
+			out.Message = message
+		}
 	case v.message != "" && !a.details(s.Ref):
 		out.Message = hiddenDetails(s.Ref)
 	default:

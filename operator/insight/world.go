@@ -24,28 +24,40 @@ import (
 type world struct {
 	version string // of the reader; empty if it has none
 	at      time.Time
+	took    time.Duration // to read it
+	number  uint64        // of the worlds, from 1
+	before  time.Time     // until when nothing is known to have changed since the world before
 
 	objects         map[*catalog.Row][]catalog.Object // what workloads can select
 	namespaceLabels func(name string) (labels.Set, bool)
-	lookups         map[*catalog.Row]*lookup // while it is made
-	entries         []*entry                 // by kind, namespace and name
-	byRef           map[explain.Ref]*entry
+	// namespacesUnread is why namespaces may have more labels than those; empty when all of them
+	// are known.
+	namespacesUnread string
+	lookups          map[*catalog.Row]*lookup // while it is made
+	entries          []*entry                 // by kind, namespace and name
+	byRef            map[explain.Ref]*entry
 
 	pods      map[string][]*corev1.Pod // by [podKey]
 	podLabels []labelNames
 	sets      map[types.NamespacedName]*appsv1.StatefulSet
+	daemons   map[types.NamespacedName]*appsv1.DaemonSet
 
 	// unlisted are the kinds that could not be read, each with the reason; unread is all that
 	// could not be read.
-	unlisted    map[*catalog.Row]string
-	podsUnknown map[string]string // by namespace, with the reason
-	unread      []string
+	unlisted map[*catalog.Row]string
+	unread   []string
+	// notRunning are the pods, StatefulSets and DaemonSets of namespaces that could not be read,
+	// each with the reason.
+	notRunning map[inNamespace]string
 }
 
 // worlds keeps the last world, and what makes the next one cheap.
 type worlds struct {
 	mu    sync.Mutex
 	last  *world
+	begun uint64    // worlds
+	stood time.Time // when the last one was still the cluster as it was
+	idle  *time.Timer
 	group singleflight.Group
 
 	keep map[explain.Ref]*kept // only whoever makes a world looks at it
@@ -54,47 +66,110 @@ type worlds struct {
 	labels map[string]string // of namespaces, as text
 }
 
-// world is the cluster as it is now, or was a moment ago. Reading it again takes as long as
-// what has changed: requests that need it meanwhile wait for the same reading.
+// pauseShare bounds the share of time in which a cluster that changes all the time is read: the
+// pause after a reading is so many times as long as the reading, and at most Keep.
+const pauseShare = 10
+
+// world is the cluster as it is now or, of a reader without versions, as it was a moment ago.
+// Reading it again takes as long as what has changed: requests that need it meanwhile wait for
+// the same reading, and for the next if they may know of a change that this one does not have.
 //
 // Errors: the context has ended.
 func (c *Cluster) world(ctx context.Context) (*world, error) {
-	if w := c.current(); w != nil {
-		return w, nil
+	c.worlds.used(c.release)
+	last, begun := c.worlds.state()
+	if c.stands(last) {
+		c.worlds.standing(c.Now())
+		return last, nil
 	}
-	made := c.worlds.group.DoChan("world", func() (any, error) {
-		if w := c.current(); w != nil {
-			return w, nil
+	for {
+		made := c.worlds.group.DoChan("world", func() (any, error) { return c.again(context.WithoutCancel(ctx)), nil })
+		select {
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		case result := <-made:
+			if result.Err != nil {
+				return nil, result.Err
+			}
+			if w := result.Val.(*world); w != nil && (w.number > begun || c.stands(w)) {
+				return w, nil
+			}
 		}
-		w := c.read(context.WithoutCancel(ctx))
-		c.worlds.mu.Lock()
-		c.worlds.last = w
-		c.worlds.mu.Unlock()
-		return w, nil
-	})
-	select {
-	case <-ctx.Done():
-		return nil, ctx.Err()
-	case result := <-made:
-		if result.Err != nil {
-			return nil, result.Err
-		}
-		return result.Val.(*world), nil
 	}
 }
 
-// current is the last world if it still stands; else nil.
-func (c *Cluster) current() *world {
+// state is the last world, nil for none, and the number of those that were begun.
+func (s *worlds) state() (last *world, begun uint64) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.last, s.begun
+}
+
+// stands reports whether a world is the cluster as it is now.
+func (c *Cluster) stands(w *world) bool {
+	switch {
+	case w == nil:
+		return false
+	case w.version != "":
+		return w.version == c.version()
+	}
+	return c.Now().Sub(w.at) < c.Keep
+}
+
+// again reads the cluster unless the last world stands, after a pause since that.
+func (c *Cluster) again(ctx context.Context) *world {
+	last, _ := c.worlds.state()
+	if c.stands(last) {
+		return last
+	}
+	if last != nil {
+		time.Sleep(min(c.Keep, pauseShare*last.took) - c.Now().Sub(last.at.Add(last.took)))
+	}
 	c.worlds.mu.Lock()
-	w := c.worlds.last
+	c.worlds.begun++
+	w := &world{number: c.worlds.begun, before: c.worlds.stood}
 	c.worlds.mu.Unlock()
-	if w == nil {
-		return nil
+	c.read(ctx, w)
+	w.took = c.Now().Sub(w.at)
+	c.worlds.mu.Lock()
+	defer c.worlds.mu.Unlock()
+	c.worlds.last, c.worlds.stood = w, w.at
+	return w
+}
+
+// standing notes that the last world is the cluster as it is now.
+func (s *worlds) standing(now time.Time) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.stood = now
+}
+
+// keepUnused is how long is kept what nobody asks about.
+const keepUnused = 10 * time.Minute
+
+// used has release called when nobody has asked for a time.
+func (s *worlds) used(release func()) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.idle == nil {
+		s.idle = time.AfterFunc(keepUnused, release)
+		return
 	}
-	if w.version != "" && w.version == c.version() || c.Now().Sub(w.at) < c.Keep {
-		return w
-	}
-	return nil
+	s.idle.Reset(keepUnused)
+}
+
+// release drops all that is kept. Who asks again reads everything.
+func (c *Cluster) release() {
+	_, _, _ = c.worlds.group.Do("world", func() (any, error) { // nobody makes a world meanwhile
+		for _, k := range c.worlds.keep {
+			k.close()
+		}
+		c.worlds.keep, c.worlds.known, c.worlds.labels = map[explain.Ref]*kept{}, nil, nil
+		c.worlds.mu.Lock()
+		defer c.worlds.mu.Unlock()
+		c.worlds.last, c.worlds.stood = nil, time.Time{}
+		return (*world)(nil), nil
+	})
 }
 
 // version is that of the reader; empty if it has none.
@@ -106,11 +181,9 @@ func (c *Cluster) version() string {
 }
 
 // read makes a world.
-func (c *Cluster) read(ctx context.Context) *world {
-	w := &world{
-		version: c.version(), at: c.Now(), objects: map[*catalog.Row][]catalog.Object{}, byRef: map[explain.Ref]*entry{},
-		unlisted: map[*catalog.Row]string{},
-	}
+func (c *Cluster) read(ctx context.Context, w *world) {
+	w.version, w.at = c.version(), c.Now()
+	w.objects, w.byRef, w.unlisted = map[*catalog.Row][]catalog.Object{}, map[explain.Ref]*entry{}, map[*catalog.Row]string{}
 	w.readNamespaces(ctx, c.Reader)
 	for _, s := range c.Setups {
 		for _, selects := range s.Selects {
@@ -127,7 +200,6 @@ func (c *Cluster) read(ctx context.Context) *world {
 	}
 	w.readRunning(ctx, c.Reader, candidates, c.worlds.shape)
 	c.know(ctx, w, candidates)
-	return w
 }
 
 func (w *world) readNamespaces(ctx context.Context, r online.Reader) {
@@ -135,8 +207,18 @@ func (w *world) readNamespaces(ctx context.Context, r online.Reader) {
 	if w.namespaceLabels, err = online.AllNamespaceLabels(ctx, r); err == nil {
 		return
 	}
-	w.unread = append(w.unread, fmt.Sprintf("cannot read namespace labels, so namespace selectors match nothing: %v", err))
+	w.namespacesUnread = fmt.Sprintf("cannot read namespace labels, so namespace selectors match nothing: %v", err)
+	w.unread = append(w.unread, w.namespacesUnread)
 	w.namespaceLabels = func(name string) (labels.Set, bool) { return labels.Set{corev1.LabelMetadataName: name}, true }
+}
+
+// namespaceUnknown reports whether a namespace may have more labels than are known; nil when none
+// has.
+func (w *world) namespaceUnknown() func(name string) bool {
+	if w.namespacesUnread == "" {
+		return nil
+	}
+	return func(string) bool { return true }
 }
 
 // list reads the objects of a kind, as far as they may be read.

@@ -54,6 +54,12 @@ func (r Rule) Ask(s Subject, field string) Answer {
 	return Answer{}
 }
 
+// Undecided reports whether it is not known whether the rule selects an object of a Namespace of
+// which only the name is known.
+func (r Rule) Undecided(namespace string, objLabels labels.Set) bool {
+	return r.Labels(objLabels) && r.open(namespace)
+}
+
 // open reports whether labels of a Namespace that nobody has seen decide: its name, which
 // every Namespace has as a label, does not exclude it.
 func (r Rule) open(namespace string) bool {

@@ -3,7 +3,7 @@
 //
 //	gather.go                  reads it from a cluster, with the permissions of whoever asks
 //	view.go                    the page (pure)
-//	conditions.go pods.go objects.go events.go   its parts
+//	conditions.go pods.go daemon.go objects.go events.go   its parts
 //	write.go overview.go       for people
 //	watch.go                   says when it may have changed
 //

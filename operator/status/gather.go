@@ -51,6 +51,9 @@ func (c Cluster) Gather(ctx context.Context, of Subject) ([]Facts, error) {
 			Candidate: w, Configs: c.Scopes.SelectedBy(w.Setup.Kind), Objects: map[*catalog.Row][]catalog.Object{},
 			NamespaceLabels: s.labels, References: references, Unread: slices.Clone(unread),
 		}
+		if s.namespacesErr != nil {
+			f.NamespaceUnknown = func(string) bool { return true }
+		}
 		for _, k := range w.Setup.Selects {
 			list := s.list(k.Row, w.Object.GetNamespace())
 			f.Objects[k.Row] = list.objects
@@ -165,6 +168,17 @@ func (r *reading) running(f *Facts) {
 		default:
 			sts := object.(*appsv1.StatefulSet)
 			f.StatefulSets = append(f.StatefulSets, &appsv1.StatefulSet{ObjectMeta: sts.ObjectMeta, Status: sts.Status})
+		}
+	}
+	if shape.DaemonSet != "" {
+		object, err := r.c.Get(r.ctx, online.DaemonSets, types.NamespacedName{Namespace: namespace, Name: shape.DaemonSet})
+		switch {
+		case apierrors.IsNotFound(err):
+		case err != nil:
+			f.unread(fmt.Errorf("DaemonSet %s: %w", shape.DaemonSet, err))
+		default:
+			set := object.(*appsv1.DaemonSet)
+			f.DaemonSet = &appsv1.DaemonSet{ObjectMeta: set.ObjectMeta, Status: set.Status}
 		}
 	}
 	events, err := r.c.List(r.ctx, online.Query{GroupVersionResource: online.Events, Namespace: namespace, Keep: func(o online.Object) online.Object {

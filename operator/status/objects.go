@@ -13,6 +13,7 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/explain"
 	"github.com/firekeeper-dev/firekeeper/operator/informer"
 	"github.com/firekeeper-dev/firekeeper/operator/offline"
+	"github.com/firekeeper-dev/firekeeper/operator/selection"
 )
 
 // State is what a workload makes of an object.
@@ -106,8 +107,9 @@ func selectAll(f Facts) (map[string]*engine.Verdict, error) {
 	w := offline.Workload{Kind: f.Setup.Kind, Object: f.Object}
 	cluster := offline.Only(f.Setup.Row, f.Object).Cluster(w)
 	cluster.NamespaceLabels, cluster.References = f.NamespaceLabels, f.References
+	rules, _ := f.Setup.Selectors(f.Object) // what is wrong with them, selecting says
 	cluster.Objects = func(kind string) iter.Seq[catalog.Object] {
-		all := slices.Clone(f.Objects[catalog.Of(kind)])
+		all := slices.DeleteFunc(slices.Clone(f.Objects[catalog.Of(kind)]), func(o catalog.Object) bool { return f.undecided(rules[kind], o) })
 		slices.SortFunc(all, func(a, b catalog.Object) int { return informer.CompareKeys(a, b) })
 		return slices.Values(all)
 	}
@@ -121,6 +123,11 @@ func selectAll(f Facts) (map[string]*engine.Verdict, error) {
 		out[id(v.Kind, v.Object)] = &verdicts[i]
 	}
 	return out, err
+}
+
+// undecided reports whether labels of a namespace that are not known decide about an object.
+func (f Facts) undecided(rule selection.Rule, o catalog.Object) bool {
+	return f.NamespaceUnknown != nil && f.NamespaceUnknown(o.GetNamespace()) && rule.Undecided(o.GetNamespace(), o.GetLabels())
 }
 
 // judge gives the state of one object. What the operator itself has reported about the
@@ -165,7 +172,7 @@ func bound(f Facts, o catalog.Object) (state State, message string, known bool) 
 func Unselected(f Facts, row *catalog.Row, o catalog.Object) (State, string) {
 	report := explain.Explain(explain.Question{
 		Row: row, Object: o, Setups: []engine.Setup{f.Setup}, Workloads: []explain.Candidate{f.Candidate},
-		NamespaceLabels: f.NamespaceLabels, References: f.References,
+		NamespaceLabels: f.NamespaceLabels, NamespaceUnknown: f.NamespaceUnknown, References: f.References,
 	}, f.Configs)
 	if len(report.Owners) == 0 {
 		return Unknown, ""
@@ -176,6 +183,10 @@ func Unselected(f Facts, row *catalog.Row, o catalog.Object) (State, string) {
 	}
 	message := v.Message
 	for _, m := range v.Misses {
+		if v.Reason == explain.NotKnown {
+			message += "; it requires " + m.Requirement
+			continue
+		}
 		message += "; it requires " + m.String()
 	}
 	switch {

@@ -18,7 +18,7 @@ type Pod struct {
 	Ready    bool   `json:"ready"`
 	Message  string `json:"message,omitempty"` // why it is not
 	Restarts int32  `json:"restarts"`          // of all its containers
-	// Outdated says that the pod runs an older template of its StatefulSet.
+	// Outdated says that the pod runs an older template of its StatefulSet or DaemonSet.
 	Outdated bool `json:"outdated,omitempty"`
 	// Wanted is the hash of the configuration that the operator told the pod to run;
 	// empty when it told none.
@@ -42,7 +42,7 @@ func podsOf(f Facts) (out []Pod) {
 	for _, s := range f.StatefulSets {
 		revisions[s.Name] = s.Status.UpdateRevision
 	}
-	applied := appliedOf(f.Object)
+	nodes, applied := daemonOf(f.DaemonSet, f.Pods), appliedOf(f.Object)
 	for _, p := range f.Pods {
 		pod := Pod{Name: p.Name, Ready: engine.PodReady(p)}
 		if !pod.Ready {
@@ -54,6 +54,9 @@ func podsOf(f Facts) (out []Pod) {
 		for _, o := range p.OwnerReferences {
 			if want := revisions[o.Name]; o.Kind == "StatefulSet" && want != "" {
 				pod.Outdated = p.Labels[appsv1.ControllerRevisionHashLabelKey] != want
+			}
+			if d := f.DaemonSet; d != nil && o.Kind == "DaemonSet" && o.Name == d.Name {
+				pod.Outdated = nodes.outdated(p)
 			}
 		}
 		pod.Wanted, _, _ = strings.Cut(p.Annotations[delivery.Annotation], "-")

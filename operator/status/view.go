@@ -24,14 +24,19 @@ type Facts struct {
 	// read are missing.
 	Objects         map[*catalog.Row][]catalog.Object
 	NamespaceLabels func(name string) (l labels.Set, ok bool)
-	References      assets.Reader
+	// NamespaceUnknown reports whether a namespace may have more labels than those; nil when all
+	// of them are known.
+	NamespaceUnknown func(name string) bool
+	References       assets.Reader
 	// Select (optional) says what the workload makes of objects, as [offline.Select] does, for
 	// whoever asks again and again.
 	Select func(engine.Cluster) ([]engine.Verdict, error)
 
 	Pods         []*corev1.Pod
 	StatefulSets []*appsv1.StatefulSet
-	Events       []corev1.Event
+	// DaemonSet is nil where none runs the pods, or it does not exist.
+	DaemonSet *appsv1.DaemonSet
+	Events    []corev1.Event
 	// PodsUnknown says that the pods could not be read.
 	PodsUnknown bool
 	// Unread is what could not be read, each with the reason.
@@ -81,8 +86,8 @@ func View(f Facts) Report {
 	return out
 }
 
-// Good reports whether nothing calls for attention: all conditions are True, all pods
-// ready, and no object is rejected.
+// Good reports whether nothing calls for attention: all conditions are True, all pods are known
+// and ready, and no object is rejected.
 func (r Report) Good() bool {
 	for _, c := range r.Conditions {
 		if c.Status != "True" || c.Stale {
@@ -99,7 +104,7 @@ func (r Report) Good() bool {
 			return false
 		}
 	}
-	return r.Invalid == "" && r.Unmanaged == "" && len(r.Conditions) > 0
+	return r.Invalid == "" && r.Unmanaged == "" && !r.PodsUnknown && len(r.Conditions) > 0
 }
 
 // age is the time since t, none for a time that is not known.

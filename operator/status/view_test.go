@@ -13,6 +13,7 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
 	"sigs.k8s.io/yaml"
 
 	"github.com/firekeeper-dev/firekeeper/internal/golden"
@@ -20,6 +21,7 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/engine"
 	"github.com/firekeeper-dev/firekeeper/operator/explain"
 	"github.com/firekeeper-dev/firekeeper/operator/offline"
+	"github.com/firekeeper-dev/firekeeper/operator/promconfig"
 	"github.com/firekeeper-dev/firekeeper/operator/prometheus"
 	"github.com/firekeeper-dev/firekeeper/operator/rules"
 	"github.com/firekeeper-dev/firekeeper/operator/status"
@@ -74,7 +76,7 @@ func facts(t *testing.T, c golden.Case) (out []status.Facts) {
 	if err := os.WriteFile(file, text, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	servers, agents := prometheus.Kinds(prometheus.Options{}, &rules.Cache{})
+	servers, agents := prometheus.Kinds(prometheus.Options{Capabilities: promconfig.Capabilities{AgentDaemonSet: true}}, &rules.Cache{})
 	setups := []engine.Setup{{Kind: servers}, {Kind: agents}}
 	objects, err := offline.LoadStored([]string{file}, explain.Kinds(setups))
 	if err != nil {
@@ -87,6 +89,10 @@ func facts(t *testing.T, c golden.Case) (out []status.Facts) {
 			Unread: strings.FieldsFunc(string(unread), func(r rune) bool { return r == '\n' }),
 		}
 		f.PodsUnknown = strings.HasPrefix(string(unread), "pods:")
+		if strings.HasPrefix(string(unread), "labels of Namespaces:") {
+			f.NamespaceLabels = func(name string) (labels.Set, bool) { return labels.Set{corev1.LabelMetadataName: name}, true }
+			f.NamespaceUnknown = func(string) bool { return true }
+		}
 		for _, s := range setups {
 			if s.Kind == w.Kind {
 				f.Candidate = explain.Candidate{Setup: s, Object: w.Object}
@@ -102,13 +108,16 @@ func facts(t *testing.T, c golden.Case) (out []status.Facts) {
 			case "Pod":
 				p := &corev1.Pod{}
 				must(t, yaml.Unmarshal([]byte(doc), p))
-				if strings.HasPrefix(p.Name, "prometheus-"+w.Object.GetName()+"-") {
+				if strings.HasPrefix(p.Name, "prometheus-"+w.Object.GetName()+"-") || strings.HasPrefix(p.Name, "prom-agent-"+w.Object.GetName()+"-") {
 					f.Pods = append(f.Pods, p)
 				}
 			case "StatefulSet":
 				s := &appsv1.StatefulSet{}
 				must(t, yaml.Unmarshal([]byte(doc), s))
 				f.StatefulSets = append(f.StatefulSets, s)
+			case "DaemonSet":
+				f.DaemonSet = &appsv1.DaemonSet{}
+				must(t, yaml.Unmarshal([]byte(doc), f.DaemonSet))
 			case "Event":
 				e := corev1.Event{}
 				must(t, yaml.Unmarshal([]byte(doc), &e))

@@ -46,6 +46,13 @@ type listener struct {
 	pending map[insight.Change]struct{}
 }
 
+// listening reports whether somebody does.
+func (f *feed) listening() bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return len(f.listeners) > 0
+}
+
 func (f *feed) tell(c insight.Change) {
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -75,7 +75,7 @@ type told struct {
 func New(ctx context.Context, under online.Reader, changes Source) *Reader {
 	r := &Reader{ctx: ctx, under: under, answers: map[question]*answer{}, large: map[question]time.Time{}}
 	r.feed.listeners = map[*listener]struct{}{}
-	r.watches = newWatches(ctx, changes, r.changed)
+	r.watches = newWatches(ctx, changes, r.changed, r.feed.listening)
 	return r
 }
 

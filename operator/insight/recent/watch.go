@@ -22,6 +22,8 @@ const (
 	// afterRefusal and afterFailure are pauses before a watch is tried again.
 	afterRefusal = 5 * time.Minute
 	afterFailure = 5 * time.Second
+	// unwanted is how long is watched what nobody reads, unless somebody listens to changes.
+	unwanted = 10 * time.Minute
 )
 
 // unwatchable change too often for a watch to help, or have contents that not even their names
@@ -36,6 +38,9 @@ type scope struct {
 
 // state is that of a watch.
 type state struct {
+	ctx     context.Context
+	end     context.CancelFunc
+	wanted  time.Time
 	runs    bool // every change is told
 	ended   bool
 	refused time.Time // zero: not
@@ -43,17 +48,18 @@ type state struct {
 
 // watches are those of the lists that were read.
 type watches struct {
-	ctx     context.Context
-	changes Source
-	changed func(s scope, o metav1.Object) // o is nil for anything
+	ctx       context.Context
+	changes   Source
+	changed   func(s scope, o metav1.Object) // o is nil for anything
+	listening func() bool                    // somebody listens to changes
 
 	mu     sync.Mutex
 	states map[scope]*state
 }
 
-func newWatches(ctx context.Context, changes Source, changed func(scope, metav1.Object)) *watches {
+func newWatches(ctx context.Context, changes Source, changed func(scope, metav1.Object), listening func() bool) *watches {
 	quiet := klog.NewContext(ctx, klog.Logger{}) // what may not be watched is read again
-	return &watches{ctx: quiet, changes: changes, changed: changed, states: map[scope]*state{}}
+	return &watches{ctx: quiet, changes: changes, changed: changed, listening: listening, states: map[scope]*state{}}
 }
 
 // want watches a list: in all namespaces or, where that is not permitted, in its own.
@@ -64,8 +70,9 @@ func (w *watches) want(q question) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	all := w.start(scope{q.of, "", q.labels})
-	if q.namespace != "" && (all == nil || !all.refused.IsZero()) {
-		w.start(scope{q.of, q.namespace, q.labels})
+	own := scope{q.of, q.namespace, q.labels}
+	if q.namespace != "" && (all == nil || !all.refused.IsZero() || !all.runs && w.states[own] != nil) {
+		w.start(own)
 	}
 }
 
@@ -77,13 +84,35 @@ func (w *watches) start(s scope) *state {
 		return nil
 	case st == nil:
 		st = &state{}
+		st.ctx, st.end = context.WithCancel(w.ctx)
 		w.states[s] = st
 		go w.run(s, st)
+		time.AfterFunc(unwanted, func() { w.release(s, st) })
 	case st.ended && time.Since(st.refused) >= afterRefusal:
-		*st = state{}
+		st.ended, st.refused = false, time.Time{}
 		go w.run(s, st)
 	}
+	st.wanted = time.Now()
 	return st
+}
+
+// release ends a watch that nobody needs, or looks again later.
+func (w *watches) release(s scope, st *state) {
+	listening := w.listening()
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	rest := unwanted - time.Since(st.wanted)
+	switch {
+	case w.ctx.Err() != nil:
+	case rest > 0:
+		time.AfterFunc(rest, func() { w.release(s, st) })
+		return
+	case listening:
+		time.AfterFunc(unwanted, func() { w.release(s, st) })
+		return
+	}
+	st.end()
+	delete(w.states, s)
 }
 
 // covers reports whether every change of what was asked for is told.
@@ -116,7 +145,7 @@ func (w *watches) run(s scope, st *state) {
 			return
 		}
 		select {
-		case <-w.ctx.Done():
+		case <-st.ctx.Done():
 			return
 		case <-time.After(afterFailure):
 		}
@@ -127,11 +156,11 @@ func (w *watches) run(s scope, st *state) {
 //
 // Errors: those of the API server.
 func (w *watches) follow(s scope, st *state) error {
-	version, err := w.changes.Now(w.ctx, s.of, s.namespace)
+	version, err := w.changes.Now(st.ctx, s.of, s.namespace)
 	if err != nil {
 		return err
 	}
-	ctx, cancel := context.WithCancel(w.ctx)
+	ctx, cancel := context.WithCancel(st.ctx)
 	defer cancel()
 	from := watcher{w.changes, s, func() {
 		w.mu.Lock()

@@ -1,0 +1,144 @@
+package insight_test
+
+import (
+	"context"
+	"strconv"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
+	"github.com/firekeeper-dev/firekeeper/operator/catalog"
+	"github.com/firekeeper-dev/firekeeper/operator/insight"
+	"github.com/firekeeper-dev/firekeeper/operator/online"
+)
+
+// slow is a cluster of which each list takes a time.
+type slow struct {
+	*versioned
+	each time.Duration
+}
+
+// List implements [online.Reader].
+func (s *slow) List(ctx context.Context, q online.Query) ([]online.Object, error) {
+	time.Sleep(s.each)
+	return s.versioned.List(ctx, q)
+}
+
+// add makes the Prometheus of a cluster select one more monitor.
+func (s *slow) add(n int) {
+	name := "added" + strconv.Itoa(n)
+	m := &v1.ServiceMonitor{ObjectMeta: metav1.ObjectMeta{
+		Namespace: "ns0", Name: name, UID: types.UID(name), ResourceVersion: "1", Generation: 1, Labels: map[string]string{"team": "t0"},
+	}}
+	s.put(catalog.ServiceMonitor.GroupVersionResource(), m)
+	s.change()
+}
+
+// count is the number of lists so far.
+func (s *slow) count() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.lists
+}
+
+// accepted is how many objects are accepted, as an answer says, and the time that it took.
+func accepted(t *testing.T, a insight.Answers) (n int, took time.Duration) {
+	t.Helper()
+	from := time.Now()
+	out, err := a.Overview(t.Context(), everything, page)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out.Workloads[0].Accepted, time.Since(from)
+}
+
+// Who is told of a change and asks, gets an answer with it, also if the cluster was read a moment
+// ago, or is being read.
+func TestAnswersHaveTheLastChange(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := &slow{&versioned{loaded(t, cluster(1, 0)), 1}, 5 * time.Millisecond}
+		kinds, _ := setups()
+		a := insight.New(insight.Parts{Reader: s, Setups: kinds})
+		_, reading := accepted(t, a)
+		want := 0
+		ask := func(when string) {
+			t.Helper()
+			if n, took := accepted(t, a); n != want || took > 2*(time.Second+reading) {
+				t.Errorf("%s: %d of %d monitors after %s", when, n, want, took)
+			}
+		}
+		change := func() { s.add(want); want++ }
+		change()
+		ask("just read")
+		change()
+		ask("just read again")
+		if _, took := accepted(t, a); took > 0 {
+			t.Errorf("without a change, an answer takes %s", took)
+		}
+		change()
+		go func() { _, _ = a.Overview(t.Context(), everything, page) }()
+		synctest.Wait()
+		for before := s.count(); s.count() == before; { // it waits
+			time.Sleep(s.each)
+		}
+		time.Sleep(reading / 2) // it reads
+		change()
+		ask("while it is read")
+		time.Sleep(time.Minute)
+		change()
+		if _, took := accepted(t, a); took > reading {
+			t.Errorf("after a minute, an answer with a change takes %s, reading %s", took, reading)
+		}
+	})
+}
+
+// A cluster that changes all the time is read once in a while, and answers all the same.
+func TestChangesAllTheTime(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := &slow{&versioned{loaded(t, cluster(1, 1)), 1}, 5 * time.Millisecond}
+		kinds, _ := setups()
+		a := insight.New(insight.Parts{Reader: s, Setups: kinds})
+		_, reading := accepted(t, a)
+		each := s.lists
+		ctx, stop := context.WithTimeout(t.Context(), 30*time.Second)
+		defer stop()
+		go func() {
+			for ctx.Err() == nil {
+				time.Sleep(10 * time.Millisecond)
+				s.change()
+			}
+		}()
+		s.lists = 0
+		for ctx.Err() == nil {
+			if _, took := accepted(t, a); took > time.Second+reading {
+				t.Errorf("an answer takes %s", took)
+			}
+			time.Sleep(time.Millisecond)
+		}
+		if n := s.lists / each; n > 30*2 || n < 15 {
+			t.Errorf("it was read %d times in 30 s, each in %s", n, reading)
+		}
+	})
+}
+
+// A question ends with its context, also while it waits.
+func TestQuestionsEnd(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := &slow{&versioned{loaded(t, cluster(1, 1)), 1}, 20 * time.Millisecond}
+		kinds, _ := setups()
+		a := insight.New(insight.Parts{Reader: s, Setups: kinds})
+		accepted(t, a)
+		s.change()
+		ctx, stop := context.WithTimeout(t.Context(), 100*time.Millisecond)
+		defer stop()
+		from := time.Now()
+		if _, err := a.Overview(ctx, everything, page); err == nil || time.Since(from) != 100*time.Millisecond {
+			t.Errorf("%v after %s", err, time.Since(from))
+		}
+		time.Sleep(time.Minute) // the reading goes on
+	})
+}
