@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"net"
 	"slices"
-	"strconv"
 
 	"github.com/prometheus/common/model"
 	"github.com/prometheus/prometheus/discovery/targetgroup"
@@ -22,12 +21,9 @@ import (
 // ofPod says who scrapes a pod. All workloads are asked, of each the jobs that look for
 // targets in its namespace.
 func (s *Source) ofPod(ctx context.Context, r insight.Rights, q insight.TargetQuery) (*insight.Targets, error) {
-	skip := 0
-	if q.Continue != "" {
-		var err error
-		if skip, err = strconv.Atoi(q.Continue); err != nil || skip < 0 {
-			return nil, apierrors.NewBadRequest(`parameter "continue": not one of an answer of this list`)
-		}
+	from, err := parseCursor(q.Continue)
+	if err != nil {
+		return nil, err
 	}
 	all, notes, err := s.scrapers(ctx)
 	if err != nil {
@@ -51,7 +47,7 @@ func (s *Source) ofPod(ctx context.Context, r insight.Rights, q insight.TargetQu
 		out: &insight.Targets{Items: []preview.Target{}, Jobs: []insight.JobCounts{}}, notes: notes,
 	}
 	a.out.Synced = settle(ctx, jobs)
-	if err := a.pod(ctx, jobs, s.address(ctx, q), skip, s.Denied); err != nil {
+	if err := a.pod(ctx, jobs, s.address(ctx, q), from, s.Denied); err != nil {
 		return nil, err
 	}
 	a.out.AsOf, a.out.Notes = since(jobs), a.noted()
@@ -98,9 +94,9 @@ func mentions(group *targetgroup.Group, of preview.Query) bool {
 }
 
 // pod adds the targets of a pod after some of them.
-func (a *answer) pod(ctx context.Context, jobs []openJob, of preview.Query, skip int, denied string) (err error) {
-	memo := targetset.Memo{}
-	for _, j := range jobs {
+func (a *answer) pod(ctx context.Context, jobs []openJob, of preview.Query, from *cursor, denied string) (err error) {
+	memo, first := targetset.Memo{}, from.begin(jobs)
+	for at, j := range jobs {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
@@ -116,7 +112,12 @@ func (a *answer) pod(ctx context.Context, jobs []openJob, of preview.Query, skip
 				if !a.filter.Selects(row) {
 					continue
 				}
-				if a.out.Total++; a.out.Total > skip && len(a.out.Items) < max(1, a.q.Limit) {
+				a.out.Total++
+				switch here := (cursor{Workload: j.of, Job: j.Name, At: j.at, Group: &key, Row: i}); {
+				case at < first || at == first && from.after(key, i), a.out.Continue != "":
+				case len(a.out.Items) >= max(1, a.q.Limit):
+					a.out.Continue = here.String()
+				default:
 					t, _, failed := a.view.shown(j, r, i)
 					if failed != nil {
 						err = failed
@@ -137,9 +138,6 @@ func (a *answer) pod(ctx context.Context, jobs []openJob, of preview.Query, skip
 			a.out.Counts.Add(counts)
 			a.out.Jobs = append(a.out.Jobs, insight.JobCounts{Workload: j.of, Object: j.object.Ref, Job: j.Name, Counts: counts})
 		}
-	}
-	if at := skip + len(a.out.Items); at < a.out.Total {
-		a.out.Continue = strconv.Itoa(at)
 	}
 	if a.out.Counts.Total() == 0 && a.out.Synced && len(a.gaps)+len(a.notes) == 0 {
 		a.notes = append(a.notes, fmt.Sprintf("no job finds the pod %s, or there is no such pod", of.Pod))

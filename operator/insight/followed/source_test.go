@@ -204,6 +204,7 @@ func names(items []preview.Target) (out []string) {
 func TestPages(t *testing.T) {
 	inBubble(t, func(t *testing.T, b *bed) {
 		pods := b.api.Kind("pods")
+		b.cluster.set(catalog.Probe.GroupVersionResource(), read[v1.Probe](t, "metadata: {namespace: demo, name: p}"))
 		for i := range 60 {
 			pods.Add(pod([]string{"demo", "other", "far"}[i%3], fmt.Sprintf("p-%02d", i), []string{"web", "db"}[i/3%2], i))
 		}
@@ -258,6 +259,9 @@ func TestPages(t *testing.T) {
 		q.Continue = "nonsense"
 		if _, err := b.Targets(t.Context(), nil, q); !apierrors.IsBadRequest(err) {
 			t.Error(err)
+		}
+		if got := b.ask(t, nil, all(insight.Object{Row: catalog.Probe, NamespacedName: types.NamespacedName{Namespace: "demo", Name: "p"}})); got.AsOf.Year() < 2000 {
+			t.Errorf("nothing, as of %s", got.AsOf)
 		}
 		q = all(insight.Object{Row: catalog.Prometheus, NamespacedName: types.NamespacedName{Namespace: "demo", Name: "none"}})
 		if _, err := b.Targets(t.Context(), nil, q); !apierrors.IsNotFound(err) {
@@ -523,11 +527,13 @@ func TestPod(t *testing.T) {
 		}
 		q.Limit = 1
 		q.Continue = b.ask(t, nil, q).Continue
+		b.cluster.set(catalog.PodMonitor.GroupVersionResource(), read[v1.PodMonitor](t, strings.Replace(monitorText, "name: web", "name: again", 1)))
+		settled(aMinute) // there is another job before the others
 		if next := b.ask(t, nil, q); len(next.Items) != 1 || next.Items[0].State != targets.Kept || next.Continue != "" {
 			t.Errorf("%+v", next)
 		}
 		q = insight.TargetQuery{Pod: types.NamespacedName{Namespace: "demo", Name: "none"}, Shard: preview.AllShards}
-		if got := b.ask(t, nil, q); len(got.Items) > 0 || !strings.Contains(fmt.Sprint(got.Notes), "no job finds the pod demo/none") {
+		if got := b.ask(t, nil, q); len(got.Items) > 0 || !strings.Contains(fmt.Sprint(got.Notes), "no job finds the pod demo/none") || got.AsOf.IsZero() {
 			t.Errorf("%+v", got)
 		}
 	})
