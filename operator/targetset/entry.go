@@ -24,7 +24,7 @@ type hold struct {
 }
 
 func (e *entry) compare(o *entry) int {
-	return cmp.Or(e.part.key.compare(o.part.key), cmp.Compare(e.index, o.index))
+	return cmp.Or(e.part.key.Compare(o.part.key), cmp.Compare(e.index, o.index))
 }
 
 // holders are the entries of each hold, of which the first is scraped. Most have one.

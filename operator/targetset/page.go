@@ -30,12 +30,12 @@ func (s *Set) Keys(after *Key, most int, f Filter) (out []Key) {
 		over[shard] = s.isOver(shard)
 	}
 	last := func() { // of those found so far
-		slices.SortFunc(out, Key.compare)
+		slices.SortFunc(out, Key.Compare)
 		out = out[:min(len(out), most)]
 	}
 	full := false // out has enough, in order
 	for key, p := range s.parts {
-		if after != nil && key.compare(*after) <= 0 || full && key.compare(out[most-1]) > 0 || !s.has(p, f, over) {
+		if after != nil && key.Compare(*after) <= 0 || full && key.Compare(out[most-1]) > 0 || !s.has(p, f, over) {
 			continue
 		}
 		if out = append(out, key); len(out) >= 4*most {

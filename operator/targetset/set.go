@@ -16,7 +16,8 @@ type Key struct {
 	Source    string
 }
 
-func (k Key) compare(o Key) int {
+// Compare orders groups as lists have them.
+func (k Key) Compare(o Key) int {
 	return cmp.Or(cmp.Compare(k.Discovery, o.Discovery), cmp.Compare(k.Source, o.Source))
 }
 

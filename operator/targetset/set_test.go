@@ -58,7 +58,7 @@ func randomGroup(r *rand.Rand, source string) *targetgroup.Group {
 // wanted is what a job makes of all groups at once.
 func wanted(j *targets.Job, groups map[Key]*targetgroup.Group) Counts {
 	var found targets.Found
-	for _, key := range slices.SortedFunc(maps.Keys(groups), Key.compare) {
+	for _, key := range slices.SortedFunc(maps.Keys(groups), Key.Compare) {
 		found.Groups = append(found.Groups, groups[key])
 	}
 	result := j.Evaluate(found)

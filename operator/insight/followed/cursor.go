@@ -49,6 +49,15 @@ func parseCursor(text string) (*cursor, error) {
 	return &out, nil
 }
 
+// after reports whether a part begins after a row of its first job.
+func (c *cursor) after(group targetset.Key, row int) bool {
+	if c == nil || c.Group == nil {
+		return false
+	}
+	order := group.Compare(*c.Group)
+	return order < 0 || order == 0 && row < c.Row
+}
+
 // begin is the first of jobs that a part has.
 func (c *cursor) begin(jobs []openJob) int {
 	if c == nil {

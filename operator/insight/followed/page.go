@@ -64,6 +64,9 @@ func since(jobs []openJob) (out time.Time) {
 			out = at
 		}
 	}
+	if out.IsZero() { // of nothing, this is known now
+		out = time.Now()
+	}
 	return out.UTC().Truncate(time.Millisecond)
 }
 

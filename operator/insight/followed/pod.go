@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"net"
 	"slices"
-	"strconv"
 
 	"github.com/prometheus/common/model"
 	"github.com/prometheus/prometheus/discovery/targetgroup"
@@ -24,12 +23,9 @@ import (
 //
 // Errors: the pod certainly does not exist, and no job finds it.
 func (s *Source) ofPod(ctx context.Context, r insight.Rights, q insight.TargetQuery) (*insight.Targets, error) {
-	skip := 0
-	if q.Continue != "" {
-		var err error
-		if skip, err = strconv.Atoi(q.Continue); err != nil || skip < 0 {
-			return nil, apierrors.NewBadRequest(`parameter "continue": not one of an answer of this list`)
-		}
+	from, err := parseCursor(q.Continue)
+	if err != nil {
+		return nil, err
 	}
 	v := newView(ctx, r, q.Pod.Namespace)
 	all, notes, err := s.scrapers(ctx)
@@ -55,7 +51,7 @@ func (s *Source) ofPod(ctx context.Context, r insight.Rights, q insight.TargetQu
 	}
 	a.out.Synced = settle(ctx, jobs)
 	of, unread := s.address(ctx, q)
-	if err := a.pod(ctx, jobs, of, skip, s.Denied); err != nil {
+	if err := a.pod(ctx, jobs, of, from, s.Denied); err != nil {
 		return nil, err
 	}
 	if unread != nil && a.out.Counts.Total() == 0 {
@@ -112,9 +108,9 @@ func mentions(group *targetgroup.Group, of preview.Query) bool {
 }
 
 // pod adds the targets of a pod after some of them.
-func (a *answer) pod(ctx context.Context, jobs []openJob, of preview.Query, skip int, denied string) error {
-	memo := targetset.Memo{}
-	for _, j := range jobs {
+func (a *answer) pod(ctx context.Context, jobs []openJob, of preview.Query, from *cursor, denied string) error {
+	memo, first := targetset.Memo{}, from.begin(jobs)
+	for at, j := range jobs {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
@@ -130,7 +126,12 @@ func (a *answer) pod(ctx context.Context, jobs []openJob, of preview.Query, skip
 				if !a.filter.Selects(row) {
 					continue
 				}
-				if a.out.Total++; a.out.Total > skip && len(a.out.Items) < max(1, a.q.Limit) {
+				a.out.Total++
+				switch here := (cursor{Workload: j.of, Job: j.Name, At: j.at, Group: &key, Row: i}); {
+				case at < first || at == first && from.after(key, i), a.out.Continue != "":
+				case len(a.out.Items) >= max(1, a.q.Limit):
+					a.out.Continue = here.String()
+				default:
 					t, _ := a.view.shown(j, key, r, i)
 					a.out.Items = append(a.out.Items, t)
 				}
@@ -145,9 +146,6 @@ func (a *answer) pod(ctx context.Context, jobs []openJob, of preview.Query, skip
 			a.out.Counts.Add(counts)
 			a.out.Jobs = append(a.out.Jobs, insight.JobCounts{Workload: j.of, Object: j.object.Ref, Job: j.Name, Counts: counts})
 		}
-	}
-	if at := skip + len(a.out.Items); at < a.out.Total {
-		a.out.Continue = strconv.Itoa(at)
 	}
 	a.notes = append(a.notes, a.view.notes()...)
 	return nil
