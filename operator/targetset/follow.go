@@ -96,8 +96,12 @@ func (f *Followed) schedule() {
 	if !f.running {
 		return
 	}
-	if wait, ok := f.throttle.change(time.Now()); ok {
+	switch wait, ok := f.throttle.change(time.Now()); {
+	case !ok:
+	case wait > 0:
 		f.timer = time.AfterFunc(wait, f.pass)
+	default:
+		go f.pass()
 	}
 }
 

@@ -80,7 +80,7 @@ func TestPermittedUnknown(t *testing.T) {
 		for i := range many.Names {
 			many.Names[i] += strings.Repeat("x", i)
 		}
-		job.Kubernetes[0].Namespaces = many
+		job = targets.Job{Discoveries: targets.Discoveries{Kubernetes: []targets.KubernetesSD{{Role: "pod", Namespaces: many}}}} // the questions of before still read the other
 		time.Sleep(2 * time.Second)
 		f.Unknown = ""
 		asked := who.asked.Load()
