@@ -52,6 +52,7 @@ func TestFollow(t *testing.T) {
 		pods.Add(pod("other", "web", "web"))
 		var changes atomic.Int32
 		f := Follow(c, read(t, podsOfWeb, 2, 1), "own", nil, func() { changes.Add(1) })
+		defer f.Close() // also when the test fails: the API server waits for it
 		settle(time.Minute)
 		want := Counts{States: map[targets.State]int{targets.Kept: 1, targets.Dropped: 1}, Dropped: map[string]int{"step 1": 1}, Shards: []int{1}}
 		if diff := cmp.Diff(&want, f.Counts()); diff != "" {
