@@ -67,6 +67,9 @@ func (r *resolver) remoteRead(s *v1.RemoteReadSpec) (*RemoteRead, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err = checkHeaders(s.Headers); err != nil {
+		return nil, err
+	}
 	if out.BasicAuth, err = r.BasicAuth(s.BasicAuth); err != nil {
 		return nil, fmt.Errorf("basicAuth: %w", err)
 	}

@@ -17,6 +17,9 @@ func checkRemoteWrite(s *v1.RemoteWriteSpec, rules relabelRules) error {
 	); err != nil {
 		return err
 	}
+	if err := checkHeaders(s.Headers); err != nil {
+		return err
+	}
 	if err := rules.check(s.WriteRelabelConfigs); err != nil {
 		return fmt.Errorf("writeRelabelConfigs: %w", err)
 	}

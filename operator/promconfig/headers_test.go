@@ -1,0 +1,26 @@
+package promconfig
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/prometheus/prometheus/config"
+	"go.yaml.in/yaml/v2"
+)
+
+// TestHeaders: what Prometheus refuses is refused, nothing else, and no value is said.
+func TestHeaders(t *testing.T) {
+	names := append([]string{"Authorization", "AUTHORIZATION", "X-Scope-OrgID", "Accept", "X-Amz-Other"}, reservedHeaders...)
+	for _, name := range append(names, "Content-Type") {
+		ours := checkHeaders(map[string]string{"A": "1", name: "hunter2"})
+		text := fmt.Sprintf("url: http://a/\nheaders: {A: '1', %q: hunter2}\n", name)
+		write, read := yaml.Unmarshal([]byte(text), &config.RemoteWriteConfig{}), yaml.Unmarshal([]byte(text), &config.RemoteReadConfig{})
+		if (ours == nil) != (write == nil) || (ours == nil) != (read == nil) {
+			t.Errorf("%s: %v, and Prometheus says %v for remote_write and %v for remote_read", name, ours, write, read)
+		}
+		if ours != nil && strings.Contains(ours.Error(), "hunter2") {
+			t.Errorf("%s: the message has the value: %v", name, ours)
+		}
+	}
+}
