@@ -239,6 +239,11 @@ func (v *View) unbound(w v1.Workload, account Account, needs []need) []Hint {
 		}
 		return nil
 	}
+	if v.extent.Whole == nil && !slices.Contains(v.rbac.accounts, account) {
+		if a, b, ok := v.idleAccount(account.Namespace, useful); ok {
+			return hint("there is no %s among the manifests; there is %s, which nothing uses and which may list %s (%s): did you mean %q?", account, a, list(wanted), b, a.Name)
+		}
+	}
 	for _, r := range v.rbac.roles {
 		bound := slices.ContainsFunc(v.rbac.bindings, func(b binding) bool { return b.ref.Kind == r.kind && b.ref.Name == r.name })
 		if !bound && r.name == account.Name && useful(r.rules) {

@@ -31,7 +31,8 @@ func (m Missing) Unwrap() error { return m.Err }
 // workload need. What is optional, or made by the operator, is not missing.
 func (o *Objects) Missing(w Workload, made Outcome) (out []Missing) {
 	absent := map[need]bool{}
-	for n := range podNeeds(w.Object.GetNamespace(), made.Plan.Workload) {
+	needs := podNeeds(w.Object.GetNamespace(), made.Plan.Workload)
+	for n := range needs {
 		if n.ref.Name != "" && !o.has(n) && !makes(made, n.ref) {
 			absent[n] = true
 		}
@@ -42,6 +43,11 @@ func (o *Objects) Missing(w Workload, made Outcome) (out []Missing) {
 			if f.field == "spec.configSecret" && !o.has(f.need) {
 				absent[f.need] = true
 			}
+		}
+	}
+	for _, f := range fields { // pods mount the whole object, and the program in them reads the key
+		if whole := (need{ref: f.ref}); f.key != "" && strings.HasPrefix(f.field, "spec.web.tlsConfig.") && needs[whole] && o.has(whole) && !o.has(f.need) {
+			absent[f.need] = true
 		}
 	}
 	found := map[need]bool{}
