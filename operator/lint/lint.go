@@ -245,6 +245,7 @@ func (l *linter) workload(w offline.Workload) {
 	if made.Plan.Reason != "" {
 		l.remark(self, made.Plan.Message, "")
 	}
+	l.strayContainers(self, w, made)
 	l.workloadRemarks(self, w)
 }
 

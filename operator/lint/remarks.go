@@ -37,6 +37,7 @@ func (l *linter) remarks(w offline.Workload, kind string, object catalog.Object)
 			if e.Port == "" && e.TargetPort == nil && !readdresses(e.RelabelConfigs) {
 				always(path, "neither port nor targetPort is set, so every port of the Services is scraped%s", dashTooMany(i))
 			}
+			pathRemark(always, path+".path", e.Path)
 			tlsRemark(always, path, e.TLSConfig != nil, e.Scheme, e.RelabelConfigs)
 			relabelRemarks(always, path+".relabelings", e.RelabelConfigs, true)
 			relabelRemarks(always, path+".metricRelabelings", e.MetricRelabelConfigs, false)
@@ -48,28 +49,38 @@ func (l *linter) remarks(w offline.Workload, kind string, object catalog.Object)
 			if i > 0 && e.Port == "" && e.PortNumber == nil && e.TargetPort == nil && !readdresses(e.RelabelConfigs) {
 				always(path, "neither port nor portNumber is set, so every port of the pods is scraped%s", dashTooMany(i))
 			}
+			pathRemark(always, path+".path", e.Path)
 			tlsRemark(always, path, e.TLSConfig != nil, e.Scheme, e.RelabelConfigs)
 			relabelRemarks(always, path+".relabelings", e.RelabelConfigs, true)
 			relabelRemarks(always, path+".metricRelabelings", e.MetricRelabelConfigs, false)
 		}
 	case *v1.Probe:
+		pathRemark(always, "spec.prober.path", m.Spec.ProberSpec.Path)
 		relabelRemarks(always, "spec.metricRelabelings", m.Spec.MetricRelabelConfigs, false)
 		if s := m.Spec.Targets.StaticConfig; s != nil {
 			relabelRemarks(always, "spec.targets.staticConfig.relabelingConfigs", s.RelabelConfigs, true)
 		}
 	case *v1alpha1.ScrapeConfig:
+		pathRemark(always, "spec.metricsPath", m.Spec.MetricsPath)
 		relabelRemarks(always, "spec.relabelings", m.Spec.RelabelConfigs, true)
 		relabelRemarks(always, "spec.metricRelabelings", m.Spec.MetricRelabelConfigs, false)
 		if !readdresses(m.Spec.RelabelConfigs) {
 			staticTargets(always, m)
 		}
+	case *v1.PrometheusRule:
+		exprRemarks(always, m)
 	case *v1alpha1.AlertmanagerConfig:
+		am, _ := w.Object.(*v1.Alertmanager)
+		routeRemarks(always, say(w.String()), am, m)
 		if m.Spec.Route == nil && len(m.Spec.Receivers) > 0 {
 			always("spec.receivers", "spec.route is not set, so no alert reaches the receivers; set it, with the receiver for all alerts of the namespace")
 		}
 	}
 	if fields := commonFields(w.Object); fields != nil {
 		overridden(say(w.String()), fields, object)
+		if w.String() != l.standIn {
+			fileRemarks(say(w.String()), fields, object)
+		}
 	}
 }
 
@@ -78,6 +89,13 @@ func dashTooMany(i int) string {
 		return "; name the one that has metrics"
 	}
 	return " (is there a dash too many before this item?)"
+}
+
+// pathRemark is about a query in a path.
+func pathRemark(say says, field, value string) {
+	if before, _, is := strings.Cut(value, "?"); is {
+		say(field, "the ? becomes part of the path (%%3F) and starts no query; write %s here, and what follows the ? as params", before)
+	}
 }
 
 // tlsRemark is about TLS settings of jobs that do not use TLS.

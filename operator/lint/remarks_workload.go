@@ -100,11 +100,19 @@ func (l *linter) versionRemark(self Finding, w offline.Workload) {
 // Alertmanagers that are asked in a way that the version does not have.
 func (l *linter) workloadRemarks(self Finding, w offline.Workload) {
 	l.versionRemark(self, w)
+	l.storageRemarks(self, w)
+	l.urlRemark(self, w)
+	l.featureRemarks(self, w)
 	f := w.Object.GetWorkloadFields()
 	if n := f.Replicas; n != nil && *n < 0 {
 		l.remark(self, fmt.Sprintf("spec.replicas: %d is below zero and counts as 1", *n), "")
 	}
 	common := commonFields(w.Object)
+	if common != nil {
+		fileRemarks(func(field, format string, args ...any) {
+			l.remark(self, field+": "+fmt.Sprintf(format, args...), "")
+		}, common, w.Object)
+	}
 	if common != nil && common.Shards != nil && *common.Shards < 1 {
 		l.remark(self, fmt.Sprintf("spec.shards: %d is below one and counts as 1; for no pods set replicas: 0", *common.Shards), "")
 	}
