@@ -70,11 +70,7 @@ func (l *linter) remarks(w offline.Workload, kind string, object catalog.Object)
 	case *v1.PrometheusRule:
 		exprRemarks(always, m)
 	case *v1alpha1.AlertmanagerConfig:
-		am, _ := w.Object.(*v1.Alertmanager)
-		routeRemarks(always, say(w.String()), am, m)
-		if m.Spec.Route == nil && len(m.Spec.Receivers) > 0 {
-			always("spec.receivers", "spec.route is not set, so no alert reaches the receivers; set it, with the receiver for all alerts of the namespace")
-		}
+		routeRemarks(always, say(w.String()), w.Object, m)
 	}
 	if fields := commonFields(w.Object); fields != nil {
 		overridden(say(w.String()), fields, object)

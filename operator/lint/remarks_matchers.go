@@ -44,13 +44,16 @@ func exprRemarks(say says, r *v1.PrometheusRule) {
 // regexpOf are the operators for regular expressions, by those for texts.
 var regexpOf = map[labels.MatchType]labels.MatchType{labels.MatchEqual: labels.MatchRegexp, labels.MatchNotEqual: labels.MatchNotRegexp}
 
-// routeRemarks are about matchers of an AlertmanagerConfig.
-func routeRemarks(always, here says, am *v1.Alertmanager, c *v1alpha1.AlertmanagerConfig) {
+// routeRemarks are about the routes of an AlertmanagerConfig and their matchers.
+func routeRemarks(always, here says, w v1.Workload, c *v1alpha1.AlertmanagerConfig) {
 	if c.Spec.Route == nil {
+		if len(c.Spec.Receivers) > 0 {
+			always("spec.receivers", "spec.route is not set, so no alert reaches the receivers; set it, with the receiver for all alerts of the namespace")
+		}
 		return
 	}
 	limit := ""
-	if am != nil && limited(am, c) {
+	if am, is := w.(*v1.Alertmanager); is && limited(am, c) {
 		limit = c.Namespace
 	}
 	matcherRemarks(always, here, "spec.route", c.Spec.Route, limit)
