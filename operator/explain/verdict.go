@@ -102,7 +102,7 @@ func workloadManaged(i inquiry, v *Verdict) bool {
 
 func objectWatched(i inquiry, v *Verdict) bool {
 	if namespace := i.q.Object.GetNamespace(); !i.configs.Has(namespace) {
-		return v.because(NamespaceNotWatched, "the operator does not watch monitors and rules in namespace %s (--namespaces, --deny-namespaces)", namespace)
+		return v.because(NamespaceNotWatched, "the operator does not watch %ss in namespace %s (%s)", i.q.Row, namespace, i.configs.Flag())
 	}
 	return i.q.Object.GetDeletionTimestamp() != nil && v.because(ObjectDeleted, "the %s is being deleted", i.q.Row)
 }

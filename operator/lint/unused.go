@@ -68,9 +68,9 @@ func (l *linter) unused(row *catalog.Row, object catalog.Object, all []selector)
 		NamespaceLabels: namespace, NamespaceUnknown: l.objects.NamespaceUnknown(object.GetNamespace()),
 	}
 	finding := Finding{Severity: SeverityNote, Code: CodeNotSelected, Kind: row.Kind, Namespace: object.GetNamespace(), Name: object.GetName()}
-	if !l.objects.Scope.Has(row, object.GetNamespace()) {
+	if flag := l.objects.Scope.Leaves(row, object.GetNamespace()); flag != "" {
 		finding.Field = "metadata.namespace"
-		finding.Message = fmt.Sprintf("the operator does not watch %ss in namespace %s (--namespaces, --deny-namespaces)", row.Kind, object.GetNamespace())
+		finding.Message = fmt.Sprintf("the operator does not watch %ss in namespace %s (%s)", row.Kind, object.GetNamespace(), flag)
 		l.add(finding, "")
 		return
 	}
