@@ -32,7 +32,7 @@ func FromManifests(o *offline.Objects, wrong []offline.Fault, setups []engine.Se
 	if q.Object == nil {
 		err := fmt.Errorf("no %s among the manifests (%s)", n, hold(n, others))
 		e := lint.Examine(o, wrong, Kinds(setups), lint.Options{})
-		return q, errors.Join(err, misspelled(e, wrong, n), faultsOf(wrong, "", "", "", true)) // it may be in one that cannot be read
+		return q, errors.Join(err, misspelled(e, wrong, n), skipped(o), faultsOf(wrong, "", "", "", true)) // it may be in one that cannot be read
 	}
 	q.Findings = lint.Examine(o, wrong, Kinds(setups), lint.Options{})
 	outcomes := q.Findings.Outcomes()
@@ -92,6 +92,15 @@ func misspelled(e *lint.Examination, wrong []offline.Fault, n Name) error {
 				lines = append(lines, errors.New(found.Text()))
 			}
 		}
+	}
+	return errors.Join(lines...)
+}
+
+// skipped names the files of our API that were not read.
+func skipped(o *offline.Objects) error {
+	var lines []error
+	for _, name := range o.SkippedAt[:min(o.SkippedOurs, maxOthers)] {
+		lines = append(lines, fmt.Errorf("%s: skipped as not meant to be a manifest; templates must be rendered first", name))
 	}
 	return errors.Join(lines...)
 }

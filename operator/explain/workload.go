@@ -59,7 +59,7 @@ func Workload(o *offline.Objects, wrong []offline.Fault, kinds []*engine.Kind, n
 		others = append(others, w.GetNamespace()+"/"+w.GetName())
 	}
 	err := fmt.Errorf("no %s among the manifests (%s)", n, hold(n, others))
-	return out, errors.Join(err, misspelled(e, wrong, n), faultsOf(wrong, "", "", "", true))
+	return out, errors.Join(err, misspelled(e, wrong, n), skipped(o), faultsOf(wrong, "", "", "", true))
 }
 
 // uses counts the objects that the workload can select. The API server rejects those whose

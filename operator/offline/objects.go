@@ -25,6 +25,10 @@ type Objects struct {
 	Ignored map[string]int
 	// Skipped counts documents in folders that are not meant to be manifests.
 	Skipped int
+	// SkippedAt are their files, those first that name our API.
+	SkippedAt []string
+	// SkippedOurs is how many of SkippedAt name our API.
+	SkippedOurs int
 	// AssumeNamespaces takes namespaces that are not among the manifests for such that the
 	// workload selects, where it is the only one.
 	AssumeNamespaces bool
