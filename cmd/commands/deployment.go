@@ -13,7 +13,6 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 
-	"github.com/firekeeper-dev/firekeeper/operator/catalog"
 	"github.com/firekeeper-dev/firekeeper/operator/engine"
 	"github.com/firekeeper-dev/firekeeper/operator/explain"
 	"github.com/firekeeper-dev/firekeeper/operator/offline"
@@ -192,6 +191,6 @@ func scope(setups []engine.Setup, scopes engine.Scopes) offline.Scope {
 			i := slices.IndexFunc(setups, func(s engine.Setup) bool { return s.Kind == w.Kind })
 			return explain.Candidate{Setup: setups[i], Object: w.Object}.Unmanaged()
 		},
-		Watches: func(row *catalog.Row, namespace string) bool { return scopes.For(row).Has(namespace) },
+		Watches: scopes.For,
 	}
 }

@@ -108,7 +108,7 @@ func (o *Options) configNamespaces() (map[*catalog.Row]informer.Namespaces, erro
 		return nil, nil
 	}
 	own, err := informer.NewNamespaces(o.AlertmanagerConfigNamespaces, nil)
-	return map[*catalog.Row]informer.Namespaces{catalog.AlertmanagerConfig: own}, err
+	return map[*catalog.Row]informer.Namespaces{catalog.AlertmanagerConfig: own.Of("--alertmanager-config-namespaces")}, err
 }
 
 // engine is what the flags say about the controller of a kind.

@@ -137,7 +137,7 @@ func TestServiceMonitor(t *testing.T) {
 		"a namespace that is not watched": {
 			manifests: monitor + server("monitoring", everywhere+"serviceMonitorSelector: {}"),
 			configs:   namespaces(t, "monitoring"),
-			want:      Verdict{Reason: NamespaceNotWatched, Message: "does not watch monitors and rules in namespace demo"},
+			want:      Verdict{Reason: NamespaceNotWatched, Message: "does not watch ServiceMonitors in namespace demo (--namespaces=monitoring)"},
 		},
 		"a Prometheus that is not watched": {
 			manifests: monitor + server("demo", "serviceMonitorSelector: {}"),
@@ -366,4 +366,31 @@ func TestNotAmongTheManifests(t *testing.T) {
 			t.Errorf("err = %v, want %s", err, want)
 		}
 	}
+}
+
+// TestSkippedTemplate: a file of a folder that has a template is named, because the object may be in it.
+func TestSkippedTemplate(t *testing.T) {
+	dir := t.TempDir()
+	template := filepath.Join(dir, "rule.yaml")
+	text := "apiVersion: monitoring.coreos.com/v1\nkind: PrometheusRule\nmetadata: {name: web, namespace: demo}\nspec: {groups: {{ .Values.groups }}}\n"
+	if err := os.WriteFile(template, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	all := setups(engine.Options{})
+	objects, faults := offline.LoadAll([]string{dir}, Kinds(all))
+	check := func(err error, want string) {
+		t.Helper()
+		if err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), template+": skipped as not meant to be a manifest") {
+			t.Errorf("err = %v", err)
+		}
+	}
+	rule, ruleErr := ParseName(Kinds(all), "promrule", "demo/web")
+	server, serverErr := ParseAnyName(Kinds(all), "prometheus", "demo/web")
+	if err := errors.Join(ruleErr, serverErr); err != nil {
+		t.Fatal(err)
+	}
+	_, err := FromManifests(objects, faults, all, rule)
+	check(err, "no PrometheusRule demo/web")
+	_, err = Workload(objects, faults, Kinds(all), server)
+	check(err, "no Prometheus demo/web")
 }

@@ -140,7 +140,7 @@ func (i inquiry) where(v *Verdict) []string {
 		field = "metadata.namespace"
 	}
 	var out []string
-	if at := i.q.Findings.Where(i.q.Row.Kind, object.GetNamespace(), object.GetName(), field); at != "" && v.Reason != SelectorNotSet {
+	if at := i.q.Findings.Where(i.q.Row.Kind, object.GetNamespace(), object.GetName(), field); at != "" && v.Reason != SelectorNotSet && (v.Reason != NotKnown || len(v.Misses) > 0) {
 		out = append(out, fmt.Sprintf("%s: %s of the %s", at, field, i.q.Row))
 	}
 	if at := i.q.Findings.Where(row.Kind, w.GetNamespace(), w.GetName(), v.Selector); at != "" {

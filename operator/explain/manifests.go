@@ -31,7 +31,8 @@ func FromManifests(o *offline.Objects, wrong []offline.Fault, setups []engine.Se
 	}
 	if q.Object == nil {
 		err := fmt.Errorf("no %s among the manifests (%s)", n, hold(n, others))
-		return q, errors.Join(err, faultsOf(wrong, "", "", "", true)) // it may be in one that cannot be read
+		e := lint.Examine(o, wrong, Kinds(setups), lint.Options{})
+		return q, errors.Join(err, misspelled(e, wrong, n), skipped(o), faultsOf(wrong, "", "", "", true)) // it may be in one that cannot be read
 	}
 	q.Findings = lint.Examine(o, wrong, Kinds(setups), lint.Options{})
 	outcomes := q.Findings.Outcomes()
@@ -77,6 +78,31 @@ func faulty(e *lint.Examination, n Name, err error) error {
 		return err
 	}
 	return errors.New(strings.Join(lines, "\n"))
+}
+
+// misspelled says what is wrong with manifests of the name whose kind does not exist.
+func misspelled(e *lint.Examination, wrong []offline.Fault, n Name) error {
+	var lines []error
+	for _, f := range wrong {
+		if f.Namespace != n.Namespace || f.Name != n.Name {
+			continue
+		}
+		for _, found := range e.About(f.Kind, f.Namespace, f.Name) {
+			if found.Field == "kind" {
+				lines = append(lines, errors.New(found.Text()))
+			}
+		}
+	}
+	return errors.Join(lines...)
+}
+
+// skipped names the files of our API that were not read.
+func skipped(o *offline.Objects) error {
+	var lines []error
+	for _, name := range o.SkippedAt[:min(o.SkippedOurs, maxOthers)] {
+		lines = append(lines, fmt.Errorf("%s: skipped as not meant to be a manifest; templates must be rendered first", name))
+	}
+	return errors.Join(lines...)
 }
 
 // manifestFaults says in a line what is wrong with the manifest of a workload; empty if nothing is.

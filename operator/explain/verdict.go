@@ -7,6 +7,7 @@ import (
 
 	"github.com/firekeeper-dev/firekeeper/operator/engine"
 	"github.com/firekeeper-dev/firekeeper/operator/informer"
+	"github.com/firekeeper-dev/firekeeper/operator/offline"
 	"github.com/firekeeper-dev/firekeeper/operator/selection"
 )
 
@@ -101,7 +102,7 @@ func workloadManaged(i inquiry, v *Verdict) bool {
 
 func objectWatched(i inquiry, v *Verdict) bool {
 	if namespace := i.q.Object.GetNamespace(); !i.configs.Has(namespace) {
-		return v.because(NamespaceNotWatched, "the operator does not watch monitors and rules in namespace %s (--namespaces, --deny-namespaces)", namespace)
+		return v.because(NamespaceNotWatched, "the operator does not watch %ss in namespace %s (%s)", i.q.Row, namespace, i.configs.Flag())
 	}
 	return i.q.Object.GetDeletionTimestamp() != nil && v.because(ObjectDeleted, "the %s is being deleted", i.q.Row)
 }
@@ -126,7 +127,15 @@ func objectSelected(i inquiry, v *Verdict) bool {
 		NamespaceLabels: nsLabels, NamespaceUnknown: i.q.NamespaceUnknown != nil && i.q.NamespaceUnknown(namespace),
 	}, i.q.Row.Field)
 	v.Selector, v.Misses = answer.Selector, answer.Misses
+	unread, sure := "", false
+	if i.q.Findings != nil {
+		unread, sure = i.q.Findings.Unread(offline.Workload{Kind: i.c.Setup.Kind, Object: i.c.Object}, answer)
+	}
 	switch {
+	case sure:
+		return v.because(reasons[answer.Reason], "%s %s", answer.Selector, unread)
+	case unread != "":
+		return v.because(NotKnown, "%s %s", answer.Selector, unread)
 	case answer.Reason == selection.NamespaceUnknown:
 		return v.because(NotKnown, "%s; %s", answer.Message, i.namespaceHint(namespace))
 	case answer.Reason != selection.Selected:

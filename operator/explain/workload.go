@@ -46,7 +46,7 @@ func Workload(o *offline.Objects, wrong []offline.Fault, kinds []*engine.Kind, n
 	for i, w := range o.Workloads() {
 		if w.Kind.Row == n.row && w.Key().Namespace == n.Namespace && w.Key().Name == n.Name {
 			out.Generated = outcomes[i].Err == nil
-			out.uses(o, w, outcomes[i])
+			out.uses(o, e, w, outcomes[i])
 			out.unused(e, w)
 			return out, nil
 		}
@@ -59,17 +59,18 @@ func Workload(o *offline.Objects, wrong []offline.Fault, kinds []*engine.Kind, n
 		others = append(others, w.GetNamespace()+"/"+w.GetName())
 	}
 	err := fmt.Errorf("no %s among the manifests (%s)", n, hold(n, others))
-	return out, errors.Join(err, faultsOf(wrong, "", "", "", true))
+	return out, errors.Join(err, misspelled(e, wrong, n), skipped(o), faultsOf(wrong, "", "", "", true))
 }
 
-// uses counts the objects that the workload can select.
-func (r *WorkloadReport) uses(o *offline.Objects, w offline.Workload, outcome offline.Outcome) {
+// uses counts the objects that the workload can select. The API server rejects those whose
+// manifest has errors.
+func (r *WorkloadReport) uses(o *offline.Objects, e *lint.Examination, w offline.Workload, outcome offline.Outcome) {
 	for _, row := range offline.Selectable([]*engine.Kind{w.Kind}) {
 		s := Selected{Kind: row.Kind, Of: len(o.All(row))}
 		for _, v := range outcome.Verdicts {
 			switch {
 			case v.Kind != row.Kind:
-			case v.Err != nil:
+			case v.Err != nil, slices.ContainsFunc(e.About(v.Kind, v.Object.GetNamespace(), v.Object.GetName()), refused):
 				s.Rejected++
 			default:
 				s.Accepted++
@@ -81,10 +82,16 @@ func (r *WorkloadReport) uses(o *offline.Objects, w offline.Workload, outcome of
 	}
 }
 
+// refused reports whether the API server rejects the object of a finding.
+func refused(f lint.Finding) bool {
+	return f.Severity == lint.SeverityError && (f.Code == lint.CodeField || f.Code == lint.CodeInvalid)
+}
+
 // unused picks the findings about objects that the workload rejects or does not select.
 func (r *WorkloadReport) unused(e *lint.Examination, w offline.Workload) {
 	for _, f := range e.Findings() {
 		rejects := slices.Contains(f.Owners, w.String()) && (f.Code == lint.CodeRejected || f.Code == lint.CodeMissingReference)
+		rejects = rejects || refused(f) && w.Kind.SelectsBy(f.Kind).Row != nil
 		if rejects || f.Code == lint.CodeNotSelected && w.Kind.SelectsBy(f.Kind).Row != nil {
 			r.Unused = append(r.Unused, f)
 		}

@@ -32,8 +32,11 @@ func (r Report) text(w *strings.Builder) {
 	}
 	for _, v := range r.Owners {
 		mark := "no"
-		if v.Accepted {
+		switch {
+		case v.Accepted:
 			mark = "yes"
+		case v.Reason == NotKnown:
+			mark = "?"
 		}
 		fmt.Fprintf(w, "\n%-3s  %s\n", mark, v.Owner)
 		v.text(w, "     ")

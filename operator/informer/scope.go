@@ -1,6 +1,7 @@
 package informer
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -13,6 +14,7 @@ import (
 type Namespaces struct {
 	allow []string // nil: all
 	deny  []string // only when allow is nil
+	flag  string   // that has the allow list; empty for --namespaces
 }
 
 // NewNamespaces builds a scope from an allow list and a deny list. An empty
@@ -104,6 +106,32 @@ func (n Namespaces) Union(o Namespaces) Namespaces {
 		}
 	}
 	return Namespaces{deny: deny}
+}
+
+// Of names the flag that has the allow list.
+func (n Namespaces) Of(flag string) Namespaces {
+	n.flag = flag
+	return n
+}
+
+// Flag is what limits the scope, as on a command line; empty when nothing does.
+func (n Namespaces) Flag() string {
+	switch {
+	case n.allow != nil:
+		return cmp.Or(n.flag, "--namespaces") + "=" + some(n.allow)
+	case len(n.deny) > 0:
+		return "--deny-namespaces=" + some(n.deny)
+	}
+	return ""
+}
+
+// some joins names, cut short where there are many.
+func some(names []string) string {
+	const most = 10
+	if len(names) > most {
+		names = append(slices.Clone(names[:most]), "…")
+	}
+	return strings.Join(names, ",")
 }
 
 // String is for logs.

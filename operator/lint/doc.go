@@ -7,6 +7,7 @@
 //	nearmiss.go what jobs look for and do not find
 //	fields.go   from a reason or a key of the configuration to the line of a field
 //	unused.go   objects that nothing selects, and why
+//	unread.go   selectors that count as not set, and are
 //	remarks*.go what works and is not what its author wanted
 //	references.go  Secrets, ConfigMaps and keys that are missing, and what there is instead
 //	write.go    the findings for people and for programs

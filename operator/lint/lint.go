@@ -71,6 +71,8 @@ type Report struct {
 	Objects int
 	// Skipped documents of folders are not meant to be manifests.
 	Skipped int
+	// SkippedAt are the files of these.
+	SkippedAt []string
 }
 
 // Count is the number of findings of a severity.
@@ -104,7 +106,7 @@ func Run(paths []string, kinds []*engine.Kind, opts Options) Report {
 // Check is Run for manifests that were read, with faults.
 func Check(o *offline.Objects, faults []offline.Fault, opts Options) Report {
 	e := Examine(o, faults, o.Kinds, opts)
-	return Report{Findings: e.Findings(), Objects: o.Len(), Skipped: o.Skipped}
+	return Report{Findings: e.Findings(), Objects: o.Len(), Skipped: o.Skipped, SkippedAt: o.SkippedAt}
 }
 
 type linter struct {

@@ -68,9 +68,9 @@ func (l *linter) unused(row *catalog.Row, object catalog.Object, all []selector)
 		NamespaceLabels: namespace, NamespaceUnknown: l.objects.NamespaceUnknown(object.GetNamespace()),
 	}
 	finding := Finding{Severity: SeverityNote, Code: CodeNotSelected, Kind: row.Kind, Namespace: object.GetNamespace(), Name: object.GetName()}
-	if !l.objects.Scope.Has(row, object.GetNamespace()) {
+	if flag := l.objects.Scope.Leaves(row, object.GetNamespace()); flag != "" {
 		finding.Field = "metadata.namespace"
-		finding.Message = fmt.Sprintf("the operator does not watch %ss in namespace %s (--namespaces, --deny-namespaces)", row.Kind, object.GetNamespace())
+		finding.Message = fmt.Sprintf("the operator does not watch %ss in namespace %s (%s)", row.Kind, object.GetNamespace(), flag)
 		l.add(finding, "")
 		return
 	}
@@ -84,12 +84,20 @@ func (l *linter) unused(row *catalog.Row, object catalog.Object, all []selector)
 		if answer.Reason == selection.NamespaceUnknown {
 			unknown = fmt.Sprintf("; add the Namespace to the manifests (kubectl get namespace %s -o yaml)", subject.Namespace)
 		}
+		unread, sure := l.unread(s.workload, answer)
+		if unread != "" && !sure {
+			said = cannotTell
+		}
 		if field := placeOfReason(answer); i == 0 {
 			finding.Field = field
 		} else if field != finding.Field {
 			finding.Field = ""
 		}
-		reasons = append(reasons, fmt.Sprintf("%s: %s", s.workload, l.why(finding, s, subject, answer)))
+		why := l.placed(finding, s, answer) + " " + unread
+		if unread == "" {
+			why = l.why(finding, s, subject, answer)
+		}
+		reasons = append(reasons, fmt.Sprintf("%s: %s", s.workload, why))
 	}
 	if len(reasons) == 0 {
 		return // no workload has selectors that can be read
@@ -122,7 +130,7 @@ func placeOfReason(a selection.Answer) string {
 
 // why is an answer with the places of what it is about, and the way out.
 func (l *linter) why(f Finding, s selector, of selection.Subject, a selection.Answer) string {
-	where := a.Selector + l.reference(f, s.workload.Kind.Kind, s.workload.Object.GetNamespace(), s.workload.Object.GetName(), a.Selector)
+	where := l.placed(f, s, a)
 	if len(a.Misses) == 0 {
 		text := strings.Replace(a.Message, a.Selector, where, 1)
 		if a.Reason == selection.NamespaceNotSelected {
@@ -153,6 +161,11 @@ func (l *linter) why(f Finding, s selector, of selection.Subject, a selection.An
 		text = fmt.Sprintf("namespace %s is not among the manifests, so its labels are not known; %s", of.Namespace, text)
 	}
 	return text
+}
+
+// placed is the field that decided, with its place.
+func (l *linter) placed(f Finding, s selector, a selection.Answer) string {
+	return a.Selector + l.reference(f, s.workload.Kind.Kind, s.workload.Object.GetNamespace(), s.workload.Object.GetName(), a.Selector)
 }
 
 // reference is the place of a field of another object, " (prometheus.yaml:12)"; empty when it

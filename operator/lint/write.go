@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/firekeeper-dev/firekeeper/operator/report"
@@ -39,10 +40,17 @@ func (r Report) text(w io.Writer) error {
 	return err
 }
 
+// mostSkipped is how many files of skipped documents the summary names.
+const mostSkipped = 3
+
 func (r Report) summary() string {
 	skipped := ""
 	if r.Skipped > 0 {
-		skipped = fmt.Sprintf(" (skipped %s not meant to be a manifest)", plural(r.Skipped, "document"))
+		at := r.SkippedAt
+		if more := len(at) - mostSkipped; more > 0 {
+			at = append(slices.Clone(at[:mostSkipped]), fmt.Sprintf("%d more", more))
+		}
+		skipped = fmt.Sprintf(" (skipped %s not meant to be a manifest: %s)", plural(r.Skipped, "document"), strings.Join(at, ", "))
 	}
 	return fmt.Sprintf("%s, %s, %s in %s", plural(r.Count(SeverityError), "error"), plural(r.Count(SeverityWarning), "warning"),
 		plural(r.Count(SeverityNote), "note"), plural(r.Objects, "object")) + skipped

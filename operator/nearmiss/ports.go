@@ -77,6 +77,11 @@ func (v *View) noServicePort(s *Search, selected []service) []Hint {
 		message += fmt.Sprintf(": did you mean %s: %s?", s.portWord(), similar)
 	case len(compact(named)) == 1 && named[0] != "":
 		message += fmt.Sprintf(": write %s: %s", s.portWord(), named[0])
+	case len(selected) == 1 && selected[0].byAddresses() && len(named) == 1 && named[0] == "":
+		message += fmt.Sprintf(": name it %s in its Endpoints", nameFor(want))
+		if !slices.ContainsFunc(selected[0].spec.Ports, func(p corev1.ServicePort) bool { return p.Name == want }) {
+			message += " and in the Service"
+		}
 	case len(selected) == 1 && len(selected[0].spec.Ports) == 1 && named[0] == "":
 		message += fmt.Sprintf(": name it %s in the Service", nameFor(want))
 	}
@@ -150,7 +155,11 @@ func servicePorts(svc service) string {
 	var out []string
 	if svc.byAddresses() {
 		for _, name := range compact(svc.addresses) {
-			out = append(out, strconv.Quote(name)+" in its Endpoints")
+			text := "one without a name"
+			if name != "" {
+				text = strconv.Quote(name)
+			}
+			out = append(out, text+" in its Endpoints")
 		}
 		return and(out)
 	}

@@ -37,7 +37,7 @@ func (o *Objects) Cluster(w Workload) engine.Cluster {
 
 func (o *Objects) sorted(kind string) iter.Seq[catalog.Object] {
 	row := catalog.Of(kind)
-	all := slices.DeleteFunc(slices.Clone(o.byRow[row]), func(object catalog.Object) bool { return !o.Scope.Has(row, object.GetNamespace()) })
+	all := slices.DeleteFunc(slices.Clone(o.byRow[row]), func(object catalog.Object) bool { return o.Scope.Leaves(row, object.GetNamespace()) != "" })
 	slices.SortFunc(all, func(a, b catalog.Object) int { return informer.CompareKeys(a, b) })
 	return slices.Values(all)
 }

@@ -30,7 +30,7 @@ func (r *reader) folder(path string) error {
 			return filepath.SkipDir
 		case entry.IsDir() && base == "templates" && isFile(filepath.Join(filepath.Dir(name), "Chart.yaml")):
 			files++ // templates of a Helm chart: only helm can read them
-			r.objects.Skipped++
+			r.skip(name, false)
 			return filepath.SkipDir
 		case entry.IsDir() || !slices.Contains([]string{".yaml", ".yml", ".json"}, filepath.Ext(name)):
 			return nil
@@ -53,7 +53,7 @@ func (r *reader) folder(path string) error {
 	defer func() { r.walking = outer }()
 	for _, name := range names {
 		if slices.Contains(patches, filepath.Clean(name)) {
-			r.objects.Skipped++
+			r.skip(name, false)
 			continue
 		}
 		if err := r.file(name); err != nil {
@@ -63,6 +63,20 @@ func (r *reader) folder(path string) error {
 		}
 	}
 	return nil
+}
+
+// skip counts what is not meant to be a manifest.
+func (r *reader) skip(name string, first bool) {
+	o := r.objects
+	o.Skipped++
+	switch {
+	case slices.Contains(o.SkippedAt, name):
+	case first:
+		o.SkippedAt = slices.Insert(o.SkippedAt, o.SkippedOurs, name)
+		o.SkippedOurs++
+	default:
+		o.SkippedAt = append(o.SkippedAt, name)
+	}
 }
 
 func isFile(name string) bool {
@@ -110,12 +124,11 @@ var (
 // chart, a dashboard, a workflow, a template. raw is the document as JSON unless it cannot be
 // read. What names our group is meant to be one.
 func notMeant(doc, raw []byte, err error) bool {
-	ours := bytes.Contains(doc, []byte(v1.GroupName+"/"))
 	switch text := bytes.TrimSpace(raw); {
 	case template.Match(doc):
 		return true
 	case err != nil:
-		return !ours && (bytes.Contains(doc, []byte("{{")) || !kindKey.Match(doc))
+		return !ours(doc) && (bytes.Contains(doc, []byte("{{")) || !kindKey.Match(doc))
 	case string(text) == "null":
 		return false
 	case len(text) == 0 || text[0] != '{':
@@ -131,6 +144,9 @@ func notMeant(doc, raw []byte, err error) bool {
 	var version string
 	return json.Unmarshal(head["apiVersion"], &version) != nil || !strings.HasPrefix(version, v1.GroupName+"/")
 }
+
+// ours reports whether a document names our group.
+func ours(doc []byte) bool { return bytes.Contains(doc, []byte(v1.GroupName+"/")) }
 
 // unquoted matches a value that begins with what YAML takes for a mapping.
 var unquoted = regexp.MustCompile(`(?m)^\s*(- )?[\w.-]+:\s*\{\{`)

@@ -213,7 +213,7 @@ func (r *reader) document(doc []byte) error {
 		raw, err = yaml.YAMLToJSONStrict(doc)
 	}
 	if r.walking && notMeant(doc, raw, err) {
-		r.objects.Skipped++
+		r.skip(r.at.File, ours(doc))
 		return nil
 	}
 	if err != nil {

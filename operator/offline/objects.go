@@ -13,6 +13,7 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/assets"
 	"github.com/firekeeper-dev/firekeeper/operator/catalog"
 	"github.com/firekeeper-dev/firekeeper/operator/engine"
+	"github.com/firekeeper-dev/firekeeper/operator/informer"
 )
 
 // Objects are the manifests that matter to the operator.
@@ -24,6 +25,10 @@ type Objects struct {
 	Ignored map[string]int
 	// Skipped counts documents in folders that are not meant to be manifests.
 	Skipped int
+	// SkippedAt are their files, those first that name our API.
+	SkippedAt []string
+	// SkippedOurs is how many of SkippedAt name our API.
+	SkippedOurs int
 	// AssumeNamespaces takes namespaces that are not among the manifests for such that the
 	// workload selects, where it is the only one.
 	AssumeNamespaces bool
@@ -96,8 +101,8 @@ func (w Workload) String() string { return w.Kind.Kind + " " + w.Key().String() 
 type Scope struct {
 	// Unmanaged (optional) says why the operator does not run a workload; empty when it does.
 	Unmanaged func(Workload) string
-	// Watches (optional) reports whether workloads may select objects in a namespace.
-	Watches func(row *catalog.Row, namespace string) bool
+	// Watches (optional) is where workloads may select objects.
+	Watches func(row *catalog.Row) informer.Namespaces
 }
 
 // unmanaged says why the operator does not run a workload; empty when it does.
@@ -108,9 +113,15 @@ func (s Scope) unmanaged(w Workload) string {
 	return s.Unmanaged(w)
 }
 
-// Has reports whether workloads may select objects in a namespace.
-func (s Scope) Has(row *catalog.Row, namespace string) bool {
-	return s.Watches == nil || s.Watches(row, namespace)
+// Leaves is the flag that excludes objects in a namespace; empty when workloads may select them.
+func (s Scope) Leaves(row *catalog.Row, namespace string) string {
+	if s.Watches == nil {
+		return ""
+	}
+	if n := s.Watches(row); !n.Has(namespace) {
+		return n.Flag()
+	}
+	return ""
 }
 
 // Workloads are all that the operator runs, by namespace and name.

@@ -72,6 +72,9 @@ func templateFaults(alert, text string, functions map[string]any) (out []error) 
 			known = slices.Sorted(maps.Keys(functions))
 		}
 		meant := manifest.Similar(m[2], known)
+		if variable := "$" + m[2]; slices.Contains(templateVariables, variable) {
+			meant = variable
+		}
 		_, other := templateFunctions()[m[2]] // of another version
 		if other || meant == "" {
 			out = append(out, err)

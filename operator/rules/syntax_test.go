@@ -52,6 +52,7 @@ func TestMeant(t *testing.T) {
 		"a variable":                {"up", "{{ $lables.instance }}", []string{`undefined variable "$lables", did you mean "$labels"?`}},
 		"a variable and a function": {"up", "{{ $lables.a }} {{ $value | humanise }}", []string{`did you mean "$labels"?`, `function "humanise" not defined, did you mean "humanize"?`}},
 		"a variable in singular":    {"up", "{{ $label.instance }}", []string{`undefined variable "$label", did you mean "$labels"?`}},
+		"a variable without $":      {"up", "{{ labels.pod }} {{ value }}", []string{`function "labels" not defined, did you mean "$labels"?`}},
 		"one equals sign":           {"up = 0", "", []string{`unexpected "="; write == to compare`}},
 		"a range that is missing":   {"rate(a)", "", []string{`got instant vector; add a range to the selector, such as [5m]`}},
 		"a value without quotes":    {"up{job=web}", "", []string{`expected string; put the value of the label in quotes`}},

@@ -1,6 +1,7 @@
 package selection
 
 import (
+	"encoding/json"
 	"fmt"
 
 	"k8s.io/apimachinery/pkg/labels"
@@ -12,6 +13,20 @@ type Miss struct {
 	Label       string `json:"label"`
 	Value       string `json:"value,omitempty"` // the label's; empty also when it is not there
 	Present     bool   `json:"present"`         // the label is there
+	// Unknown says that nobody knows whether the label is there.
+	Unknown bool `json:"-"`
+}
+
+// MarshalJSON leaves out present where it is not known.
+func (m Miss) MarshalJSON() ([]byte, error) {
+	type plain Miss
+	if !m.Unknown {
+		return json.Marshal(plain(m))
+	}
+	return json.Marshal(struct {
+		plain
+		Present *bool `json:"present,omitempty"`
+	}{plain: plain(m)})
 }
 
 // String is for people: `team in (a,b), but team is "c"`.
