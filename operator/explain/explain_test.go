@@ -137,7 +137,7 @@ func TestServiceMonitor(t *testing.T) {
 		"a namespace that is not watched": {
 			manifests: monitor + server("monitoring", everywhere+"serviceMonitorSelector: {}"),
 			configs:   namespaces(t, "monitoring"),
-			want:      Verdict{Reason: NamespaceNotWatched, Message: "does not watch ServiceMonitors in namespace demo (--namespaces=monitoring)"},
+			want:      Verdict{Reason: NamespaceNotWatched, Message: "does not watch ServiceMonitors in namespace demo (--namespaces)"},
 		},
 		"a Prometheus that is not watched": {
 			manifests: monitor + server("demo", "serviceMonitorSelector: {}"),

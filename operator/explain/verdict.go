@@ -2,6 +2,7 @@ package explain
 
 import (
 	"fmt"
+	"strings"
 
 	"k8s.io/apimachinery/pkg/labels"
 
@@ -102,7 +103,8 @@ func workloadManaged(i inquiry, v *Verdict) bool {
 
 func objectWatched(i inquiry, v *Verdict) bool {
 	if namespace := i.q.Object.GetNamespace(); !i.configs.Has(namespace) {
-		return v.because(NamespaceNotWatched, "the operator does not watch %ss in namespace %s (%s)", i.q.Row, namespace, i.configs.Flag())
+		flag, _, _ := strings.Cut(i.configs.Flag(), "=") // the names of other namespaces are not for everybody
+		return v.because(NamespaceNotWatched, "the operator does not watch %ss in namespace %s (%s)", i.q.Row, namespace, flag)
 	}
 	return i.q.Object.GetDeletionTimestamp() != nil && v.because(ObjectDeleted, "the %s is being deleted", i.q.Row)
 }
