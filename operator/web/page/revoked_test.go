@@ -20,20 +20,26 @@ import (
 // A stream ends when the token of its caller does, and goes on while nobody can say.
 func TestStreamOfRevokedToken(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var answer error
+		var answer atomic.Pointer[apierrors.StatusError]
+		ask := func() error {
+			if err := answer.Load(); err != nil {
+				return err
+			}
+			return nil
+		}
 		began := time.Now()
 		w := httptest.NewRecorder()
 		done := make(chan struct{})
 		go func() {
 			defer close(done)
-			(&stream{w, http.NewResponseController(w), &request{}, func() error { return answer }, true}).run(t.Context(), newNews(), nil)
+			(&stream{w, http.NewResponseController(w), &request{}, ask, true}).run(t.Context(), newNews(), nil)
 		}()
 		time.Sleep(time.Minute)
 		synctest.Wait()
-		answer = apierrors.NewServiceUnavailable("the API server is away")
+		answer.Store(apierrors.NewServiceUnavailable("the API server is away"))
 		time.Sleep(time.Minute)
 		synctest.Wait()
-		answer = apierrors.NewUnauthorized("the token is not valid")
+		answer.Store(apierrors.NewUnauthorized("the token is not valid"))
 		<-done
 		if after := time.Since(began); after < 2*time.Minute || after > 2*time.Minute+silence {
 			t.Errorf("the stream ends after %s", after)
