@@ -122,7 +122,7 @@ func placeOfReason(a selection.Answer) string {
 		return "metadata.namespace"
 	case a.Reason != selection.LabelsNotSelected:
 		return ""
-	case len(a.Misses) == 1 && a.Misses[0].Present:
+	case len(a.Misses) == 1 && a.Misses[0].Has():
 		return fmt.Sprintf("metadata.labels[%q]", a.Misses[0].Label)
 	}
 	return "metadata.labels"
@@ -146,11 +146,11 @@ func (l *linter) why(f Finding, s selector, of selection.Subject, a selection.An
 		switch {
 		case a.Reason == selection.NamespaceUnknown:
 			misses = append(misses, m.Requirement)
-		case a.Reason == selection.NamespaceNotSelected && !m.Present:
+		case a.Reason == selection.NamespaceNotSelected && !m.Has():
 			misses = append(misses, fmt.Sprintf("%s, but namespace %s%s has no label %s", m.Requirement, of.Namespace, l.reference(f, "Namespace", metav1.NamespaceDefault, of.Namespace, "metadata.labels"), m.Label))
 		case a.Reason == selection.NamespaceNotSelected:
 			misses = append(misses, fmt.Sprintf("%s, but namespace %s%s has %s=%q", m.Requirement, of.Namespace, l.reference(f, "Namespace", metav1.NamespaceDefault, of.Namespace, fmt.Sprintf("metadata.labels[%q]", m.Label)), m.Label, m.Value))
-		case !m.Present:
+		case !m.Has():
 			misses = append(misses, fmt.Sprintf("%s, but metadata.labels has no %s: add it", m.Requirement, m.Label))
 		default:
 			misses = append(misses, fmt.Sprintf("%s, but the label is %q", m.Requirement, m.Value))

@@ -83,7 +83,7 @@ func (r Rule) undecided(known labels.Set) (out []Miss) {
 	requirements, _ := r.namespaces.Requirements()
 	for _, q := range requirements {
 		if !known.Has(q.Key()) {
-			out = append(out, Miss{Requirement: q.String(), Label: q.Key(), Unknown: true})
+			out = append(out, Miss{Requirement: q.String(), Label: q.Key()})
 		}
 	}
 	return out

@@ -1,7 +1,6 @@
 package selection
 
 import (
-	"encoding/json"
 	"fmt"
 
 	"k8s.io/apimachinery/pkg/labels"
@@ -12,26 +11,16 @@ type Miss struct {
 	Requirement string `json:"requirement"` // as selectors are written: "team in (a,b)"
 	Label       string `json:"label"`
 	Value       string `json:"value,omitempty"` // the label's; empty also when it is not there
-	Present     bool   `json:"present"`         // the label is there
-	// Unknown says that nobody knows whether the label is there.
-	Unknown bool `json:"-"`
+	// Present says whether the label is there; absent when nobody knows.
+	Present *bool `json:"present,omitempty"`
 }
 
-// MarshalJSON leaves out present where it is not known.
-func (m Miss) MarshalJSON() ([]byte, error) {
-	type plain Miss
-	if !m.Unknown {
-		return json.Marshal(plain(m))
-	}
-	return json.Marshal(struct {
-		plain
-		Present *bool `json:"present,omitempty"`
-	}{plain: plain(m)})
-}
+// Has reports whether the label is certainly there, with another value.
+func (m Miss) Has() bool { return m.Present != nil && *m.Present }
 
 // String is for people: `team in (a,b), but team is "c"`.
 func (m Miss) String() string {
-	if !m.Present {
+	if !m.Has() {
 		return fmt.Sprintf("%s, but there is no label %s", m.Requirement, m.Label)
 	}
 	return fmt.Sprintf("%s, but %s is %q", m.Requirement, m.Label, m.Value)
@@ -54,7 +43,7 @@ func misses(s labels.Selector, set labels.Set) []Miss {
 	for _, r := range requirements {
 		if !r.Matches(set) {
 			value, present := set[r.Key()]
-			out = append(out, Miss{Requirement: r.String(), Label: r.Key(), Value: value, Present: present})
+			out = append(out, Miss{Requirement: r.String(), Label: r.Key(), Value: value, Present: &present})
 		}
 	}
 	return out

@@ -102,7 +102,7 @@ func TestTruth(t *testing.T) {
 			r.Owners[0] = explain.Verdict{Owner: k8s, Reason: explain.OwnerInvalid, Message: "spec.version: no"}
 		}}, []string{"workload invalid", "Prometheus is invalid: spec.version: no"}, []string{"rejected"}},
 		"what a selector requires": {object, 2, changing{explain: func(r *explain.Report) {
-			r.Owners[1].Misses = []selection.Miss{{Requirement: "team in (a)", Label: "team", Value: "b", Present: true}}
+			r.Owners[1].Misses = []selection.Miss{{Requirement: "team in (a)", Label: "team", Value: "b", Present: new(true)}}
 		}}, []string{`it requires team in (a), but team is "b"`}, nil},
 		"what is not known of labels": {object, 1, changing{explain: func(r *explain.Report) {
 			r.Owners[0] = explain.Verdict{Owner: k8s, Reason: explain.NotKnown, Misses: []selection.Miss{{Requirement: "team in (a)", Label: "team"}}}
