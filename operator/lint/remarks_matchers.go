@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"regexp"
 
+	"github.com/prometheus/common/model"
 	"github.com/prometheus/prometheus/model/labels"
 	"github.com/prometheus/prometheus/promql/parser"
 
@@ -31,7 +32,7 @@ func exprRemarks(say says, r *v1.PrometheusRule) {
 			}
 			for _, selector := range parser.ExtractSelectors(expr) {
 				for _, m := range selector {
-					if (m.Type == labels.MatchEqual || m.Type == labels.MatchNotEqual) && m.Name != labels.MetricName && regexLike.MatchString(m.Value) {
+					if (m.Type == labels.MatchEqual || m.Type == labels.MatchNotEqual) && m.Name != model.MetricNameLabel && regexLike.MatchString(m.Value) {
 						meant := labels.Matcher{Type: regexpOf[m.Type], Name: m.Name, Value: m.Value}
 						say(fmt.Sprintf("spec.groups[%d].rules[%d].expr", i, j), "%s compares with this text as it is, not as a regular expression; did you mean %s?", m, &meant)
 					}
