@@ -43,7 +43,7 @@ func TestImportsPointOneWay(t *testing.T) {
 // may import only those below it. Tests may import what they like.
 var layers = []string{
 	// What works with a cluster or with manifests instead of one.
-	"test/bench", "test/e2e", "test/integration", "test/truth",
+	"test/adversary/cage", "test/adversary/hostile", "test/adversary/shrink", "test/bench", "test/e2e", "test/integration", "test/truth",
 	"reference",
 	"startup", "server", "web/openapi", "web", "web/page", "web/local", "admission", "webhookcerts", "permissions",
 	"insight/cached", "insight/followed", "insight/recent", "insight",
@@ -69,8 +69,10 @@ var layers = []string{
 	// What there is to work on.
 	"amconversion",
 	"manifest",
+	"jsonspan", "inflight",
 	"crds/install", "crds/sample", "crds/check", "crds/pack", "api/pages", "crds",
 	"catalog",
+	"budget/table", "budget/budgettest", "budget",
 	"api/monitoring/v1beta1", "api/monitoring/v1alpha1", "api/monitoring/v1", "api",
 }
 

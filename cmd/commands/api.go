@@ -14,6 +14,7 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/discovery/live"
 	"github.com/firekeeper-dev/firekeeper/operator/discovery/watch"
 	"github.com/firekeeper-dev/firekeeper/operator/engine"
+	"github.com/firekeeper-dev/firekeeper/operator/inflight"
 	"github.com/firekeeper-dev/firekeeper/operator/insight"
 	"github.com/firekeeper-dev/firekeeper/operator/insight/cached"
 	"github.com/firekeeper-dev/firekeeper/operator/insight/followed"
@@ -63,7 +64,7 @@ func (o *Options) known(cfg *rest.Config, version *semver.Version, scopes engine
 	p.reg.MustRegister(promclient.Collector(out.targets))
 	p.api.Answer(insight.New(insight.Parts{
 		Reader: caches, Setups: own, Scopes: scopes, Options: options, Targets: out.targets,
-		Loaded: caches.Loaded,
+		Loaded: caches.Loaded, Memory: inflight.Process(),
 		Fresh: func() ([]engine.Setup, error) {
 			fresh, _, err := o.setups(version)
 			return fresh, err

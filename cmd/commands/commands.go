@@ -22,6 +22,7 @@ type subcommand struct {
 	byDefault bool                                                 // runs when its parent is given alone
 	flags     func(*kingpin.CmdClause)                             // nil: none of its own
 	validate  func() error                                         // nil: nothing to check; messages start with the flag
+	serves    bool                                                 // until it is told to stop, and then ends what it has begun
 	run       func(context.Context, streams) (exit int, err error) // nil: only has commands
 }
 
@@ -45,7 +46,7 @@ func subcommands(o *Options) []subcommand {
 		w webhookOptions
 	)
 	out := []subcommand{{
-		name: startCommand, help: "Run the operator (default).", byDefault: true,
+		name: startCommand, help: "Run the operator (default).", byDefault: true, serves: true,
 		run: func(ctx context.Context, s streams) (int, error) { return exit(o.start(ctx, s.out)) },
 	}}
 	out = append(out, common(o)...)
@@ -61,7 +62,7 @@ func subcommands(o *Options) []subcommand {
 			run: func(ctx context.Context, s streams) (int, error) { return c.compare(ctx, o, s) }},
 		subcommand{name: "full-crds", help: "Alias of crds print --full.",
 			run: func(_ context.Context, s streams) (int, error) { return exit(printCRDs(s.out, true)) }},
-		subcommand{name: "admission-webhook", help: webhookHelp, flags: w.bind, validate: w.validate, example: webhookExample,
+		subcommand{name: "admission-webhook", serves: true, help: webhookHelp, flags: w.bind, validate: w.validate, example: webhookExample,
 			uses: []string{webFlags, "--log-level", "--log-format", "--auto-gomemlimit-ratio"},
 			run:  func(ctx context.Context, s streams) (int, error) { return exit(w.run(ctx, o, s.out)) }},
 		versioning,

@@ -3,6 +3,7 @@ package commands
 import (
 	"context"
 	"log/slog"
+	"maps"
 	"slices"
 	"sync/atomic"
 
@@ -59,11 +60,16 @@ func (o *Options) controllers(ctx context.Context, setups []engine.Setup, scopes
 		p.starter.WhenGranted(startup.PatchPods, "instant delivery", func() error { delivers.Store(true); return nil })
 	}
 	var sources *engine.Sources
-	absent, err := checkLater(ctx, setups, scopes, p.starter, func(row *catalog.Row) error { return sources.Read(ctx, row) })
+	later, err := checkLater(ctx, setups, scopes, p.starter, func(row *catalog.Row) error { return sources.Read(ctx, row) })
 	if err != nil {
 		return err
 	}
-	clients.Absent = absent
+	clients.Absent, clients.Forbidden = slices.Collect(maps.Keys(later)), forbidden(later)
+	for row := range later {
+		if reason := clients.Forbidden(row); reason != "" {
+			p.log.Warn("a kind is installed and cannot be read: workloads that select it keep their last configuration until it can", "kind", row.Kind, "reason", reason)
+		}
+	}
 	clients.May = p.starter.May
 	sources = engine.NewSources(clients, scopes)
 	p.missing.OnGrant(func(granted startup.Permission) { sources.Granted(granted.Namespace) })
@@ -112,22 +118,35 @@ func (o *Options) controllers(ctx context.Context, setups []engine.Setup, scopes
 	return g.Wait()
 }
 
-// checkLater returns the kinds to select that cannot be read yet; read is called for each
-// as soon as it can.
-func checkLater(ctx context.Context, setups []engine.Setup, scopes engine.Scopes, starter *startup.Starter, read func(*catalog.Row) error) (absent []*catalog.Row, err error) {
+// checkLater returns the kinds to select that cannot be read yet, with what waits for them;
+// read is called for each as soon as it can.
+func checkLater(ctx context.Context, setups []engine.Setup, scopes engine.Scopes, starter *startup.Starter, read func(*catalog.Row) error) (map[*catalog.Row]*startup.Component, error) {
+	later := map[*catalog.Row]*startup.Component{}
 	for _, row := range selectedBy(setups) {
 		if !row.Recent {
 			continue
 		}
-		ready, err := starter.Check(ctx, laterKind(row, scopes, func() error { return read(row) }))
+		c := laterKind(row, scopes, func() error { return read(row) })
+		ready, err := starter.Check(ctx, c)
 		if err != nil {
 			return nil, err
 		}
 		if !ready {
-			absent = append(absent, row)
+			later[row] = c
 		}
 	}
-	return absent, nil
+	return later, nil
+}
+
+// forbidden says of kinds that are not read which permissions are missing, for
+// engine.Clients.
+func forbidden(later map[*catalog.Row]*startup.Component) func(*catalog.Row) string {
+	return func(row *catalog.Row) string {
+		if c := later[row]; c != nil {
+			return c.Forbidden()
+		}
+		return ""
+	}
 }
 
 // selectedBy are the kinds of objects that workloads of some kind select.

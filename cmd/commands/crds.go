@@ -127,6 +127,9 @@ func (o *Options) definitions() (client.CustomResourceDefinitionInterface, error
 	if err != nil {
 		return nil, err
 	}
+	if o.told != nil {
+		cfg.Wrap(telling(o.told))
+	}
 	return definitions(cfg)
 }
 

@@ -149,7 +149,7 @@ func (e *explainOptions) ask(ctx context.Context, o *Options, name explain.Name,
 	var cluster online.Cluster
 	version, reads := e.kubernetesVersion, e.manifests.readsCluster(o)
 	if reads {
-		if cluster, version, err = e.manifests.connect(o); err != nil {
+		if cluster, version, err = e.manifests.connect(ctx, o); err != nil {
 			return q, scopes, err
 		}
 	}
@@ -185,8 +185,8 @@ func (e *explainOptions) ask(ctx context.Context, o *Options, name explain.Name,
 }
 
 // connect reaches the cluster of a person, and returns the version of its API server.
-func (o *Options) connect() (live online.Cluster, version string, err error) {
-	live, _, version, err = o.reach()
+func (o *Options) connect(ctx context.Context) (live online.Cluster, version string, err error) {
+	live, _, version, err = o.reach(ctx)
 	if errors.Is(err, rest.ErrNotInCluster) {
 		err = fmt.Errorf("%w; use -f to read manifests instead", err)
 	}
@@ -194,7 +194,7 @@ func (o *Options) connect() (live online.Cluster, version string, err error) {
 }
 
 // reach is connect for a command that only reads clusters.
-func (o *Options) reach() (live online.Cluster, cfg *rest.Config, version string, err error) {
+func (o *Options) reach(ctx context.Context) (live online.Cluster, cfg *rest.Config, version string, err error) {
 	if cfg, err = o.personConfig(); err != nil {
 		return live, nil, "", err
 	}
@@ -202,17 +202,20 @@ func (o *Options) reach() (live online.Cluster, cfg *rest.Config, version string
 	if live.Kube, err = kubernetes.NewForConfig(compact(cfg)); err != nil {
 		return live, nil, "", err
 	}
-	info, err := live.Kube.Discovery().ServerVersion()
+	version, err = serverVersion(ctx, live.Kube)
 	if err != nil {
 		return live, nil, "", fmt.Errorf("reach the API server at %s: %w", cfg.Host, err)
 	}
 	_, live.CRDs, err = kindClients(cfg)
-	return live, cfg, info.GitVersion, err
+	return live, cfg, version, err
 }
 
 // personConfig is restConfig for a person.
 func (o *Options) personConfig() (*rest.Config, error) {
 	cfg, err := o.person().restConfig()
+	if err == nil && o.told != nil {
+		cfg.Wrap(telling(o.told))
+	}
 	if errors.Is(err, rest.ErrNotInCluster) {
 		err = fmt.Errorf("find the API server: no --kubeconfig, no environment variable KUBECONFIG and no %s: %w", clientcmd.RecommendedHomeFile, err)
 	}

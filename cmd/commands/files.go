@@ -1,6 +1,7 @@
 package commands
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -57,8 +58,8 @@ func (a *appliedFiles) readsCluster(o *Options) bool {
 }
 
 // connect reaches the cluster, and returns the version of its API server.
-func (a *appliedFiles) connect(o *Options) (cluster online.Cluster, version string, err error) {
-	cluster, version, err = o.connect()
+func (a *appliedFiles) connect(ctx context.Context, o *Options) (cluster online.Cluster, version string, err error) {
+	cluster, version, err = o.connect(ctx)
 	if err != nil && len(a.files) > 0 {
 		err = fmt.Errorf("%w; --offline reads the manifests alone", err)
 	}
@@ -71,7 +72,10 @@ func checkFiles(files []string) error {
 		if standardInput(name) {
 			continue
 		}
-		_, err := os.Stat(name)
+		info, err := os.Stat(name)
+		if err == nil && !info.IsDir() && !info.Mode().IsRegular() {
+			return fmt.Errorf("%s: %w", name, offline.ErrNoFile)
+		}
 		if path, is := errors.AsType[*fs.PathError](err); is {
 			return fmt.Errorf("%s: %w", name, path.Err)
 		}

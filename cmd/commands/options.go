@@ -3,6 +3,7 @@ package commands
 import (
 	"errors"
 	"fmt"
+	"io"
 	"runtime"
 	"strings"
 
@@ -31,6 +32,7 @@ type Options struct {
 	listenSet, tlsSet     bool   // whether the user gave --web.listen-address, --web.enable-tls
 	MemoryRatio           float64
 	Idle                  []*idle
+	told                  io.Writer // where commands for people say what they wait for; nil: nowhere
 
 	// API server
 	Kubeconfig, APIServer         string

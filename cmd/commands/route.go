@@ -147,7 +147,7 @@ func (r *routeOptions) run(ctx context.Context, o Options, stdout io.Writer) (co
 }
 
 func (r *routeOptions) report(ctx context.Context, o *Options) (report routing.Report, err error) {
-	sources, err := r.open(o)
+	sources, err := r.open(ctx, o)
 	if err != nil {
 		return report, err
 	}

@@ -39,10 +39,10 @@ type routeSources struct {
 }
 
 // open loads the manifests, or reaches the cluster if it is needed.
-func (r *routeOptions) open(o *Options) (s routeSources, err error) {
+func (r *routeOptions) open(ctx context.Context, o *Options) (s routeSources, err error) {
 	version := r.kubernetesVersion
 	if len(r.files) == 0 && (r.configFile == "" || r.rule != "") {
-		if s.live, version, err = o.connect(); err != nil {
+		if s.live, version, err = o.connect(ctx); err != nil {
 			return s, err
 		}
 	}

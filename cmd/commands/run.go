@@ -104,9 +104,10 @@ func (v variant) run(ctx context.Context, args []string, stdout, stderr io.Write
 		fmt.Fprintf(stderr, "%s: %v%s %s --help\n", v.name, err, see, strings.TrimSpace(v.spoken+" "+name))
 		return 2
 	}
-	code, err = chosen.run(ctx, streams{stdout, stderr})
+	o.told = &serial{w: stderr}
+	code, err = chosen.ends(ctx, streams{stdout, o.told})
 	if err != nil {
-		fmt.Fprintf(stderr, "%s: %v\n", v.name, err)
+		fmt.Fprintf(o.told, "%s: %v\n", v.name, err)
 	}
 	return code
 }

@@ -122,16 +122,16 @@ func (o *Options) control(ctx context.Context, log *slog.Logger, reg promclient.
 	if err != nil {
 		return err
 	}
-	info, err := kube.Discovery().ServerVersion()
+	live, err := serverVersion(ctx, kube)
 	if err != nil {
 		return fmt.Errorf("connect to the API server at %s: %w", cfg.Host, err)
 	}
-	kubernetesVersion, err := parseKubernetes(info.GitVersion)
+	kubernetesVersion, err := parseKubernetes(live)
 	if err != nil {
 		kubernetesVersion = semver.MustParse("1.16.0")
 		log.Warn("cannot parse the version of the API server, assuming an old one", "err", err, "assumed", kubernetesVersion.String())
 	}
-	log.Info("connected", "kubernetes_version", info.GitVersion, "host", cfg.Host)
+	log.Info("connected", "kubernetes_version", live, "host", cfg.Host)
 	return o.lead(ctx, leader, cfg, log, func(ctx context.Context) error {
 		return o.reconcile(ctx, cfg, kube, kubernetesVersion, process{leader: leader, missing: missing, ready: ready, log: log, reg: reg, api: api, plain: plain})
 	})
@@ -193,6 +193,12 @@ func (o *Options) restConfig() (*rest.Config, error) {
 		}
 	default:
 		cfg, err = rest.InClusterConfig()
+	}
+	if clientcmd.IsEmptyConfig(err) {
+		err = errors.New("the kubeconfig is empty, or has no current context: see kubectl config get-contexts")
+		if o.Kubeconfig != "" {
+			err = fmt.Errorf("--kubeconfig=%s: %w", o.Kubeconfig, err)
+		}
 	}
 	if err != nil {
 		return nil, fmt.Errorf("load the API server's address and credentials: %w", err)

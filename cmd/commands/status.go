@@ -80,7 +80,7 @@ func insteadOfStatus(row *catalog.Row) string {
 
 // run prints the pages and returns the exit code.
 func (s *statusOptions) run(ctx context.Context, o Options, stdout io.Writer) (code int, err error) {
-	live, cfg, version, err := o.reach()
+	live, cfg, version, err := o.reach(ctx)
 	if err != nil {
 		return 2, err
 	}

@@ -48,7 +48,7 @@ func (t *targetsOptions) open(ctx context.Context, o *Options, stderr io.Writer)
 	reads := t.readsCluster(o)
 	switch {
 	case reads:
-		if cluster, version, err = t.connect(o); err != nil {
+		if cluster, version, err = t.connect(ctx, o); err != nil {
 			return w, err
 		}
 	case t.compares():
@@ -228,7 +228,7 @@ func (o *Options) summaries(ctx context.Context, kubernetes *semver.Version, obj
 	if err != nil || !finder.HasAny() || !slices.Contains(scrapeRows, q.Row) {
 		return nil, err
 	}
-	object := explain.Ref{Kind: q.Row.Kind, Namespace: q.Object.GetNamespace(), Name: q.Object.GetName()}
+	object := explain.RefOf(q.Row.Kind, q.Object)
 	return func(c explain.Candidate) []string {
 		cluster := offline.Only(q.Row, q.Object).Cluster(offline.Workload{Kind: c.Setup.Kind, Object: c.Object})
 		cluster.NamespaceLabels, cluster.References = q.NamespaceLabels, q.References

@@ -156,7 +156,7 @@ type readable struct {
 
 // readable reaches the cluster, and remembers what is read of it until the context ends.
 func (o *Options) readable(ctx context.Context) (*readable, error) {
-	live, cfg, version, err := o.reach()
+	live, cfg, version, err := o.reach(ctx)
 	if err != nil {
 		return nil, err
 	}

@@ -14,6 +14,7 @@ import (
 	"k8s.io/client-go/kubernetes"
 
 	"github.com/firekeeper-dev/firekeeper/operator/catalog"
+	"github.com/firekeeper-dev/firekeeper/operator/client"
 	"github.com/firekeeper-dev/firekeeper/operator/verify"
 )
 
@@ -71,14 +72,16 @@ func (v *verifyOptions) run(ctx context.Context, o *Options, stdout io.Writer) (
 	if err != nil {
 		return 2, err
 	}
+	within, cancel := context.WithTimeout(ctx, v.timeout)
+	defer cancel()
 	live := verify.Live{Resources: func(version schema.GroupVersion) (*metav1.APIResourceList, error) {
-		return kube.Discovery().ServerResourcesForGroupVersion(version.String())
+		return client.Within(within, func() (*metav1.APIResourceList, error) {
+			return kube.Discovery().ServerResourcesForGroupVersion(version.String())
+		})
 	}}
 	live.Get = func(ctx context.Context, row *catalog.Row, name types.NamespacedName, into catalog.Object) error {
 		return crds[row.GroupVersion()].REST().Get().Namespace(name.Namespace).Resource(row.Resource).Name(name.Name).Do(ctx).Into(into)
 	}
-	within, cancel := context.WithTimeout(ctx, v.timeout)
-	defer cancel()
 	failed, err := verify.Run(within, verify.Steps(live, v.question), stdout)
 	switch {
 	case err != nil:

@@ -84,7 +84,8 @@ func serve(ctx context.Context, o *Options, env []string, log *slog.Logger) erro
 	trim.Soon() // the start needs more than the work
 	r := configreloader.New(configreloader.Options{
 		Files: o.files(), Dirs: o.dirs(), WatchedDirs: o.WatchedDirs,
-		Env: configreloader.WithOrdinal(env, o.OrdinalFrom), Syntax: expand.Syntax(o.Syntax),
+		Budget: o.budget(footprint.ContainerLimit()),
+		Env:    configreloader.WithOrdinal(env, o.OrdinalFrom), Syntax: expand.Syntax(o.Syntax),
 		WatchInterval: o.WatchInterval, Delay: o.Delay, Settle: o.settle(),
 		Trigger: trigger, TargetName: name, Method: o.Method,
 		Backoff:      reload.Backoff{Base: o.Retry, Max: retryMax},

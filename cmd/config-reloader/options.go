@@ -10,6 +10,7 @@ import (
 
 	"github.com/alecthomas/kingpin/v2"
 
+	"github.com/firekeeper-dev/firekeeper/internal/footprint"
 	"github.com/firekeeper-dev/firekeeper/internal/options"
 	"github.com/firekeeper-dev/firekeeper/internal/reload"
 	"github.com/firekeeper-dev/firekeeper/internal/volume"
@@ -163,6 +164,22 @@ func (o *Options) dirs() (dirs []render.Dir) {
 		dirs = append(dirs, render.Dir{Input: in, Output: o.ConfigOutDir[i]})
 	}
 	return dirs
+}
+
+// budget is what outputs may take of a volume in memory in a container with this memory
+// limit; 0 is any. Outputs on a disk do not count to its memory.
+func (o *Options) budget(limit int64) int64 {
+	if limit == 0 {
+		return 0
+	}
+	inMemory := o.ConfigOutput != "" && footprint.InMemory(filepath.Dir(o.ConfigOutput))
+	for _, dir := range o.ConfigOutDir {
+		inMemory = inMemory || footprint.InMemory(dir)
+	}
+	if !inMemory {
+		return 0
+	}
+	return footprint.MaxPlain(limit)
 }
 
 // settle is 0 when the user chose a quiet time: then that holds for every change.

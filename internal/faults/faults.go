@@ -8,11 +8,18 @@ package faults
 import (
 	"errors"
 	"fmt"
+	"strings"
+
+	"github.com/firekeeper-dev/firekeeper/internal/excerpt"
 )
 
 // Most is how many faults are collected: nobody reads more, and who writes an object may
 // make as many as it has room for.
 const Most = 20
+
+// MostBytes is how much is kept of the text of a fault, which may quote a field of a
+// megabyte. A fault with more is its text alone.
+const MostBytes = 4 << 10
 
 // List collects errors. The zero value is empty.
 type List struct{ all []error }
@@ -22,6 +29,9 @@ func (l *List) Add(where string, err error) {
 	for _, e := range Leaves(err) {
 		if l.Full() {
 			return
+		}
+		if text := e.Error(); len(text) > MostBytes {
+			e = errors.New(strings.Clone(excerpt.Of(text, MostBytes)))
 		}
 		if where != "" {
 			e = fmt.Errorf("%s: %w", where, e)

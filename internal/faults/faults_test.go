@@ -29,3 +29,14 @@ func TestList(t *testing.T) {
 		t.Errorf("%d are kept", n)
 	}
 }
+
+// A fault that quotes a megabyte does not keep it.
+func TestLongFaults(t *testing.T) {
+	var l List
+	for range Most {
+		l.Add("a", fmt.Errorf("%w: %s", io.EOF, strings.Repeat("x", 1<<20)))
+	}
+	if text := l.Err().Error(); len(text) > Most*(MostBytes+10) || !strings.HasPrefix(text, "a: EOF: xxx") {
+		t.Errorf("%d bytes: %.20s", len(text), text)
+	}
+}

@@ -29,7 +29,7 @@ func (b bounds) of(t Target) *bound {
 // reached reports whether the target has the version that b names for it.
 func (b bounds) reached(t Target) bool {
 	at := b.of(t)
-	return at == nil || at.Version != nil && !t.Version.LessThan(at.Version)
+	return at == nil || at.Version != nil && !Release(t.Version).LessThan(at.Version)
 }
 
 // OtherProgram is what a target lacks when no version of its program has the key.

@@ -61,7 +61,7 @@ func AppendItems(buf []byte, items any, target Target, path string) ([]byte, []D
 		return buf, nil, fmt.Errorf("gate: items must be a slice, not %T", items)
 	}
 	elem := rv.Type().Elem()
-	e.items(rv, listItem{write: e.plans.writerFor(elem), gated: selfGated(elem)}, 0)
+	e.items(rv, listItem{write: e.plans.writerFor(elem), gated: selfGated(elem)}, 0, 0)
 	return e.buf, e.dropped, e.err
 }
 
@@ -104,6 +104,7 @@ type encoder struct {
 	plans   *plans
 	path    []step
 	dropped []Dropped
+	limit   int // of buf in bytes; 0 is none
 	err     error
 }
 
@@ -111,7 +112,7 @@ var encoders = sync.Pool{New: func() any { return &encoder{path: make([]step, 0,
 
 func newEncoder(buf []byte, t Target, path string) *encoder {
 	e := encoders.Get().(*encoder)
-	e.buf, e.plans, e.dropped, e.err = buf, plansFor(t), nil, nil
+	e.buf, e.plans, e.dropped, e.limit, e.err = buf, plansFor(t), nil, 0, nil
 	e.path = e.path[:0]
 	if path != "" {
 		e.path = append(e.path, step{key: path})
@@ -181,6 +182,9 @@ func (e *encoder) structure(p *structPlan, v reflect.Value, at place) {
 	}
 	written := false
 	for i := range p.fields {
+		if e.full(0) {
+			return
+		}
 		f := &p.fields[i]
 		fv := v.FieldByIndex(f.index)
 		if absent(fv, f.empty) || f.first >= 0 && !absent(v.FieldByIndex(p.fields[f.first].index), whenZero) {
@@ -238,7 +242,7 @@ func (e *encoder) list(v reflect.Value, item listItem, at place) {
 		column += 2
 	}
 	start := len(e.buf)
-	e.items(v, item, column)
+	e.items(v, item, column, 0)
 	if len(e.buf) == start {
 		e.buf = e.buf[:mark]
 		e.flow("[]", at)
@@ -255,10 +259,14 @@ type listItem struct {
 	gated bool
 }
 
-func (e *encoder) items(v reflect.Value, item listItem, column int) {
+// items writes the elements of a slice, which are reported from index first on.
+func (e *encoder) items(v reflect.Value, item listItem, column, first int) {
 	for i := range v.Len() {
+		if e.full(0) {
+			return
+		}
 		iv := v.Index(i)
-		e.push(step{index: i})
+		e.push(step{index: first + i})
 		need := ""
 		if item.gated {
 			need = needOf(iv, e.plans.target)
@@ -291,6 +299,9 @@ func (e *encoder) mapping(v reflect.Value, item writer, at place) {
 		indent, first = indent+2, true
 	}
 	for _, k := range keys {
+		if e.full(len(k.String())) {
+			return
+		}
 		e.push(step{key: k.String()})
 		if !first {
 			e.indent(indent)
@@ -320,7 +331,22 @@ func (e *encoder) entry(key string, v reflect.Value, item writer, indent int) {
 	item(e, v, place{indent: indent, after: aKey})
 }
 
+// full reports whether more bytes than the limit are there with n further ones, which is an
+// error from then on.
+func (e *encoder) full(n int) bool {
+	if e.limit == 0 || len(e.buf)+n <= e.limit {
+		return false
+	}
+	if e.err == nil {
+		e.err = ErrTooLong
+	}
+	return true
+}
+
 func (e *encoder) text(s string, at place) {
+	if e.full(len(s)) {
+		return
+	}
 	column := at.indent
 	if len(s)+column > foldColumn/2 { // the exact column matters for long values only
 		column = len(e.buf) - bytes.LastIndexByte(e.buf, '\n')

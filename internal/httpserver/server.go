@@ -15,7 +15,13 @@ import (
 
 const (
 	readTimeout = 30 * time.Second
-	idleTimeout = 2 * time.Minute
+	// headerTimeout is how long a caller may take for its TLS handshake, and for its headers.
+	headerTimeout = 10 * time.Second
+	// streamBuffer is what a connection of HTTP/2 may have sent that nobody has read.
+	streamBuffer = 128 << 10
+	idleTimeout  = 2 * time.Minute
+	// maxConnections bounds those that are open at a time.
+	maxConnections = 2000
 	// maxHeader is enough for the largest tokens; each connection may make the server hold so much.
 	maxHeader = 64 << 10
 	// stopTimeout is how long requests that are being answered may go on after the context ended.
@@ -65,14 +71,16 @@ func Listen(o Options) (*Server, error) {
 	if o.Logger == nil {
 		o.Logger = slog.New(slog.DiscardHandler)
 	}
-	l, err := net.Listen("tcp", o.Address)
+	bound, err := net.Listen("tcp", o.Address)
 	if err != nil {
 		return nil, err // names the address already
 	}
+	l := &fairListener{Listener: bound, most: maxConnections, by: map[string][]*fairConn{}}
 	return &Server{opts: o, listener: l, http: &http.Server{
 		Handler:           o.Handler,
 		ReadTimeout:       readTimeout,
-		ReadHeaderTimeout: readTimeout,
+		ReadHeaderTimeout: headerTimeout,
+		HTTP2:             &http.HTTP2Config{MaxReceiveBufferPerConnection: streamBuffer, MaxReceiveBufferPerStream: streamBuffer},
 		WriteTimeout:      o.WriteTimeout,
 		IdleTimeout:       idleTimeout,
 		MaxHeaderBytes:    maxHeader,

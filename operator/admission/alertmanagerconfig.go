@@ -23,7 +23,7 @@ func validateAlertmanagerConfig(r *admissionv1.AdmissionRequest) *admissionv1.Ad
 	if r.Resource.Group != row.Group || r.Resource.Resource != row.Resource {
 		return refuse(row.Resource, "Unexpected resource kind", Fault{Reason: fmt.Sprintf("want %s.%s, got %s", row.Resource, row.Group, resourceOf(r))})
 	}
-	if leaves(r, nil) || sameSpec(r) {
+	if leaves(r) || sameSpec(r) {
 		return allow()
 	}
 	switch r.Resource.Version {
@@ -41,9 +41,6 @@ func checkAlertmanagerConfig(r *admissionv1.AdmissionRequest, object catalog.Obj
 	resource := catalog.AlertmanagerConfig.Resource
 	if wrong := decode(r, object); len(wrong) > 0 {
 		return refuse(resource, "cannot decode the AlertmanagerConfig", wrong...)
-	}
-	if leaves(r, object) {
-		return allow()
 	}
 	if err := validate(); err != nil {
 		var all []Fault

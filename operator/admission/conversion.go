@@ -1,6 +1,7 @@
 package admission
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -12,52 +13,107 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 
 	"github.com/firekeeper-dev/firekeeper/operator/amconversion"
-	"github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1alpha1"
-	"github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1beta1"
-	"github.com/firekeeper-dev/firekeeper/operator/manifest"
+	"github.com/firekeeper-dev/firekeeper/operator/jsonspan"
+)
+
+const (
+	// maxObjects bounds those of a ConversionReview.
+	maxObjects = 10_000
+	// maxConverted bounds one of them; an API server takes requests of 3 MiB.
+	maxConverted = 4 << 20
+	// convertedWeight is the memory that the conversion of an object takes, for each byte of it.
+	convertedWeight = 16
 )
 
 // convert answers a ConversionReview. The objects come back in the order of the request,
-// or none of them.
+// or none of them. They are decoded one by one.
 func (h *Handler) convert(body []byte) (code int, document any) {
-	var in apiextensionsv1.ConversionReview
-	if err := json.Unmarshal(body, &in); err != nil {
+	bad := func(err error) (int, any) {
 		return http.StatusBadRequest, fmt.Errorf("cannot decode the ConversionReview: %w", err)
 	}
-	if in.Request == nil {
-		return http.StatusBadRequest, errors.New("cannot decode the ConversionReview: request: must be set")
+	if !json.Valid(body) {
+		return bad(json.Unmarshal(body, &struct{}{})) // which says why
 	}
-	out := &apiextensionsv1.ConversionResponse{UID: in.Request.UID, Result: metav1.Status{Status: metav1.StatusSuccess}}
-	for i, object := range in.Request.Objects {
-		converted, err := h.convertObject(object.Raw, in.Request.DesiredAPIVersion)
+	request := jsonspan.Get(body, "request")
+	if len(request) == 0 || request[0] != '{' {
+		return bad(errors.New("request: must be set"))
+	}
+	var form metav1.TypeMeta
+	out := apiextensionsv1.ConversionResponse{Result: metav1.Status{Status: metav1.StatusSuccess}}
+	var version string
+	err := errors.Join(text(body, "kind", &form.Kind), text(body, "apiVersion", &form.APIVersion),
+		text(request, "uid", (*string)(&out.UID)), text(request, "desiredAPIVersion", &version))
+	if err != nil {
+		return bad(err)
+	}
+	objects := jsonspan.Get(request, "objects")
+	if jsonspan.Count(objects, maxObjects) > maxObjects {
+		return http.StatusRequestEntityTooLarge, fmt.Errorf("request.objects: more than %d objects", maxObjects)
+	}
+	converted, i := pieces{}, 0
+	jsonspan.Elements(objects, func(object []byte) bool {
+		one, err := h.convertObject(object, version)
 		if err != nil {
-			out.ConvertedObjects = nil
 			out.Result = metav1.Status{Status: metav1.StatusFailure, Message: fmt.Sprintf("objects[%d]: %s", i, err)}
-			break
+			return false
 		}
-		out.ConvertedObjects = append(out.ConvertedObjects, runtime.RawExtension{Raw: converted})
+		if i++; i > 1 {
+			converted = append(converted, []byte(","))
+		}
+		converted = append(converted, one)
+		return true
+	})
+	if out.Result.Status != metav1.StatusSuccess {
+		converted = nil
 	}
-	return http.StatusOK, apiextensionsv1.ConversionReview{TypeMeta: in.TypeMeta, Response: out}
+	return http.StatusOK, around(apiextensionsv1.ConversionReview{TypeMeta: form, Response: &out}, converted)
 }
 
-// convertObject returns an object in another version, as JSON. Errors name the object and
-// its field.
-func (h *Handler) convertObject(raw []byte, version string) ([]byte, error) {
-	var head metav1.PartialObjectMetadata
-	if err := json.Unmarshal(raw, &head); err != nil {
-		return nil, err
+// text reads a member that is a string, if it is there.
+func text(raw []byte, name string, into *string) error {
+	value := jsonspan.Get(raw, name)
+	if value == nil {
+		return nil
 	}
-	alpha, beta := v1alpha1.SchemeGroupVersion.String(), v1beta1.SchemeGroupVersion.String()
-	return h.guarded(fmt.Sprintf("%s %s/%s", head.Kind, head.Namespace, head.Name), func() ([]byte, error) {
-		switch {
-		case head.Kind != v1alpha1.AlertmanagerConfigKind:
-			return nil, errors.New("the kind has one version only")
-		case head.APIVersion == alpha && version == beta:
-			return converted(raw, amconversion.ToBeta)
-		case head.APIVersion == beta && version == alpha:
-			return converted(raw, amconversion.FromBeta)
-		}
-		return nil, fmt.Errorf("cannot convert from %q to %q, only between %s and %s", head.APIVersion, version, alpha, beta)
+	if len(value) > maxName {
+		return fmt.Errorf("%s: longer than %d bytes", name, maxName)
+	}
+	if err := json.Unmarshal(value, into); err != nil {
+		return fmt.Errorf("%s: %w", name, err)
+	}
+	return nil
+}
+
+// maxName bounds names of kinds and versions, and uids.
+const maxName = 1 << 10
+
+// around puts converted objects into their answer.
+func around(review apiextensionsv1.ConversionReview, converted pieces) any {
+	const mark = `"convertedObjects":[`
+	review.Response.ConvertedObjects = []runtime.RawExtension{}
+	frame, err := json.Marshal(review)
+	if err != nil {
+		panic(err) // of strings, there is always JSON
+	}
+	before, after, _ := bytes.Cut(frame, []byte(mark))
+	return append(append(pieces{before, []byte(mark)}, converted...), after, []byte("\n"))
+}
+
+// convertObject returns an object in another version, as JSON. Errors name the object: it is
+// not of the kind, or not of one of its versions.
+func (h *Handler) convertObject(raw []byte, version string) ([]byte, error) {
+	if len(raw) > maxConverted {
+		return nil, fmt.Errorf("it has %d bytes, the limit is %d", len(raw), maxConverted)
+	}
+	if len(raw) == 0 || raw[0] != '{' {
+		return nil, errors.New("it is no object")
+	}
+	var kind, namespace, name string
+	metadata := jsonspan.Get(raw, "metadata")
+	// They name the object in errors, as far as they can be read.
+	_ = errors.Join(text(raw, "kind", &kind), text(metadata, "namespace", &namespace), text(metadata, "name", &name))
+	return h.guarded(fmt.Sprintf("%s %s/%s", kind, namespace, name), func() ([]byte, error) {
+		return amconversion.Convert(raw, version)
 	})
 }
 
@@ -74,16 +130,4 @@ func (h *Handler) guarded(object string, convert func() ([]byte, error)) (out []
 		}
 	}()
 	return convert()
-}
-
-func converted[From, To any](raw []byte, convert func(*From) (*To, error)) ([]byte, error) {
-	var from From
-	if err := manifest.DecodeKnown(raw, &from); err != nil {
-		return nil, err
-	}
-	to, err := convert(&from)
-	if err != nil {
-		return nil, err
-	}
-	return json.Marshal(to)
 }

@@ -78,8 +78,6 @@ func TestFailedConversions(t *testing.T) {
 		"same version":    {alphaVersion, alphaConfig, `objects[1]: AlertmanagerConfig demo/a: cannot convert from "` + alphaVersion + `" to "` + alphaVersion + `"`},
 		"unknown version": {"monitoring.coreos.com/v2", alphaConfig, `cannot convert from`},
 		"another kind":    {betaVersion, strings.Replace(alphaConfig, `"AlertmanagerConfig"`, `"Probe"`, 1), "objects[1]: Probe demo/a: the kind has one version only"},
-		"wrong type":      {betaVersion, strings.Replace(alphaConfig, `"receiver":"r"`, `"receiver":1`, 1), "AlertmanagerConfig demo/a: spec.route.receiver: want a string, got an integer"},
-		"wrong child":     {betaVersion, strings.Replace(alphaConfig, `"continue":true`, `"continues":true`, 1), "AlertmanagerConfig demo/a: spec.route.routes[0].continues: unknown field"},
 		"no object":       {betaVersion, `[]`, "objects[1]: "},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -95,6 +93,27 @@ func TestFailedConversions(t *testing.T) {
 				t.Errorf("%+v, want %s", r, tc.want)
 			}
 		})
+	}
+}
+
+// TestContentConverts: nothing in spec is an error, because one object that cannot be converted
+// makes its version unreadable for the whole cluster.
+func TestContentConverts(t *testing.T) {
+	for name, object := range map[string]string{
+		"wrong type":         strings.Replace(alphaConfig, `"receiver":"r"`, `"receiver":1`, 1),
+		"unknown field":      strings.Replace(alphaConfig, `"continue":true`, `"continues":true`, 1),
+		"wrong case":         strings.Replace(alphaConfig, `"continue":true`, `"Receiver":"r"`, 1),
+		"too large a number": strings.Replace(alphaConfig, `"url":"http://h/"`, `"maxAlerts":3000000000`, 1),
+	} {
+		there := convertAll(t, New(Options{}), betaVersion, alphaConfig, object)
+		if there.Result.Status != "Success" || len(there.ConvertedObjects) != 2 {
+			t.Errorf("%s: %+v", name, there.Result)
+			continue
+		}
+		back := convertAll(t, New(Options{}), alphaVersion, string(there.ConvertedObjects[1].Raw))
+		if back.Result.Status != "Success" {
+			t.Errorf("%s: %+v", name, back.Result)
+		}
 	}
 }
 

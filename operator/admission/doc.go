@@ -9,7 +9,9 @@
 // reads it are not known, so only what is wrong everywhere is refused; the controllers
 // check again with all that they know.
 //
-//	handler.go             the paths; bodies, slots, panics
+//	handler.go             the paths; slots, panics
+//	body.go                bodies: how long they take, and their memory
+//	limits.go              what an object may have before it is decoded
 //	review.go              AdmissionReview: in, out, and the form of a refusal
 //	prometheusrule.go      validate PrometheusRules
 //	mutation.go            mutate PrometheusRules

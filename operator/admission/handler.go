@@ -1,17 +1,16 @@
 package admission
 
 import (
-	"bytes"
 	"errors"
-	"fmt"
-	"io"
 	"log/slog"
 	"net/http"
 	"runtime"
 	"runtime/debug"
+	"time"
 
 	"github.com/firekeeper-dev/firekeeper/internal/httpserver"
 	"github.com/firekeeper-dev/firekeeper/operator/engine"
+	"github.com/firekeeper-dev/firekeeper/operator/inflight"
 	"github.com/firekeeper-dev/firekeeper/operator/rules"
 )
 
@@ -32,6 +31,13 @@ const (
 	maxConversionBytes = 64 << 20
 )
 
+// busyWait is how long a request waits for a slot and for memory. API servers wait for 5 to
+// 10 seconds.
+const busyWait = 4 * time.Second
+
+// receiving is how long a caller may take to receive an answer.
+const receiving = 10 * time.Second
+
 // Options say how requests are decided.
 type Options struct {
 	// Rules are the settings under which PrometheusRules are checked. The zero value has
@@ -40,22 +46,29 @@ type Options struct {
 	// Kinds returns new kinds of workloads, which are used for one request. Without it,
 	// ValidateObjectsPath is not served.
 	Kinds func() []*engine.Kind
+	// Memory weighs what is decided at a time, together with what else the process does; nil
+	// takes that of the process.
+	Memory *inflight.Budget
 	// Logger gets refusals and panics; nil discards them.
 	Logger *slog.Logger
 }
 
 // Handler answers the webhooks.
 type Handler struct {
-	opts Options
-	log  *slog.Logger
-	// slots bound how many requests are decided at a time, and with them the memory:
-	// more than there are CPUs would only make all of them late.
-	slots chan struct{}
+	opts   Options
+	log    *slog.Logger
+	bodies bodies
+	// slots bound how many requests are decided at a time: more than there are CPUs would
+	// only make all of them late. A request takes one when all of it has arrived.
+	slots *inflight.Budget
 }
 
 // New returns a handler.
 func New(o Options) *Handler {
-	h := &Handler{opts: o, log: o.Logger, slots: make(chan struct{}, max(2, runtime.GOMAXPROCS(0)))}
+	if o.Memory == nil {
+		o.Memory = inflight.Process()
+	}
+	h := &Handler{opts: o, log: o.Logger, bodies: newBodies(inflight.Memory()), slots: inflight.New(int64(max(2, runtime.GOMAXPROCS(0))))}
 	if h.log == nil {
 		h.log = slog.New(slog.DiscardHandler)
 	}
@@ -70,59 +83,71 @@ func (h *Handler) Register(mux *http.ServeMux) {
 	if h.opts.Kinds != nil {
 		mux.Handle(ValidateObjectsPath, h.review(h.validateObject))
 	}
-	mux.Handle(ConvertPath, h.answer(maxConversionBytes, h.convert))
+	mux.Handle(ConvertPath, h.answer(maxConversionBytes, conversionWeight, h.convert))
 }
 
-// answer reads a body and writes what decide makes of it.
+// answer reads a body, then takes a slot, and writes what decide makes of the body.
 //
-// decide returns the status code, and a JSON document or, for codes of errors, an error.
-func (h *Handler) answer(most int64, decide func(body []byte) (code int, document any)) http.Handler {
+// decide returns the status code, and a JSON document or, for codes of errors, an error. weight
+// is the memory that decide takes.
+func (h *Handler) answer(most int64, weight func(body []byte) int64, decide func(body []byte) (code int, document any)) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		defer h.recover(w, r)
-		select {
-		case h.slots <- struct{}{}:
-			defer func() { <-h.slots }()
-		case <-r.Context().Done(): // nobody waits for the answer any more
-			return
-		}
-		body, code, err := read(w, r, most)
+		in, err := h.bodies.read(w, r, most)
 		if err != nil {
-			http.Error(w, err.Error(), code)
+			fail(w, r, err)
 			return
 		}
-		code, document := decide(body)
-		if err, failed := document.(error); failed {
-			http.Error(w, err.Error(), code)
+		defer in.release()
+		memory, err := h.opts.Memory.Take(r.Context(), weight(in.bytes), busyWait)
+		if err != nil {
+			fail(w, r, err)
 			return
 		}
-		httpserver.WriteJSON(w, code, document)
+		defer memory()
+		slot, err := h.slots.Take(r.Context(), 1, busyWait)
+		if err != nil {
+			fail(w, r, err)
+			return
+		}
+		defer slot()
+		code, document := decide(in.bytes)
+		slot() // others need not wait until the answer is received
+		_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(receiving))
+		switch document := document.(type) {
+		case error:
+			http.Error(w, document.Error(), code)
+		case pieces:
+			document.write(w, code)
+		default:
+			httpserver.WriteJSON(w, code, document)
+		}
 	})
 }
 
-// read returns the body of a request, or the status code of an error.
-func read(w http.ResponseWriter, r *http.Request, most int64) (body []byte, code int, err error) {
-	if r.ContentLength > most {
-		return nil, http.StatusRequestEntityTooLarge, fmt.Errorf("the body has %d bytes, the limit is %d", r.ContentLength, most)
+// fail answers a request that is not decided; nobody waits any more if its context has ended.
+func fail(w http.ResponseWriter, r *http.Request, err error) {
+	if refused, is := errors.AsType[*refusedBody](err); is {
+		http.Error(w, refused.Error(), refused.code)
+		return
 	}
-	var buffer bytes.Buffer
-	if r.ContentLength > 0 {
-		buffer.Grow(int(r.ContentLength) + bytes.MinRead)
+	if r.Context().Err() == nil {
+		w.Header().Set("Retry-After", "1")
+		http.Error(w, err.Error(), http.StatusServiceUnavailable)
 	}
-	if r.Body != nil {
-		_, err = io.Copy(&buffer, http.MaxBytesReader(w, r.Body, most))
+}
+
+// pieces are a JSON document that is not copied together.
+type pieces [][]byte
+
+func (p pieces) write(w http.ResponseWriter, code int) {
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(code)
+	for _, piece := range p {
+		if _, err := w.Write(piece); err != nil {
+			return // the caller has gone
+		}
 	}
-	if _, long := errors.AsType[*http.MaxBytesError](err); long {
-		return nil, http.StatusRequestEntityTooLarge, fmt.Errorf("the body is longer than %d bytes", most)
-	}
-	switch {
-	case err != nil:
-		return nil, http.StatusBadRequest, fmt.Errorf("read the body: %w", err)
-	case buffer.Len() == 0:
-		return nil, http.StatusBadRequest, errors.New("the body is empty")
-	case r.Header.Get("Content-Type") != "application/json":
-		return nil, http.StatusUnsupportedMediaType, errors.New("Content-Type must be application/json")
-	}
-	return buffer.Bytes(), 0, nil
 }
 
 // recover answers a panic with an error of the server, with which the API server does

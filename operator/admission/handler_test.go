@@ -12,6 +12,8 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	admissionv1 "k8s.io/api/admission/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -114,6 +116,7 @@ func TestBodies(t *testing.T) {
 		"empty":             {strings.NewReader(""), nil, 400},
 		"broken connection": {io.MultiReader(strings.NewReader("{"), brokenReader{}), nil, 400},
 		"form":              {strings.NewReader(review), []string{"Content-Type", "application/x-www-form-urlencoded"}, 415},
+		"gzip":              {strings.NewReader(review), []string{"Content-Encoding", "gzip"}, 415},
 		"charset":           {strings.NewReader(review), []string{"Content-Type", "application/json; charset=utf-8"}, 415},
 		"too long":          {strings.NewReader(long), nil, 413},
 		"too long, chunked": {io.MultiReader(strings.NewReader(long)), nil, 413},
@@ -181,7 +184,7 @@ func TestPanics(t *testing.T) {
 	var log bytes.Buffer
 	h := New(Options{Logger: slog.New(slog.NewTextHandler(&log, nil))})
 	broken := h.review(func(*admissionv1.AdmissionRequest) *admissionv1.AdmissionResponse { panic("a fault") })
-	for range 2 * cap(h.slots) { // no slot is lost
+	for range 2 * h.slots.Size() { // no slot is lost
 		r := httptest.NewRequest(http.MethodPost, "/x", strings.NewReader(`{"request":{"uid":"1"}}`))
 		r.Header.Set("Content-Type", "application/json")
 		w := httptest.NewRecorder()
@@ -198,16 +201,36 @@ func TestPanics(t *testing.T) {
 // TestSlots: a request that nobody waits for any more does not wait for a slot.
 func TestSlots(t *testing.T) {
 	h := New(Options{})
-	for range cap(h.slots) {
-		h.slots <- struct{}{}
+	all, err := h.slots.Take(t.Context(), h.slots.Size(), 0)
+	if err != nil {
+		t.Fatal(err)
 	}
+	defer all()
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	called := false
 	w := httptest.NewRecorder()
-	h.answer(1, func([]byte) (int, any) { called = true; return 200, nil }).
-		ServeHTTP(w, httptest.NewRequest(http.MethodPost, "/", strings.NewReader("x")).WithContext(ctx))
+	r := httptest.NewRequest(http.MethodPost, "/", strings.NewReader("x")).WithContext(ctx)
+	r.Header.Set("Content-Type", "application/json")
+	h.answer(1, reviewWeight, func([]byte) (int, any) { called = true; return 200, nil }).ServeHTTP(w, r)
 	if called || w.Body.Len() > 0 {
 		t.Error("the request was decided")
 	}
+}
+
+// TestBusy: a request that gets no slot is answered in time, with when to try again.
+func TestBusy(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := New(Options{})
+		all, err := h.slots.Take(t.Context(), h.slots.Size(), 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer all()
+		began := time.Now()
+		w := post(t, h, ValidateRulesPath, strings.NewReader(`{"request":{}}`))
+		if w.Code != http.StatusServiceUnavailable || w.Header().Get("Retry-After") == "" || time.Since(began) != busyWait {
+			t.Errorf("%d %v %s after %s", w.Code, w.Header(), w.Body, time.Since(began))
+		}
+	})
 }

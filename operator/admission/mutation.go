@@ -42,7 +42,7 @@ func mutateRule(r *admissionv1.AdmissionRequest) *admissionv1.AdmissionResponse 
 	if refusal := onlyRules(r); refusal != nil {
 		return refusal
 	}
-	if leaves(r, nil) {
+	if leaves(r) {
 		return allow()
 	}
 	var object looseRule

@@ -27,15 +27,12 @@ func (h *Handler) validateObject(r *admissionv1.AdmissionRequest) *admissionv1.A
 		return refuse(r.Resource.Resource, "Unexpected resource kind", Fault{Reason: fmt.Sprintf("%s is not checked here", resourceOf(r))})
 	}
 	row := catalog.All[i]
-	if leaves(r, nil) || r.SubResource != "" || sameSpec(r) {
+	if leaves(r) || r.SubResource != "" || sameSpec(r) {
 		return allow()
 	}
 	object := row.New()
 	if faults := decode(r, object); len(faults) > 0 {
 		return refuse(row.Resource, "cannot decode the "+row.Kind, faults...)
-	}
-	if leaves(r, object) {
-		return allow()
 	}
 	if object.GetNamespace() == "" {
 		object.SetNamespace(r.Namespace)

@@ -18,14 +18,11 @@ func (h *Handler) validateRule(r *admissionv1.AdmissionRequest) *admissionv1.Adm
 		return refusal
 	}
 	var object v1.PrometheusRule
-	if leaves(r, nil) || sameSpec(r) {
+	if leaves(r) || sameSpec(r) {
 		return allow()
 	}
 	if faults := decode(r, &object); len(faults) > 0 {
 		return refuse(v1.PrometheusRuleResource, "cannot decode the PrometheusRule", faults...)
-	}
-	if leaves(r, &object) {
-		return allow()
 	}
 	if object.Namespace == "" {
 		object.Namespace = r.Namespace

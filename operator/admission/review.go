@@ -10,7 +10,9 @@ import (
 
 	admissionv1 "k8s.io/api/admission/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
 
+	"github.com/firekeeper-dev/firekeeper/operator/jsonspan"
 	"github.com/firekeeper-dev/firekeeper/operator/manifest"
 )
 
@@ -42,12 +44,8 @@ type decider func(*admissionv1.AdmissionRequest) *admissionv1.AdmissionResponse
 // review answers AdmissionReviews. Versions v1 and v1beta1 have the same shape, the
 // answer has that of the request.
 func (h *Handler) review(decide decider) http.Handler {
-	return h.answer(maxReviewBytes, func(body []byte) (int, any) {
-		var in admissionv1.AdmissionReview
-		err := json.Unmarshal(body, &in)
-		if err == nil && in.Request == nil {
-			err = errors.New("request: must be set")
-		}
+	return h.answer(maxReviewBytes, reviewWeight, func(body []byte) (int, any) {
+		in, err := readReview(body)
 		out := admissionv1.AdmissionReview{TypeMeta: in.TypeMeta}
 		if err != nil {
 			out.Response = refuse("", "cannot decode the AdmissionReview", Fault{Reason: err.Error()})
@@ -66,10 +64,64 @@ func (h *Handler) review(decide decider) http.Handler {
 	})
 }
 
+// readReview decodes an AdmissionReview, apart from its objects, which are parts of body.
+//
+// Errors: no JSON; no AdmissionReview; one with more than a request can have.
+func readReview(body []byte) (in admissionv1.AdmissionReview, err error) {
+	if !json.Valid(body) {
+		return in, json.Unmarshal(body, &struct{}{}) // which says why
+	}
+	request := jsonspan.Get(body, "request")
+	objects := map[string]*runtime.RawExtension{}
+	envelope := body
+	if request != nil {
+		found := admissionv1.AdmissionRequest{}
+		objects["object"], objects["oldObject"], objects["options"] = &found.Object, &found.OldObject, &found.Options
+		envelope = without(body, request, objects)
+	}
+	if len(envelope) > maxEnvelope || jsonspan.Weighty(envelope) > maxEnvelopeUsed {
+		return in, fmt.Errorf("there is more in it beside the objects than a request has: %d bytes, the limit is %d", len(envelope), maxEnvelope)
+	}
+	if err := json.Unmarshal(envelope, &in); err != nil {
+		return in, err
+	}
+	if in.Request == nil {
+		return in, errors.New("request: must be set")
+	}
+	if request != nil {
+		in.Request.Object, in.Request.OldObject, in.Request.Options = *objects["object"], *objects["oldObject"], *objects["options"]
+	}
+	return in, nil
+}
+
+// without copies a review without the objects of its request, which it puts into objects. Of
+// one that is there twice, the last counts.
+func without(body, request []byte, objects map[string]*runtime.RawExtension) []byte {
+	var out []byte
+	last := 0
+	offset := func(part []byte) int { return cap(body) - cap(part) } // part is one of body
+	jsonspan.Members(request, func(name string, value []byte) bool {
+		into := objects[name]
+		if into == nil {
+			return true
+		}
+		into.Raw = nil
+		if value[0] == '{' {
+			into.Raw = value
+		}
+		at := offset(value)
+		out = append(append(out, body[last:at]...), "null"...)
+		last = at + len(value)
+		return true
+	})
+	return append(out, body[last:]...)
+}
+
 // leaves reports a request that must not be refused, whatever is in the object: one that
 // deletes it, or changes it while it is being deleted, such as taking a finalizer away.
-func leaves(r *admissionv1.AdmissionRequest, object metav1.Object) bool {
-	return r.Operation == admissionv1.Delete || object != nil && object.GetDeletionTimestamp() != nil
+func leaves(r *admissionv1.AdmissionRequest) bool {
+	deleted := jsonspan.Get(r.Object.Raw, "metadata", "deletionTimestamp")
+	return r.Operation == admissionv1.Delete || len(deleted) > 0 && deleted[0] == '"'
 }
 
 // sameSpec reports whether a request changes only metadata or status: labels and finalizers
@@ -78,20 +130,8 @@ func sameSpec(r *admissionv1.AdmissionRequest) bool {
 	if r.Operation != admissionv1.Update {
 		return false
 	}
-	before, err := specOf(r.OldObject.Raw)
-	if err != nil || before == nil {
-		return false
-	}
-	after, err := specOf(r.Object.Raw)
-	return err == nil && bytes.Equal(before, after) // API servers sort the fields
-}
-
-func specOf(raw []byte) (json.RawMessage, error) {
-	var object struct {
-		Spec json.RawMessage `json:"spec"`
-	}
-	err := json.Unmarshal(raw, &object)
-	return object.Spec, err
+	before := jsonspan.Get(r.OldObject.Raw, "spec")
+	return before != nil && bytes.Equal(before, jsonspan.Get(r.Object.Raw, "spec")) // API servers sort the fields
 }
 
 // allow lets an object pass as it is.
@@ -123,10 +163,13 @@ func refuse(resource, message string, faults ...Fault) *admissionv1.AdmissionRes
 	return &admissionv1.AdmissionResponse{Result: status}
 }
 
-// decode reads the object of a request.
+// decode reads the object of a request, if it is not too large for that.
 func decode(r *admissionv1.AdmissionRequest, into any) []Fault {
 	if len(r.Object.Raw) == 0 {
 		return []Fault{{Reason: "the request has no object"}}
+	}
+	if faults := tooLarge(r); len(faults) > 0 {
+		return faults
 	}
 	return faultsOf(manifest.DecodeKnown(r.Object.Raw, into))
 }

@@ -40,7 +40,8 @@ var kind = workload.Kind{
 	Prefix: "alertmanager", AppName: "alertmanager",
 	NameLabels: []string{wellknown.LabelAlertmanager},
 	Service:    "alertmanager-operated", OperatedLabel: wellknown.LabelAlertmanagerOperated,
-	Container: Container, Port: ServerPort,
+	NotReadyAddresses: true, // members of a cluster notify twice until they have found each other
+	Container:         Container, Port: ServerPort,
 	Data:         workload.Data{Suffix: "-db", Dir: "/alertmanager", SubPath: "alertmanager-db"},
 	ConfigSecret: workload.ConfigSecret{Suffix: "-generated", Key: ConfigKey, Volume: "config-volume"},
 }

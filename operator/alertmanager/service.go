@@ -5,9 +5,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/intstr"
 )
 
-// ServicePorts are the ports of the shared Service; none when it is not used. The
-// Service also answers for pods that are not ready: the members of a cluster find each
-// other before they are.
+// ServicePorts returns the ports of the shared Service, and none when it is not used.
 func (o *Owner) ServicePorts() []corev1.ServicePort {
 	if o.CustomService() {
 		return nil

@@ -14,6 +14,7 @@ import (
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 	"github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1alpha1"
 	"github.com/firekeeper-dev/firekeeper/operator/assets"
+	"github.com/firekeeper-dev/firekeeper/operator/budget"
 )
 
 // configOf is team/web with the spec.
@@ -174,7 +175,7 @@ func TestCompileRejects(t *testing.T) {
 		"a duration that is none":                       {spec: `{route: {receiver: r, routes: [{groupWait: 1x}]}, receivers: [{name: r}]}`, want: `spec.route.routes[0].groupWait: unknown unit "x" in duration "1x"`},
 		"an interval that is none":                      {spec: `{route: {receiver: r, repeatInterval: soon}, receivers: [{name: r}]}`, want: `spec.route.repeatInterval: not a valid duration string: "soon"`},
 		"two intervals of one name":                     {spec: `muteTimeIntervals: [{name: i}, {name: i}]` + route, want: `spec.muteTimeIntervals[1].name: "i" is used twice`},
-		"routes too deep":                               {spec: `{route: {receiver: r, routes: [` + deep(maxRouteDepth) + `]}, receivers: [{name: r}]}`, want: `routes are nested deeper than 64 levels`},
+		"routes too deep":                               {spec: `{route: {receiver: r, routes: [` + deep(budget.RouteDepth) + `]}, receivers: [{name: r}]}`, want: `routes are nested deeper than 64 levels`},
 		"a missing Secret":                              {spec: `{route: {receiver: r}, receivers: [{name: r, slackConfigs: [{apiURL: {name: gone, key: url}}]}]}`, want: `spec.receivers[0].slackConfigs[0].apiURL: Secret "team/gone" does not exist`},
 		"an empty receiver name":                        {spec: `receivers: [{name: ""}]` + "\nroute: {receiver: r, routes: []}", want: `spec.route.receiver: there is no receiver "r"`},
 		"email without smarthost":                       {spec: `{route: {receiver: r}, receivers: [{name: r, emailConfigs: [{to: a@b, from: a@b}]}]}`, want: `spec.receivers[0].emailConfigs[0].smarthost: `},

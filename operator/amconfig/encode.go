@@ -2,10 +2,12 @@ package amconfig
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"strings"
 
 	"github.com/firekeeper-dev/firekeeper/internal/gate"
+	"github.com/firekeeper-dev/firekeeper/operator/budget"
 )
 
 // intervalsSince is the first version with mute_time_intervals. The tags of [Route] say
@@ -20,6 +22,7 @@ func (a *additions) encode(t gate.Target) (map[Section][]byte, []gate.Dropped, e
 		intervals = a.intervals
 		dropped   []gate.Dropped
 		out       = map[Section][]byte{}
+		left      = budget.GeneratedBytes
 	)
 	if a.route != nil {
 		routes = append(routes, a.route)
@@ -38,17 +41,23 @@ func (a *additions) encode(t gate.Target) (map[Section][]byte, []gate.Dropped, e
 		{Receivers, "spec.receivers", a.receivers},
 		{MuteIntervals, "spec.muteTimeIntervals", intervals},
 	} {
-		text, lost, err := gate.AppendItems(nil, s.items, t, s.path)
+		list := gate.NewItems(t, s.path, left)
+		err := list.AddAll(s.items)
+		if errors.Is(err, gate.ErrTooLong) {
+			return nil, nil, errGenerated
+		}
 		if err != nil {
 			return nil, nil, fmt.Errorf("%s: %w", s.path, err)
 		}
-		for _, d := range lost {
+		for _, d := range list.Dropped {
 			d.Path = strings.Replace(d.Path, "spec.route[0]", "spec.route", 1) // there is one only
 			dropped = append(dropped, d)
 		}
+		text := list.Text
 		if s.section == Routes {
 			text = indent(text)
 		}
+		left = max(1, left-len(text))
 		if len(text) > 0 {
 			out[s.section] = text
 		}

@@ -14,13 +14,31 @@ const namespaceLabel = "namespace"
 // enforces reports whether AlertmanagerConfigs of namespace are limited to its alerts.
 // A strategy that is not known counts as the default, which limits all of them.
 func (s *Settings) enforces(namespace string) bool {
-	switch s.data.Strategy {
+	return limits(s.data.Strategy, s.data.Namespace, namespace)
+}
+
+// Limits reports whether am limits AlertmanagerConfigs of a namespace to its alerts. The one
+// that the configuration of am begins with is never limited.
+func Limits(am *v1.Alertmanager, namespace string) bool {
+	return limits(strategyOf(am), am.Namespace, namespace)
+}
+
+// limits is the decision for an Alertmanager in the namespace own.
+func limits(strategy v1.AlertmanagerConfigMatcherStrategyType, own, namespace string) bool {
+	switch strategy {
 	case v1.NoneConfigMatcherStrategyType:
 		return false
 	case v1.OnNamespaceExceptForAlertmanagerNamespaceConfigMatcherStrategyType:
-		return namespace != s.data.Namespace
+		return namespace != own
 	}
 	return true
+}
+
+func strategyOf(am *v1.Alertmanager) v1.AlertmanagerConfigMatcherStrategyType {
+	if by := am.Spec.AlertmanagerConfigMatcherStrategy; by != nil && by.Type != "" {
+		return by.Type
+	}
+	return v1.OnNamespaceConfigMatcherStrategyType
 }
 
 // enforce limits r to alerts of namespace. Its children only see what r lets through.

@@ -8,17 +8,16 @@ import (
 	"strings"
 
 	"go.yaml.in/yaml/v3"
+
+	"github.com/firekeeper-dev/firekeeper/operator/budget"
 )
 
 // Documents of users are edited as trees of nodes: scalars keep their spelling, so that
 // a password 0123 or yes is not read as a number or a truth and written as another one.
 
-// Bounds of a tree whose aliases are replaced by what they stand for: about its length, and of
-// that what a node costs besides its text.
-const (
-	maxTree  = 4 << 20
-	nodeCost = 8
-)
+// nodeCost is what a node costs besides its text, in a tree whose aliases are replaced by what
+// they stand for.
+const nodeCost = 8
 
 // parseTree reads a document into a tree without comments, aliases and merge keys that is
 // written in block style; nil when it is empty.
@@ -32,7 +31,7 @@ func parseTree(text []byte) (*yaml.Node, error) {
 	if len(doc.Content) == 0 {
 		return nil, nil
 	}
-	x := expander{left: maxTree}
+	x := expander{left: budget.AliasBytes}
 	return x.copy(doc.Content[0], 0)
 }
 

@@ -1,8 +1,9 @@
 package amconfig
 
 import (
-	"fmt"
 	"reflect"
+
+	"github.com/firekeeper-dev/firekeeper/operator/budget"
 )
 
 // count adds the texts of an entry to those of the object, and refuses too many before
@@ -10,8 +11,8 @@ import (
 //
 // entry: a pointer to a struct.
 func (c *compiler) count(entry any) error {
-	if c.size += textBytes(reflect.ValueOf(entry)); c.size > maxFragmentBytes {
-		return fmt.Errorf("the object generates more than %d bytes of configuration", maxFragmentBytes)
+	if c.size += textBytes(reflect.ValueOf(entry)); c.size > budget.GeneratedBytes {
+		return errGenerated
 	}
 	return nil
 }

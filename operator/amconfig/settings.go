@@ -62,11 +62,8 @@ func NewSettings(am *v1.Alertmanager, version *semver.Version, globals Globals) 
 	target := Target(version)
 	s := &Settings{target: target, data: settingsData{
 		Version: version.String(), Labels: dialectOf(am, target),
-		Strategy: v1.OnNamespaceConfigMatcherStrategyType, Globals: globals,
+		Strategy: strategyOf(am), Globals: globals,
 	}}
-	if by := am.Spec.AlertmanagerConfigMatcherStrategy; by != nil && by.Type != "" {
-		s.data.Strategy = by.Type
-	}
 	if s.data.Strategy == v1.OnNamespaceExceptForAlertmanagerNamespaceConfigMatcherStrategyType {
 		s.data.Namespace = am.Namespace
 	}

@@ -2,21 +2,20 @@ package amconfig
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	kjson "sigs.k8s.io/json"
 
 	"github.com/firekeeper-dev/firekeeper/internal/faults"
 	"github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1alpha1"
+	"github.com/firekeeper-dev/firekeeper/operator/budget"
 	"github.com/firekeeper-dev/firekeeper/operator/manifest"
 )
-
-// maxRouteDepth bounds the levels of a route tree, which are as many calls when a
-// program walks it.
-const maxRouteDepth = 64
 
 // routeNode is a route of an object with its children decoded.
 type routeNode struct {
@@ -36,18 +35,37 @@ func decodeRoutes(route *v1alpha1.Route, path string) (*routeNode, error) {
 	if route == nil {
 		return nil, nil
 	}
-	var wrong faults.List
 	n := &routeNode{Route: route, path: path}
+	objects := 0
+	for _, child := range route.Routes {
+		objects += bytes.Count(child.Raw, []byte("{"))
+	}
+	if len(route.Routes) >= budget.Routes || objects > mostObjects {
+		return n, fmt.Errorf("%s.routes: %w", path, errRoutes)
+	}
+	var r routeReader
 	for i, child := range route.Routes {
 		path := fmt.Sprintf("%s.routes[%d]", path, i)
 		value, err := parseJSON(child)
 		if err != nil {
-			wrong.Add(path, err)
+			r.wrong.Add(path, err)
 			continue
 		}
-		n.add(value, path, 2, &wrong)
+		n.add(value, path, 2, &r)
 	}
-	return n, wrong.Err()
+	return n, r.wrong.Err()
+}
+
+// mostObjects is how many objects the JSON of all routes may have, matchers included: each
+// takes memory before it is known what it is.
+const mostObjects = 20 * budget.Routes
+
+var errRoutes = fmt.Errorf("there are more than %d routes on all levels, the limit of one %s", budget.Routes, v1alpha1.AlertmanagerConfigKind)
+
+// routeReader counts the routes of a tree and collects what is wrong with them.
+type routeReader struct {
+	n     int
+	wrong faults.List
 }
 
 func parseJSON(in apiextensionsv1.JSON) (value any, err error) {
@@ -63,27 +81,29 @@ func parseJSON(in apiextensionsv1.JSON) (value any, err error) {
 }
 
 // add makes a child of a JSON value; one that is no route is left out with its children.
-func (n *routeNode) add(value any, path string, level int, wrong *faults.List) {
-	if wrong.Full() {
+func (n *routeNode) add(value any, path string, level int, r *routeReader) {
+	if r.wrong.Full() || r.n >= budget.Routes {
+		return
+	}
+	if r.n++; r.n == budget.Routes { // with the top one
+		r.wrong.Add("", errRoutes)
 		return
 	}
 	children := takeChildren(value)
 	route, err := ownFields(value)
 	switch {
 	case err != nil:
-	case len(route.Routes) > 0: // in capital letters, which a reader of JSON takes too
-		err = errors.New("routes: duplicate field")
-	case level > maxRouteDepth:
-		err = fmt.Errorf("routes are nested deeper than %d levels", maxRouteDepth)
+	case level > budget.RouteDepth:
+		err = fmt.Errorf("routes are nested deeper than %d levels", budget.RouteDepth)
 	}
 	if err != nil {
-		wrong.Add(path, err)
+		r.wrong.Add(path, err)
 		return
 	}
 	child := &routeNode{Route: route, path: path}
 	n.children = append(n.children, child)
 	for i, value := range children {
-		child.add(value, fmt.Sprintf("%s.routes[%d]", path, i), level+1, wrong)
+		child.add(value, fmt.Sprintf("%s.routes[%d]", path, i), level+1, r)
 	}
 }
 
@@ -91,16 +111,15 @@ func (n *routeNode) add(value any, path string, level int, wrong *faults.List) {
 // list stays, for the error that it is.
 func takeChildren(value any) []any {
 	route, _ := value.(map[string]any)
-	for key, field := range route {
-		if list, is := field.([]any); is && strings.EqualFold(key, "routes") {
-			delete(route, key)
-			return list
-		}
+	list, is := route["routes"].([]any)
+	if is {
+		delete(route, "routes")
 	}
-	return nil
+	return list
 }
 
-// ownFields reads the fields of one route.
+// ownFields reads the fields of one route, whose names are compared as the API server does
+// it: Receiver is not receiver.
 func ownFields(value any) (*v1alpha1.Route, error) {
 	if value == nil {
 		return nil, errors.New("is null")
@@ -109,17 +128,15 @@ func ownFields(value any) (*v1alpha1.Route, error) {
 	if err != nil {
 		return nil, err
 	}
-	decoder := json.NewDecoder(bytes.NewReader(text))
-	decoder.DisallowUnknownFields()
 	route := &v1alpha1.Route{}
-	err = decoder.Decode(route)
+	unknown, err := kjson.UnmarshalStrict(text, route)
 	if wrong, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
 		if wrong.Field == "" {
 			return nil, fmt.Errorf("is a JSON %s, not a route", wrong.Value)
 		}
 		return nil, fmt.Errorf("%s: must not be a JSON %s", wrong.Field, wrong.Value)
 	}
-	if err != nil {
+	if err = cmp.Or(err, errors.Join(unknown...)); err != nil {
 		return nil, unknownIn(text, err)
 	}
 	return route, nil

@@ -49,15 +49,18 @@ func TestTreeIsReadOnce(t *testing.T) {
 // TestChildRoutes: what is wrong with a child is told with its path, the first fault first.
 func TestChildRoutes(t *testing.T) {
 	for raw, want := range map[string]string{
-		`{"receiver":"r","continue":true}`: "",
-		`{"Routes":[{"Receiver":"r"}]}`:    "", // as the API reads fields elsewhere
-		`{"routes":null}`:                  "",
-		`{"routes":[{}],"Routes":[{}]}`:    "spec.route.routes[0]: routes: duplicate field",
-		`null`:                             "spec.route.routes[0]: is null",
-		`{"routes":[{},null]}`:             "spec.route.routes[0].routes[1]: is null",
-		`[]`:                               "spec.route.routes[0]: is a JSON array, not a route",
-		`{"routes":{}}`:                    "spec.route.routes[0]: routes: must not be a JSON object",
-		`{"routes":[{"receiver":7}]}`:      "spec.route.routes[0].routes[0]: receiver: must not be a JSON number",
+		`{"receiver":"r","continue":true}`:        "",
+		`{"Receiver":"r"}`:                        `spec.route.routes[0]: Receiver: unknown field, did you mean "receiver"?`,
+		`{"Routes":[{"receiver":"r"}]}`:           `spec.route.routes[0]: Routes: unknown field, did you mean "routes"?`,
+		`{"receiver":"r","RECEIVER":"r"}`:         `spec.route.routes[0]: RECEIVER: unknown field`,
+		`{"matchers":[{"Name":"a","value":"b"}]}`: `spec.route.routes[0]: matchers[0].Name: unknown field, did you mean "name"?`,
+		`{"routes":null}`:                         "",
+		`{"routes":[{}],"Routes":[{}]}`:           `spec.route.routes[0]: Routes: unknown field, did you mean "routes"?`,
+		`null`:                                    "spec.route.routes[0]: is null",
+		`{"routes":[{},null]}`:                    "spec.route.routes[0].routes[1]: is null",
+		`[]`:                                      "spec.route.routes[0]: is a JSON array, not a route",
+		`{"routes":{}}`:                           "spec.route.routes[0]: routes: must not be a JSON object",
+		`{"routes":[{"receiver":7}]}`:             "spec.route.routes[0].routes[0]: receiver: must not be a JSON number",
 		`{"routes":[{"routes":[{"a":1}]},{"b":1}],"c":1}`:                    `spec.route.routes[0]: c: unknown field`,
 		`{"routes":[{"routes":[{"a":1}]},{"b":1}]}`:                          "spec.route.routes[0].routes[0].routes[0]: a: unknown field\nspec.route.routes[0].routes[1]: b: unknown field",
 		strings.Repeat(`{"routes":[`, 20_000) + strings.Repeat("]}", 20_000): "spec.route.routes[0]: invalid character '{' exceeded max depth",

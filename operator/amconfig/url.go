@@ -8,6 +8,8 @@ import (
 	"strings"
 	"text/template"
 	"text/template/parse"
+
+	"github.com/firekeeper-dev/firekeeper/operator/budget"
 )
 
 // Errors about URLs show neither the URL, which may come from a Secret or hold a
@@ -15,19 +17,15 @@ import (
 var (
 	errURL      = errors.New("is not an http or https URL with a host")
 	errTemplate = errors.New("is not a valid template")
-	errURLSize  = fmt.Errorf("is longer than %d bytes", maxURLBytes)
+	errURLSize  = fmt.Errorf("is longer than %d bytes", budget.URLBytes)
 )
-
-// maxURLBytes bounds a URL or its template: an object can use a text as often as it has
-// room for a reference, and each use is parsed.
-const maxURLBytes = 16 << 10
 
 // checkURL is for URLs that Alertmanager takes as they are.
 //
 // text: an http or https URL with a host, without quotes, backslashes that escape
 // nothing, and control characters.
 func checkURL(field, text string) error {
-	if len(text) > maxURLBytes {
+	if len(text) > budget.URLBytes {
 		return at(field, errURLSize)
 	}
 	u, err := url.Parse(text)
@@ -56,7 +54,7 @@ func checkTemplateURL(field, text string) error {
 	if !isTemplate(text) {
 		return checkURL(field, text)
 	}
-	if len(text) > maxURLBytes {
+	if len(text) > budget.URLBytes {
 		return at(field, errURLSize)
 	}
 	tree := parse.New(field)
@@ -78,7 +76,7 @@ func checkOptionalTemplateURL(field string, text *string) error {
 // checkLoadedTemplate is for templates that Alertmanager parses when it loads the file,
 // where it knows no functions but those of Go.
 func checkLoadedTemplate(field, text string) error {
-	if len(text) > maxURLBytes {
+	if len(text) > budget.URLBytes {
 		return at(field, errURLSize)
 	}
 	if _, err := template.New("").Parse(text); err != nil {

@@ -8,7 +8,9 @@ import (
 	"strings"
 
 	"github.com/firekeeper-dev/firekeeper/internal/faults"
+	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 	"github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1alpha1"
+	"github.com/firekeeper-dev/firekeeper/operator/budget"
 	"github.com/firekeeper-dev/firekeeper/operator/manifest"
 )
 
@@ -22,9 +24,18 @@ func Validate(config *v1alpha1.AlertmanagerConfig) error {
 
 // validate is Validate and returns the decoded routes.
 func validate(config *v1alpha1.AlertmanagerConfig) (*routeNode, error) {
+	if err := v1.Undecodable(config); err != nil {
+		return nil, err
+	}
+	if err := budget.Elements(v1alpha1.AlertmanagerConfigKind, "spec.receivers", len(config.Spec.Receivers), budget.Receivers); err != nil {
+		return nil, err
+	}
 	var wrong faults.List
 	receivers := map[string]bool{}
 	for i := range config.Spec.Receivers {
+		if wrong.Full() {
+			break
+		}
 		r := &config.Spec.Receivers[i]
 		if receivers[r.Name] {
 			wrong.Add(fmt.Sprintf("spec.receivers[%d].name", i), fmt.Errorf("%q is used twice", r.Name))
@@ -34,6 +45,9 @@ func validate(config *v1alpha1.AlertmanagerConfig) (*routeNode, error) {
 	}
 	intervals := map[string]bool{}
 	for i := range config.Spec.MuteTimeIntervals {
+		if wrong.Full() {
+			break
+		}
 		m := &config.Spec.MuteTimeIntervals[i]
 		intervals[m.Name] = true
 		_, err := muteInterval(m)
@@ -41,7 +55,8 @@ func validate(config *v1alpha1.AlertmanagerConfig) (*routeNode, error) {
 	}
 	route, err := decodeRoutes(config.Spec.Route, "spec.route")
 	wrong.Add("", err)
-	if route != nil {
+	if route != nil && !wrong.Full() { // when it is, not all names are collected
+
 		if route.Receiver == "" {
 			wrong.Add("spec.route.receiver", errors.New("is empty; the top route needs a receiver"))
 		}
@@ -82,12 +97,15 @@ func (n *routeNode) check(receivers, intervals map[string]bool, wrong *faults.Li
 		{"activeTimeIntervals", n.ActiveTimeIntervals},
 	} {
 		for i, name := range list.names {
-			if !intervals[name] {
+			if !intervals[name] && !wrong.Full() {
 				wrong.Add(fmt.Sprintf("%s.%s[%d]", n.path, list.field, i), fmt.Errorf("there is no time interval %q%s", name, meant(name, intervals)))
 			}
 		}
 	}
 	for i := range n.Matchers {
+		if wrong.Full() {
+			return
+		}
 		addBelow(wrong, fmt.Sprintf("%s.matchers[%d].", n.path, i), checkMatcher(&n.Matchers[i]))
 	}
 	for _, child := range n.children {

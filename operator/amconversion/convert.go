@@ -4,114 +4,194 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"reflect"
 	"regexp"
-	"strings"
-
-	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 
 	"github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1alpha1"
 	"github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1beta1"
-	"github.com/firekeeper-dev/firekeeper/operator/manifest"
 )
 
-// ToBeta converts an object to v1beta1.
+// Versions between which objects are converted.
+var (
+	alpha = v1alpha1.SchemeGroupVersion.String()
+	beta  = v1beta1.SchemeGroupVersion.String()
+)
+
+// Convert returns an object, as JSON, in another version of its kind.
 //
-// Errors: each field of a child route that routes do not have, or that has a wrong type,
-// with its path ("spec.route.routes[0].routes[1].receivers: unknown field"), joined.
-func ToBeta(in *v1alpha1.AlertmanagerConfig) (*v1beta1.AlertmanagerConfig, error) {
-	in = in.DeepCopy()
-	out := &v1beta1.AlertmanagerConfig{}
-	assign(reflect.ValueOf(out).Elem(), reflect.ValueOf(in).Elem())
-	if in.Kind != "" {
-		out.SetGroupVersionKind(v1beta1.GroupVersionKind(v1beta1.AlertmanagerConfigKind))
+// Errors: text that is no JSON object; another kind; versions other than the two. Nothing
+// in spec, and nothing in metadata, is one.
+func Convert(raw []byte, version string) ([]byte, error) {
+	if !json.Valid(raw) {
+		return nil, errors.New("the object is not valid JSON")
 	}
-	if in.Spec.Route == nil {
-		return out, nil
+	c := conversion{document: raw}
+	top := c.blanks(0)
+	if c.document[top] != '{' {
+		return nil, errors.New("the object is not a JSON object")
 	}
-	var err error
-	out.Spec.Route.Routes, err = children[alphaRoute, betaRoute](in.Spec.Route.Routes)
-	return out, err
-}
-
-// FromBeta converts an object from v1beta1. Errors are those of [ToBeta].
-func FromBeta(in *v1beta1.AlertmanagerConfig) (*v1alpha1.AlertmanagerConfig, error) {
-	in = in.DeepCopy()
-	out := &v1alpha1.AlertmanagerConfig{}
-	assign(reflect.ValueOf(out).Elem(), reflect.ValueOf(in).Elem())
-	if in.Kind != "" {
-		out.SetGroupVersionKind(v1alpha1.GroupVersionKind(v1alpha1.AlertmanagerConfigKind))
+	c.top, _ = c.object(top)
+	kind, _ := only(c.top, "kind")
+	own, times := only(c.top, "apiVersion")
+	from := ""
+	if times == 1 {
+		from = c.text(own.at, own.end)
 	}
-	if in.Spec.Route == nil {
-		return out, nil
+	switch {
+	case kind.name == "" || c.text(kind.at, kind.end) != v1alpha1.AlertmanagerConfigKind:
+		return nil, errors.New("the kind has one version only")
+	case from == alpha && version == beta:
+		c.toBeta = true
+	case from != beta || version != alpha:
+		return nil, fmt.Errorf("cannot convert from %q to %q, only between %s and %s", from, version, alpha, beta)
 	}
-	var err error
-	out.Spec.Route.Routes, err = children[betaRoute, alphaRoute](in.Spec.Route.Routes)
-	return out, err
-}
-
-// alphaRoute is a child route and all below it, which are read at once: reading each level
-// on its own takes time that grows with the square of the depth.
-type alphaRoute struct {
-	v1alpha1.Route `json:",inline"`
-	Routes         []alphaRoute `json:"routes,omitempty"`
-}
-
-// betaRoute is alphaRoute in v1beta1.
-type betaRoute struct {
-	v1beta1.Route `json:",inline"`
-	Routes        []betaRoute `json:"routes,omitempty"`
-}
-
-// children converts the child routes of the top route.
-func children[From, To any](in []apiextensionsv1.JSON) (out []apiextensionsv1.JSON, err error) {
-	if in == nil {
-		return nil, nil
-	}
-	out = make([]apiextensionsv1.JSON, 0, len(in))
-	var faults []error
-	for i, raw := range in {
-		var from From
-		if err := manifest.Decode(raw.Raw, &from); err != nil {
-			faults = append(faults, at(fmt.Sprintf("spec.route.routes[%d]", i), err))
-			continue
+	c.edits = append(c.edits, edit{own.at, own.end, `"` + version + `"`})
+	c.metadata()
+	for _, f := range c.top {
+		if f.name == "spec" {
+			c.spec(f.at)
 		}
-		var to To
-		assign(reflect.ValueOf(&to).Elem(), reflect.ValueOf(from))
-		text, err := json.Marshal(to)
-		if err != nil {
-			return nil, err
-		}
-		out = append(out, apiextensionsv1.JSON{Raw: text})
 	}
-	return out, errors.Join(faults...)
+	c.annotate()
+	return c.edited(c.edits), nil
 }
 
-// at puts the path of an object before those of the faults in it.
-func at(path string, err error) error {
-	if joined, ok := err.(interface{ Unwrap() []error }); ok {
-		var out []error
-		for _, e := range joined.Unwrap() {
-			out = append(out, at(path, e))
-		}
-		return errors.Join(out...)
-	}
-	if fault, ok := errors.AsType[*manifest.FieldError](err); ok {
-		within := *fault
-		within.Path = path
-		if fault.Path != "" {
-			within.Path += "." + fault.Path
-		}
-		return &within
-	}
-	return fmt.Errorf("%s: %w", path, err)
+// conversion is one object on its way.
+type conversion struct {
+	document
+	toBeta bool
+	top    []field
+	edits  []edit
+	carrying
 }
 
-// Names of fields that differ: in v1alpha1, in v1beta1.
+// Names of the fields of spec that differ: in v1alpha1, in v1beta1.
 const (
 	alphaIntervals = "muteTimeIntervals"
 	betaIntervals  = "timeIntervals"
 )
+
+// spec converts the value of spec.
+func (c *conversion) spec(at int) {
+	old, other := alphaIntervals, betaIntervals
+	if !c.toBeta {
+		old, other = other, old
+	}
+	var renamed []edit
+	taken := false
+	c.fields(at, func(f field) int {
+		switch f.name {
+		case old:
+			renamed = append(renamed, edit{f.key, f.keyed, `"` + other + `"`})
+		case other:
+			taken = true
+		case "route":
+			return c.route(f.at)
+		case "inhibitRules":
+			return c.items(f.at, func(_, at int) int {
+				return c.fields(at, func(f field) int {
+					if f.name == "sourceMatch" || f.name == "targetMatch" {
+						return c.matchers(f.at)
+					}
+					return c.skip(f.at)
+				})
+			})
+		case "receivers":
+			return c.items(f.at, func(_, at int) int { return c.receiver(at) })
+		}
+		return c.skip(f.at)
+	})
+	if !taken { // otherwise one of them would replace the other
+		c.edits = append(c.edits, renamed...)
+	}
+}
+
+// route converts a route and all below it, which no schema describes.
+func (c *conversion) route(at int) (end int) {
+	return c.fields(at, func(f field) int {
+		switch f.name {
+		case "matchers":
+			return c.matchers(f.at)
+		case "routes":
+			return c.items(f.at, func(_, at int) int { return c.route(at) })
+		}
+		return c.skip(f.at)
+	})
+}
+
+// matchers gives those of v1alpha1 the operator that they mean: v1beta1 has no regex.
+func (c *conversion) matchers(at int) (end int) {
+	if !c.toBeta {
+		return c.skip(at)
+	}
+	return c.items(at, func(_, at int) int {
+		all, end := c.object(at)
+		if c.document[at] == '{' {
+			c.edits = append(c.edits, c.operator(all, end)...)
+		}
+		return end
+	})
+}
+
+// operator are the edits of a matcher; none where matchType or regex is not what it
+// should be.
+func (c *conversion) operator(all []field, end int) []edit {
+	matchType, types := only(all, "matchType")
+	regex, flags := only(all, "regex")
+	if types > 1 || flags > 1 {
+		return nil
+	}
+	unset := types == 0
+	if types == 1 {
+		switch value := string(c.document[matchType.at:matchType.end]); {
+		case value == "null" || value == `""`:
+			unset = true
+		case value[0] != '"':
+			return nil
+		}
+	}
+	operator := `"="`
+	if flags == 1 {
+		switch string(c.document[regex.at:regex.end]) {
+		case "true":
+			operator = `"=~"`
+		case "false", "null":
+		default:
+			return nil
+		}
+	}
+	var out []edit
+	switch {
+	case unset && types == 0 && flags == 1:
+		return []edit{{regex.key, regex.end, `"matchType":` + operator}}
+	case unset && types == 0:
+		return []edit{added(all, end, "matchType", operator)}
+	case unset:
+		out = append(out, edit{matchType.at, matchType.end, operator})
+	}
+	if flags == 1 {
+		out = append(out, removed(all, "regex"))
+	}
+	return out
+}
+
+// FromBeta converts an object from v1beta1. It does not change the argument, and shares
+// nothing with it.
+//
+// Errors: child routes that are no JSON, which no decoder makes.
+func FromBeta(in *v1beta1.AlertmanagerConfig) (*v1alpha1.AlertmanagerConfig, error) {
+	in = in.DeepCopy()
+	in.SetGroupVersionKind(v1beta1.GroupVersionKind(v1beta1.AlertmanagerConfigKind))
+	raw, err := json.Marshal(in)
+	if err != nil {
+		return nil, err
+	}
+	converted, err := Convert(raw, alpha)
+	if err != nil {
+		return nil, err
+	}
+	out := &v1alpha1.AlertmanagerConfig{}
+	return out, json.Unmarshal(converted, out)
+}
 
 // alphaPath finds the renamed field where an error of v1alpha1 names it.
 var alphaPath = regexp.MustCompile(`(^|\bspec\.)` + alphaIntervals + `\b`)
@@ -119,74 +199,4 @@ var alphaPath = regexp.MustCompile(`(^|\bspec\.)` + alphaIntervals + `\b`)
 // BetaText words an error or remark about a v1alpha1 object for who wrote it as v1beta1.
 func BetaText(text string) string {
 	return alphaPath.ReplaceAllString(text, "${1}"+betaIntervals)
-}
-
-// renamed are the fields of a type that have another name in the other version.
-var renamed = map[reflect.Type]map[string]string{
-	reflect.TypeFor[v1alpha1.AlertmanagerConfigSpec](): {alphaIntervals: betaIntervals},
-	reflect.TypeFor[v1beta1.AlertmanagerConfigSpec]():  {betaIntervals: alphaIntervals},
-}
-
-// meant are the types of which a copy of the fields does not say all: what completes it.
-var meant = map[reflect.Type]func(dst, src reflect.Value){
-	reflect.TypeFor[v1alpha1.Matcher](): func(dst, src reflect.Value) {
-		to, from := dst.Addr().Interface().(*v1beta1.Matcher), src.Interface().(v1alpha1.Matcher)
-		switch {
-		case from.MatchType != "":
-		case from.Regex:
-			to.MatchType = v1beta1.MatchRegexp
-		default:
-			to.MatchType = v1beta1.MatchEqual
-		}
-	},
-}
-
-// assign copies a value to one of the other version. Fields that it does not have are
-// left out; a test knows them all.
-func assign(dst, src reflect.Value) {
-	if dst.Type() == src.Type() {
-		dst.Set(src)
-		return
-	}
-	switch src.Kind() {
-	case reflect.Pointer:
-		if !src.IsNil() {
-			dst.Set(reflect.New(dst.Type().Elem()))
-			assign(dst.Elem(), src.Elem())
-		}
-	case reflect.Slice:
-		if !src.IsNil() {
-			dst.Set(reflect.MakeSlice(dst.Type(), src.Len(), src.Len()))
-			for i := range src.Len() {
-				assign(dst.Index(i), src.Index(i))
-			}
-		}
-	case reflect.Struct:
-		to := fields(dst.Type())
-		for name, index := range fields(src.Type()) {
-			if other, ok := renamed[src.Type()][name]; ok {
-				name = other
-			}
-			if target, ok := to[name]; ok {
-				assign(dst.FieldByIndex(target), src.FieldByIndex(index))
-			}
-		}
-		if complete, ok := meant[src.Type()]; ok {
-			complete(dst, src)
-		}
-	default: // strings and the like, of another name
-		dst.Set(src.Convert(dst.Type()))
-	}
-}
-
-// fields are the fields of a struct by their names in JSON, those of embedded structs
-// included, each with where it is.
-func fields(t reflect.Type) map[string][]int {
-	out := map[string][]int{}
-	for _, f := range reflect.VisibleFields(t) {
-		if name, _, _ := strings.Cut(f.Tag.Get("json"), ","); name != "" {
-			out[name] = f.Index
-		}
-	}
-	return out
 }

@@ -2,316 +2,216 @@ package amconversion
 
 import (
 	"encoding/json"
-	"maps"
-	"math/rand/v2"
-	"reflect"
-	"slices"
+	"fmt"
+	"runtime"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
-	corev1 "k8s.io/api/core/v1"
-	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/yaml"
 
 	"github.com/firekeeper-dev/firekeeper/internal/golden"
-	"github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1alpha1"
 	"github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1beta1"
-	"github.com/firekeeper-dev/firekeeper/operator/manifest"
 )
 
 // TestGolden converts the file in.yaml, of either version.
 //
 //	want/v1beta1.yaml    what a v1alpha1 object becomes; v1alpha1.yaml what a v1beta1 object does
-//	want/error           why it is not converted
 func TestGolden(t *testing.T) {
 	golden.Run(t, "testdata/*.txtar", func(t *testing.T, c golden.Case, name string) ([]byte, error) {
-		raw, _ := c.Input("in.yaml")
-		var out any
-		var err error
-		if strings.Contains(string(raw), "/v1beta1\n") {
-			in := &v1beta1.AlertmanagerConfig{}
-			if err := manifest.Decode(raw, in); err != nil {
-				return nil, err
-			}
-			out, err = FromBeta(in)
-		} else {
-			in := &v1alpha1.AlertmanagerConfig{}
-			if err := manifest.Decode(raw, in); err != nil {
-				return nil, err
-			}
-			out, err = ToBeta(in)
-		}
-		if name == "error" {
-			if err == nil {
-				return nil, nil
-			}
-			return []byte(err.Error() + "\n"), nil
-		}
+		in, _ := c.Input("in.yaml")
+		raw, err := yaml.YAMLToJSON(in)
 		if err != nil {
 			return nil, err
 		}
-		return yaml.Marshal(out)
+		version := beta
+		if strings.Contains(string(in), "/v1beta1\n") {
+			version = alpha
+		}
+		out, err := Convert(raw, version)
+		if err != nil {
+			return nil, err
+		}
+		return yaml.JSONToYAML(out)
 	})
 }
 
-// onlyIn are the fields that one version has and the other has not: what becomes of each.
-var onlyIn = map[string]string{
-	"v1alpha1.Matcher.regex":               "is in matchType",
-	"v1.SecretKeySelector.optional":        "is lost",
-	"v1alpha1.OpsGenieConfig.updateAlerts": "is lost",
+// object is one with a spec, and perhaps annotations.
+func object(version, annotations, spec string) string {
+	return `{"apiVersion":"` + version + `","kind":"AlertmanagerConfig","metadata":{"name":"a","namespace":"b"` + annotations + `},"spec":` + spec + `}`
 }
 
-// TestEveryFieldHasACounterpart walks the types of both versions side by side, so that a
-// field that is new in one of them is not forgotten.
-func TestEveryFieldHasACounterpart(t *testing.T) {
-	unused := maps.Clone(onlyIn)
-	for _, pair := range [][2]reflect.Type{
-		{reflect.TypeFor[v1alpha1.AlertmanagerConfig](), reflect.TypeFor[v1beta1.AlertmanagerConfig]()},
-		{reflect.TypeFor[v1beta1.AlertmanagerConfig](), reflect.TypeFor[v1alpha1.AlertmanagerConfig]()},
-		{reflect.TypeFor[alphaRoute](), reflect.TypeFor[betaRoute]()},
-		{reflect.TypeFor[betaRoute](), reflect.TypeFor[alphaRoute]()},
-	} {
-		seen := map[reflect.Type]bool{}
-		counterparts(t, pair[0], pair[1], unused, seen)
-		if len(seen) < 2 {
-			t.Errorf("looked at %v only", seen)
-		}
-	}
-	for field := range unused {
-		t.Errorf("%s has a counterpart", field)
-	}
-}
-
-func counterparts(t *testing.T, from, to reflect.Type, unused map[string]string, seen map[reflect.Type]bool) {
-	for from.Kind() == reflect.Pointer || from.Kind() == reflect.Slice {
-		if to.Kind() != from.Kind() {
-			t.Errorf("%s is a %s, %s is a %s", from, from.Kind(), to, to.Kind())
-			return
-		}
-		from, to = from.Elem(), to.Elem()
-	}
-	if from == to || seen[from] {
-		return
-	}
-	seen[from] = true
-	if from.Kind() != reflect.Struct {
-		if from.Kind() != to.Kind() {
-			t.Errorf("%s is a %s, %s is a %s", from, from.Kind(), to, to.Kind())
-		}
-		return
-	}
-	there := fields(to)
-	for name, index := range fields(from) {
-		full := from.String() + "." + name
-		if other, ok := renamed[from][name]; ok {
-			name = other
-		}
-		target, ok := there[name]
-		_, known := onlyIn[full]
-		switch {
-		case ok && known:
-		case ok:
-			counterparts(t, from.FieldByIndex(index).Type, to.FieldByIndex(target).Type, unused, seen)
-		case known:
-			delete(unused, full)
-		default:
-			t.Errorf("%s has no field for %s", to, full)
-		}
-	}
-}
-
-// FuzzAlpha: from v1alpha1 to v1beta1 and back nothing is lost but what v1beta1 cannot say.
-func FuzzAlpha(f *testing.F) {
-	for seed := range uint64(20) {
-		f.Add(seed)
-	}
-	f.Fuzz(func(t *testing.T, seed uint64) {
-		in := &v1alpha1.AlertmanagerConfig{}
-		random{rand.New(rand.NewPCG(seed, 0)), reflect.TypeFor[alphaRoute]()}.fill(reflect.ValueOf(in).Elem(), 0)
-		before := in.DeepCopy()
-		beta, err := ToBeta(in)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if diff := cmp.Diff(before, in); diff != "" {
-			t.Fatalf("the argument has changed: %s", diff)
-		}
-		back, err := FromBeta(beta)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if diff := cmp.Diff(tree(t, in, true), tree(t, back, true)); diff != "" {
-			t.Error(diff)
-		}
-	})
-}
-
-// FuzzBeta: from v1beta1 to v1alpha1 and back nothing is lost.
-func FuzzBeta(f *testing.F) {
-	for seed := range uint64(20) {
-		f.Add(seed)
-	}
-	f.Fuzz(func(t *testing.T, seed uint64) {
-		in := &v1beta1.AlertmanagerConfig{}
-		random{rand.New(rand.NewPCG(seed, 0)), reflect.TypeFor[betaRoute]()}.fill(reflect.ValueOf(in).Elem(), 0)
-		alpha, err := FromBeta(in)
-		if err != nil {
-			t.Fatal(err)
-		}
-		back, err := ToBeta(alpha)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if diff := cmp.Diff(tree(t, in, false), tree(t, back, false)); diff != "" {
-			t.Error(diff)
-		}
-	})
-}
-
-// tree is an object as JSON, in which every matcher has an operator; without what
-// v1beta1 cannot say when alpha is set.
-func tree(t *testing.T, object any, alpha bool) any {
+func convert(t *testing.T, raw, version string) string {
 	t.Helper()
-	text, err := json.Marshal(object)
+	out, err := Convert([]byte(raw), version)
+	if err != nil {
+		t.Fatalf("%v\n%.2000s", err, raw)
+	}
+	return string(out)
+}
+
+// TestPassesThrough: what the versions do not write differently stays byte for byte, and
+// none of it is an error.
+func TestPassesThrough(t *testing.T) {
+	for _, spec := range []string{
+		`null`, `5`, `"text"`, `[]`, `{}`, `{ "route" : null }`, `{"route":[],"receivers":{},"inhibitRules":7}`,
+		`{"receivers":[{"name":"a","webhookConfigs":[{"maxAlerts":3000000000}]}]}`,
+		`{"receivers":[{"name":"a","webhookConfigs":[{"maxAlerts":123456789012345678901234567890.10e400}]}]}`,
+		`{"receivers":[{"name":5,"opsgenieConfigs":[null,7,{"apiKey":"text","httpConfig":[]}]},null,[]]}`,
+		`{"route":{"receiver":"a","routes":[{"Receiver":"a"}]}}`,
+		`{"route":{"receiver":"a","routes":[{"receiver":"a","RECEIVER":"a"}]}}`,
+		`{"route":{"receiver":"a","routes":[{"receiver":"a","receiver":"b"}]}}`,
+		`{"route":{"receiver":"a","routes":[null,"x",5,[],{"foo":1},{"routes":[null]},{"routes":null},{"Routes":[{}]},{"continue":null}]}}`,
+		`{"route":{"receiver":"a","routes":[{"matchers":{}},{"matchers":null},{"matchers":[null,5,"x"]}]}}`,
+		`{"route":{"receiver":"a","routes":[{"matchers":[{"name":"x","matchType":5},{"regex":"yes"},{"matchType":"=","matchType":""},{"matchType":"!~","foo":1}]}]}}`,
+		"{\"route\":\t{\"receiver\" :\n\"\\ud83d\\u0061 \u00e9\\\"}\\\\\" , \"groupWait\":1.0 }\r\n }",
+		`{"muteTimeIntervals":[],"timeIntervals":{}}`,
+	} {
+		raw := object(alpha, "", spec)
+		there := convert(t, raw, beta)
+		if want := strings.Replace(raw, alpha, beta, 1); there != want {
+			t.Errorf("v1beta1 is\n%s, want\n%s", there, want)
+		}
+		if back := convert(t, there, alpha); back != raw {
+			t.Errorf("there and back is\n%s, want\n%s", back, raw)
+		}
+	}
+}
+
+// TestMatchers: each has one operator in v1beta1, the one that it means.
+func TestMatchers(t *testing.T) {
+	for in, want := range map[string]string{
+		`{}`:                                          `{"matchType":"="}`,
+		`{"name":"a"}`:                                `{"name":"a","matchType":"="}`,
+		`{"name":"a","regex":true}`:                   `{"name":"a","matchType":"=~"}`,
+		`{"name":"a","regex":false}`:                  `{"name":"a","matchType":"="}`,
+		`{"regex":null,"value":"b"}`:                  `{"matchType":"=","value":"b"}`,
+		`{"matchType":"","regex":true}`:               `{"matchType":"=~"}`,
+		`{"regex":true,"matchType":null}`:             `{"matchType":"=~"}`,
+		`{"matchType":"!=","regex":true,"value":"b"}`: `{"matchType":"!=","value":"b"}`,
+	} {
+		for _, form := range []string{
+			`{"route":{"matchers":[%s]}}`, `{"route":{"routes":[{"routes":[{"matchers":[%s]}]}]}}`, `{"inhibitRules":[{"sourceMatch":[%s]}]}`, `{"inhibitRules":[{"targetMatch":[%s]}]}`,
+		} {
+			if got, want := convert(t, object(alpha, "", fmt.Sprintf(form, in)), beta), object(beta, "", fmt.Sprintf(form, want)); got != want {
+				t.Errorf("%s, want %s", got, want)
+			}
+		}
+	}
+}
+
+// TestWhatIsNotConverted: the only errors, none of which is about spec.
+func TestWhatIsNotConverted(t *testing.T) {
+	good := object(alpha, "", "{}")
+	for name, tc := range map[string]struct{ raw, version, want string }{
+		"not JSON":        {"{", beta, "the object is not valid JSON"},
+		"no object":       {"[]", beta, "the object is not a JSON object"},
+		"another kind":    {strings.Replace(good, "AlertmanagerConfig", "Probe", 1), beta, "the kind has one version only"},
+		"without kind":    {"{}", beta, "the kind has one version only"},
+		"same version":    {good, alpha, `cannot convert from "` + alpha + `" to "` + alpha + `"`},
+		"unknown version": {good, "monitoring.coreos.com/v2", `cannot convert from "` + alpha + `" to "monitoring.coreos.com/v2"`},
+		"another source":  {strings.Replace(good, "v1alpha1", "v2", 1), beta, `cannot convert from "monitoring.coreos.com/v2"`},
+	} {
+		if _, err := Convert([]byte(tc.raw), tc.version); err == nil || !strings.HasPrefix(err.Error(), tc.want) {
+			t.Errorf("%s: %v, want %s", name, err, tc.want)
+		}
+	}
+}
+
+// TestFromBeta: a decoded object is converted with all its fields.
+func TestFromBeta(t *testing.T) {
+	in := &v1beta1.AlertmanagerConfig{}
+	if err := json.Unmarshal([]byte(object(beta, "", `{"route":{"receiver":"a","routes":[{"Receiver":"b"}]},"timeIntervals":[{"name":"n"}]}`)), in); err != nil {
+		t.Fatal(err)
+	}
+	before := in.DeepCopy()
+	out, err := FromBeta(in)
 	if err != nil {
 		t.Fatal(err)
 	}
-	var out map[string]any
-	if err := json.Unmarshal(text, &out); err != nil {
+	if out.APIVersion != alpha || len(out.Spec.MuteTimeIntervals) != 1 || string(out.Spec.Route.Routes[0].Raw) != `{"Receiver":"b"}` {
+		t.Errorf("%+v", out)
+	}
+	if diff := cmp.Diff(before, in); diff != "" {
+		t.Errorf("the argument has changed: %s", diff)
+	}
+}
+
+// TestCarried: fields that v1beta1 does not have come back where their receiver is, and
+// nowhere else.
+func TestCarried(t *testing.T) {
+	const spec = `{"receivers":[{"name":"a","opsgenieConfigs":[{"updateAlerts":false,"apiKey":{"key":"k","name":"n","optional":true}}]},{"webhookConfigs":[{"httpConfig":{"bearerTokenSecret":{"key":"k","optional":false}}}],"name":"b"}]}`
+	for name, annotations := range map[string]string{"none": "", "others": `,"annotations":{"x":"y"}`} {
+		raw := object(alpha, annotations, spec)
+		there := convert(t, raw, beta)
+		if !strings.Contains(there, CarriedAnnotation) {
+			t.Fatalf("%s: nothing is carried: %s", name, there)
+		}
+		pruned := strings.NewReplacer(`"updateAlerts":false,`, "", `,"optional":true`, "", `,"optional":false`, "").Replace(there)
+		var got, want any
+		back := convert(t, pruned, alpha)
+		if err := json.Unmarshal([]byte(back), &got); err != nil {
+			t.Fatal(err)
+		}
+		if err := json.Unmarshal([]byte(raw), &want); err != nil {
+			t.Fatal(err)
+		}
+		if fmt.Sprint(got) != fmt.Sprint(want) {
+			t.Errorf("%s: back is\n%s, want\n%s", name, back, raw)
+		}
+		other := convert(t, strings.Replace(pruned, `"name":"n"`, `"name":"other"`, 1), alpha)
+		if strings.Contains(other, `"optional":true`) || strings.Contains(other, CarriedAnnotation) {
+			t.Errorf("%s: a reference to another Secret is %s", name, other)
+		}
+	}
+	junk := object(beta, `,"annotations":{"`+CarriedAnnotation+`":"["}`, spec)
+	if got := convert(t, junk, alpha); !strings.Contains(got, `"`+CarriedAnnotation+`":"["`) {
+		t.Errorf("an annotation of somebody else is gone: %s", got)
+	}
+}
+
+// TestCarriesWhatFits: with all that is carried, the object can be changed in v1beta1.
+func TestCarriesWhatFits(t *testing.T) {
+	var receivers []string
+	for i := range 20_000 {
+		receivers = append(receivers, fmt.Sprintf(`{"name":"r%d","slackConfigs":[{"apiURL":{"key":"k","optional":true}}]}`, i))
+	}
+	there := convert(t, object(alpha, `,"annotations":{"x":"`+strings.Repeat("y", 100<<10)+`"}`, `{"receivers":[`+strings.Join(receivers, ",")+`]}`), beta)
+	var head struct {
+		Metadata struct{ Annotations map[string]string }
+	}
+	if err := json.Unmarshal([]byte(there), &head); err != nil {
 		t.Fatal(err)
 	}
-	spec, _ := out["spec"].(map[string]any)
-	normalise(spec, alpha)
-	return out
-}
-
-var (
-	matcherKeys  = []string{"matchers", "sourceMatch", "targetMatch"}
-	selectorKeys = []string{ // of the v1beta1 type
-		"routingKey", "serviceKey", "apiURL", "urlSecret", "apiKey", "apiSecret", "authPassword", "authSecret", "userKey", "botToken",
-		"bearerTokenSecret", "token",
+	size := 0
+	for k, v := range head.Metadata.Annotations {
+		size += len(k) + len(v)
 	}
-)
-
-func normalise(v any, alpha bool) {
-	switch v := v.(type) {
-	case []any:
-		for _, item := range v {
-			normalise(item, alpha)
-		}
-	case map[string]any:
-		for key, value := range v {
-			matchers, is := value.([]any)
-			if slices.Contains(matcherKeys, key) && is {
-				for _, m := range matchers {
-					operator(m.(map[string]any))
-				}
-			}
-			selector, is := value.(map[string]any)
-			if alpha && is && slices.Contains(selectorKeys, key) {
-				delete(selector, "optional")
-				if selector["name"] == "" {
-					delete(selector, "name")
-				}
-			}
-			normalise(value, alpha)
-		}
-		if alpha {
-			delete(v, "updateAlerts")
-		}
+	if size > mostAnnotations || size < mostAnnotations-2000 {
+		t.Errorf("annotations of %d bytes", size)
 	}
 }
 
-func operator(m map[string]any) {
-	if m["matchType"] == nil {
-		m["matchType"] = "="
-		if m["regex"] == true {
-			m["matchType"] = "=~"
+// TestLinear: depth and size of a route tree cost what its text does.
+func TestLinear(t *testing.T) {
+	cost := func(spec string) (perByte float64) {
+		raw := []byte(object(alpha, "", spec))
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		if _, err := Convert(raw, beta); err != nil {
+			t.Fatal(err)
 		}
+		runtime.ReadMemStats(&after)
+		return float64(after.TotalAlloc-before.TotalAlloc) / float64(len(raw))
 	}
-	delete(m, "regex")
-}
-
-// random fills values.
-type random struct {
-	*rand.Rand
-	child reflect.Type // of the child routes
-}
-
-func (r random) fill(v reflect.Value, depth int) {
-	switch at := v.Addr().Interface().(type) {
-	case *metav1.ObjectMeta:
-		at.Name, at.Namespace = "a", "b"
-		return
-	case *metav1.Time:
-		*at = metav1.NewTime(time.Unix(int64(r.IntN(1e9)), 0))
-		return
-	case *[]apiextensionsv1.JSON:
-		for range r.IntN(3) {
-			child := reflect.New(r.child)
-			r.fill(child.Elem(), depth+4)
-			text, err := json.Marshal(child.Interface())
-			if err != nil {
-				panic(err)
-			}
-			*at = append(*at, apiextensionsv1.JSON{Raw: text})
-		}
-		return
-	case *metav1.TypeMeta:
-		return
-	case **corev1.SecretKeySelector:
-		if r.IntN(2) == 0 {
-			*at = &corev1.SecretKeySelector{LocalObjectReference: corev1.LocalObjectReference{Name: "n"}, Key: "k"}
-		}
-		return
+	deep := func(depth, times int) string {
+		one := strings.Repeat(`{"routes":[`, depth) + `{"matchers":[{"name":"a","regex":true}]}` + strings.Repeat("]}", depth)
+		return `{"route":{"routes":[` + strings.Repeat(one+",", times) + `{}]}}`
 	}
-	switch v.Kind() {
-	case reflect.Struct:
-		for i := range v.NumField() {
-			r.fill(v.Field(i), depth+1)
+	flat := cost(deep(1, 20_000))
+	for name, spec := range map[string]string{"deep": deep(4500, 20), "large": deep(1, 80_000)} {
+		if got := cost(spec); got > 2*flat+1 {
+			t.Errorf("%s: %.1f bytes allocated for one, %.1f of a small one", name, got, flat)
 		}
-	case reflect.Pointer:
-		if r.IntN(2) == 0 {
-			v.Set(reflect.New(v.Type().Elem()))
-			r.fill(v.Elem(), depth)
-		}
-	case reflect.Slice:
-		if n := r.IntN(3); n > 0 && depth < 14 {
-			v.Set(reflect.MakeSlice(v.Type(), n, n))
-			for i := range n {
-				r.fill(v.Index(i), depth+1)
-			}
-		}
-	case reflect.Map:
-		if r.IntN(2) == 0 {
-			v.Set(reflect.MakeMap(v.Type()))
-			value := reflect.New(v.Type().Elem()).Elem()
-			r.fill(value, depth+1)
-			v.SetMapIndex(reflect.ValueOf("key").Convert(v.Type().Key()), value)
-		}
-	case reflect.String:
-		v.SetString([]string{"", "a", "x<y>&z", "\u00e9\u2028"}[r.IntN(4)])
-	case reflect.Bool:
-		v.SetBool(r.IntN(2) == 0)
-	case reflect.Int, reflect.Int32, reflect.Int64:
-		v.SetInt(int64(r.IntN(9)) - 4)
-	}
-}
-
-// A tree of routes whose depth is that of an attack is converted in time that grows with
-// its size, or refused.
-func TestDeepRoutes(t *testing.T) {
-	const depth = 9000
-	raw := strings.Repeat(`{"routes":[`, depth) + "{}" + strings.Repeat("]}", depth)
-	in := &v1alpha1.AlertmanagerConfig{Spec: v1alpha1.AlertmanagerConfigSpec{Route: &v1alpha1.Route{
-		Receiver: "a", Routes: []apiextensionsv1.JSON{{Raw: []byte(raw)}},
-	}}}
-	start := time.Now()
-	_, err := ToBeta(in)
-	if took := time.Since(start); took > 10*time.Second {
-		t.Errorf("took %s, err = %v", took, err)
 	}
 }

@@ -1,13 +1,17 @@
 // Package amconversion converts AlertmanagerConfigs between the versions of their CRD:
 // v1alpha1, with which the operator works, and v1beta1.
 //
+//	converted, err := amconversion.Convert(raw, "monitoring.coreos.com/v1beta1")
 //	alpha, err := amconversion.FromBeta(beta)
-//	beta, err := amconversion.ToBeta(alpha)
 //
-// The versions differ in few places, which are the tables of this package; everything
-// else is copied field by field under its name in JSON. What one version cannot say is
-// lost: `optional` of Secret references and `updateAlerts` of OpsGenie towards v1beta1.
-// A matcher without operator gets the one that it means.
+// An API server has no way around a conversion that fails: one object would make the
+// version unreadable for the whole cluster. So no content is an error. The text of the
+// object is copied byte for byte, but for the few places in which the versions differ, and
+// these only where they have the expected shape:
 //
-// Arguments are not changed, and results share nothing with them.
+//	text.go     finds fields in a text, and replaces parts of it
+//	convert.go  the version, the name of the intervals, the operators of matchers
+//	carry.go    fields that only v1alpha1 has, which an annotation carries through v1beta1
+//
+// Time and memory grow with the size of the text, not with its depth.
 package amconversion

@@ -11,6 +11,8 @@ import (
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
+
+	"github.com/firekeeper-dev/firekeeper/operator/budget"
 )
 
 // Kind tells a Secret from a ConfigMap. The numbers appear in file names of
@@ -86,10 +88,6 @@ type Scope struct {
 	handed    int // bytes of values, each as often as it was asked for
 }
 
-// maxHanded bounds what one object can ask for: a hundred endpoints with a bundle of
-// CAs each are a third of it, ten thousand references to one large Secret are not.
-const maxHanded = 64 << 20
-
 // reading is what came of reading an object.
 type reading struct {
 	object  Object
@@ -136,8 +134,8 @@ func (s *Scope) value(kind Kind, name, key string) (string, error) {
 	if !ok {
 		return "", &NotFoundError{Ref: ref, Key: key}
 	}
-	if s.handed += len(v); s.handed > maxHanded {
-		return "", fmt.Errorf("the values of all references have more than %d MiB", maxHanded>>20)
+	if s.handed += len(v); s.handed > budget.ValueBytes {
+		return "", fmt.Errorf("the values of all references have more than %d MiB", budget.ValueBytes>>20)
 	}
 	return string(v), nil
 }
@@ -188,6 +186,14 @@ type Dependency struct {
 	Version string // empty: did not exist
 }
 
+// Unchanged reports whether reading what was depended on finds the same versions again.
+func Unchanged(r Reader, deps []Dependency) bool {
+	return !slices.ContainsFunc(deps, func(d Dependency) bool {
+		o, err := r.Object(d.Ref)
+		return err != nil && !IsNotFound(err) || o.Version != d.Version
+	})
+}
+
 // Dependencies lists every object asked for so far, sorted.
 func (s *Scope) Dependencies() []Dependency {
 	out := make([]Dependency, 0, len(s.seen))
@@ -210,15 +216,18 @@ func FileName(kind Kind, namespace, name, key string) string {
 // AddFile registers a value that must appear as a file in the assets volume.
 // Empty values are left out.
 //
-// Errors: the name of the file is too long; it would be a key of the Secret that
-// holds the files of all objects.
+// Errors: the name of the file is too long, it would be a key of the Secret that
+// holds the files of all objects; the value is too large to share that Secret.
 func (s *Scope) AddFile(kind Kind, name, key, value string) error {
 	if value == "" {
 		return nil
 	}
 	file := FileName(kind, s.namespace, name, key)
-	if n := len(file); n > maxFileName {
-		return fmt.Errorf("namespace, name and key of the %s make a file name of %d bytes, a Secret allows %d", kind, n, maxFileName)
+	if n := len(file); n > MaxFileName {
+		return fmt.Errorf("namespace, name and key of the %s make a file name of %d bytes, a Secret allows %d", kind, n, MaxFileName)
+	}
+	if n := len(value); n > budget.TLSFileBytes {
+		return fmt.Errorf("key %q of %s %q has %d KiB, a TLS file may have %d KiB", key, kind, name, (n+1023)>>10, budget.TLSFileBytes>>10)
 	}
 	if s.files == nil {
 		s.files = map[string][]byte{}
@@ -227,9 +236,9 @@ func (s *Scope) AddFile(kind Kind, name, key, value string) error {
 	return nil
 }
 
-// maxFileName is the length of a key of a Secret. What else keys must not have, no
+// MaxFileName is the length of a key of a Secret. What else keys must not have, no
 // namespace, name and key have.
-const maxFileName = 253
+const MaxFileName = 253
 
 // Files returns the registered files by name; nil when there are none.
 func (s *Scope) Files() map[string][]byte { return maps.Clone(s.files) }

@@ -9,6 +9,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/firekeeper-dev/firekeeper/operator/budget"
 )
 
 // hidden is a value that must appear in no error.
@@ -170,6 +172,12 @@ func TestFiles(t *testing.T) {
 		if err != nil {
 			t.Errorf("%s: %v", file, err)
 		}
+	}
+	if err := NewScope("team", manifests()).AddFile(Secret, "web", "ca", strings.Repeat("x", budget.TLSFileBytes)); err != nil {
+		t.Errorf("the largest file: %v", err)
+	}
+	if err := s.AddFile(Secret, "web", "ca", strings.Repeat("x", budget.TLSFileBytes+1)); err == nil || err.Error() != `key "ca" of Secret "web" has 257 KiB, a TLS file may have 256 KiB` {
+		t.Errorf("a file too large: %v", err)
 	}
 	if err := s.AddFile(Secret, "web", long+"k", hidden); err == nil || err.Error() != "namespace, name and key of the Secret make a file name of 254 bytes, a Secret allows 253" {
 		t.Error(err)

@@ -8,6 +8,7 @@ import (
 
 	"github.com/firekeeper-dev/firekeeper/internal/excerpt"
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
+	"github.com/firekeeper-dev/firekeeper/operator/budget"
 	"github.com/firekeeper-dev/firekeeper/operator/catalog"
 )
 
@@ -16,9 +17,6 @@ const Accepted v1.ConditionType = "Accepted"
 
 // Invalid is the reason of a rejected object.
 const Invalid = "InvalidConfiguration"
-
-// maxMessage bounds the message of a rejection, in bytes.
-const maxMessage = 4 << 10
 
 // Owner names what an object is bound to.
 type Owner struct {
@@ -97,7 +95,7 @@ func tests(at int, o Owner) []Operation {
 func condition(generation int64, rejection error, now metav1.Time) v1.ConfigResourceCondition {
 	out := v1.ConfigResourceCondition{Type: Accepted, Status: v1.ConditionTrue, ObservedGeneration: generation, LastTransitionTime: now}
 	if rejection != nil {
-		out.Status, out.Reason, out.Message = v1.ConditionFalse, Invalid, excerpt.Of(rejection.Error(), maxMessage)
+		out.Status, out.Reason, out.Message = v1.ConditionFalse, Invalid, excerpt.Of(rejection.Error(), budget.MessageBytes)
 	}
 	return out
 }

@@ -18,6 +18,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
+	"github.com/firekeeper-dev/firekeeper/operator/budget"
 	"github.com/firekeeper-dev/firekeeper/operator/catalog"
 )
 
@@ -97,8 +98,8 @@ func TestBind(t *testing.T) {
 }
 
 func TestMessagesAreBounded(t *testing.T) {
-	got := condition(1, errors.New(strings.Repeat("é", maxMessage)), now).Message
-	if len(got) > maxMessage || !utf8.ValidString(got) || !strings.HasSuffix(got, " …") {
+	got := condition(1, errors.New(strings.Repeat("é", budget.MessageBytes)), now).Message
+	if len(got) > budget.MessageBytes || !utf8.ValidString(got) || !strings.HasSuffix(got, " …") {
 		t.Errorf("%d bytes, valid %t", len(got), utf8.ValidString(got))
 	}
 }

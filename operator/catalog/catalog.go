@@ -135,6 +135,9 @@ func (r *Row) GroupVersionResource() schema.GroupVersionResource {
 	return r.GroupVersion().WithResource(r.Resource)
 }
 
+// GroupResource is what the kind is called in permissions.
+func (r *Row) GroupResource() schema.GroupResource { return r.GroupVersionResource().GroupResource() }
+
 // String is the kind.
 func (r *Row) String() string { return r.Kind }
 

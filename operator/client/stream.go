@@ -9,7 +9,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
-	"k8s.io/apimachinery/pkg/util/json"
 )
 
 // The usual decoders read every byte of a watch about seven times: to find the
@@ -41,25 +40,6 @@ func (q quick) SupportedMediaTypes() []runtime.SerializerInfo {
 		info.StreamSerializer = &stream
 	}
 	return out
-}
-
-// objectDecoder decodes objects whose text begins with apiVersion and kind.
-type objectDecoder struct {
-	runtime.Serializer
-	scheme *runtime.Scheme
-}
-
-// Decode implements runtime.Decoder.
-func (d objectDecoder) Decode(data []byte, defaults *schema.GroupVersionKind, into runtime.Object) (runtime.Object, *schema.GroupVersionKind, error) {
-	if into == nil {
-		if kind, ok := kindOf(data); ok {
-			obj, err := d.scheme.New(kind)
-			if err == nil && json.Unmarshal(data, obj) == nil {
-				return obj, &kind, nil
-			}
-		}
-	}
-	return d.Serializer.Decode(data, defaults, into)
 }
 
 // kindOf reads the kind from the beginning of an object.

@@ -13,4 +13,5 @@
 //	cache.go     one fragment per object and settings, shared by owners
 //	lastpass.go  what one owner had the last time; mostly pointers are compared
 //	parallel.go  compiling many objects on all CPUs
+//	weight.go    no more at the same time than there is memory for
 package compiled

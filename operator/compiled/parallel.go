@@ -23,7 +23,10 @@ func All[T metav1.Object, F any](last *LastPass[F], kind string, objects []T, st
 		}
 		out[i] = f
 	}
-	parallel(len(missing), func(i int) { out[missing[i]] = compile(objects[missing[i]]) })
+	parallel(len(missing), func(i int) {
+		object := objects[missing[i]]
+		weighed(inFlight, object, func() { out[missing[i]] = compile(object) })
+	})
 	for i, o := range objects {
 		last.note(kind, o, out[i])
 	}

@@ -1,8 +1,16 @@
 package compiled
 
 import (
+	"strings"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
+	"time"
+
+	"golang.org/x/sync/semaphore"
+
+	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
+	"github.com/firekeeper-dev/firekeeper/operator/budget"
 )
 
 func TestParallelCallsEachOnce(t *testing.T) {
@@ -31,5 +39,44 @@ func TestParallelPanicsInTheCaller(t *testing.T) {
 				}
 			})
 		}()
+	}
+}
+
+// Large objects are compiled one by one, small ones together; one that panics leaves its
+// place to others.
+func TestLargeObjectsWaitForEachOther(t *testing.T) {
+	large := &v1.ServiceMonitor{}
+	large.Spec.JobLabel = strings.Repeat("x", budget.CompiledBytes/2)
+	huge := &v1.ServiceMonitor{}
+	huge.Spec.JobLabel = strings.Repeat("x", 2*budget.CompiledBytes)
+	for name, tc := range map[string]struct {
+		object   *v1.ServiceMonitor
+		together int32
+	}{"large": {large, 1}, "larger than all room": {huge, 1}, "small": {&v1.ServiceMonitor{}, 8}} {
+		synctest.Test(t, func(t *testing.T) {
+			room := semaphore.NewWeighted(budget.CompiledBytes)
+			var now, most atomic.Int32
+			for i := range 8 {
+				go func() {
+					defer func() { _ = recover() }()
+					weighed(room, tc.object, func() {
+						most.Store(max(most.Load(), now.Add(1)))
+						defer now.Add(-1)
+						time.Sleep(time.Second)
+						if i == 0 {
+							panic("broken object")
+						}
+					})
+				}()
+			}
+			synctest.Wait()
+			if got := now.Load(); got != tc.together {
+				t.Errorf("%s: %d at the same time, want %d", name, got, tc.together)
+			}
+			time.Sleep(time.Minute)
+			if most.Load() != tc.together || !room.TryAcquire(budget.CompiledBytes) {
+				t.Errorf("%s: %d at the same time in the end", name, most.Load())
+			}
+		})
 	}
 }

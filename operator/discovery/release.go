@@ -10,6 +10,7 @@ import (
 	"github.com/prometheus/prometheus/discovery/targetgroup"
 	corev1 "k8s.io/api/core/v1"
 
+	"github.com/firekeeper-dev/firekeeper/internal/gate"
 	"github.com/firekeeper-dev/firekeeper/operator/targets"
 )
 
@@ -44,7 +45,7 @@ const meta = "__meta_kubernetes_"
 // linked.
 func lacking(release *semver.Version, role string) (out []change) {
 	for _, c := range changes {
-		if release != nil && release.LessThan(c.since) && slices.Contains(c.roles, role) {
+		if release != nil && gate.Release(release).LessThan(c.since) && slices.Contains(c.roles, role) {
 			out = append(out, c)
 		}
 	}

@@ -31,6 +31,7 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/catalog"
 	"github.com/firekeeper-dev/firekeeper/operator/client"
 	"github.com/firekeeper-dev/firekeeper/operator/informer"
+	"github.com/firekeeper-dev/firekeeper/operator/rollout"
 )
 
 // bed runs controllers of fake kinds, as the operator does, against an API server in
@@ -44,6 +45,8 @@ type bed struct {
 	changed func(Change)               // of Options
 	stop    func()
 	configs []string // namespaces of what workloads select; none for all
+	repair  rollout.RepairPolicy
+	refused func(*catalog.Row) string // Forbidden of Clients
 	may     func(ctx context.Context, resource, verb, namespace string) (bool, error)
 }
 
@@ -89,14 +92,14 @@ func (b *bed) start(absent []*catalog.Row, kinds ...*fakeKind) []*Controller {
 	if err := errors.Join(err1, err2, err3, err4, err5); err != nil {
 		b.t.Fatal(err)
 	}
-	clients := Clients{Kube: kube, Metadata: meta, CRDs: map[schema.GroupVersion]*client.Client{v1.SchemeGroupVersion: crds}, Absent: absent, Claims: true, May: b.may}
+	clients := Clients{Kube: kube, Metadata: meta, CRDs: map[schema.GroupVersion]*client.Client{v1.SchemeGroupVersion: crds}, Absent: absent, Forbidden: b.refused, Claims: true, May: b.may}
 	b.sources = NewSources(clients, Scopes{Instances: all, Configs: configs})
 	log := slog.New(slog.NewTextHandler(b.log, nil))
 	ctx, cancel := context.WithCancel(b.t.Context())
 	var wg sync.WaitGroup
 	var out []*Controller
 	for _, f := range kinds {
-		opts := Options{Instances: all, References: all, InstantDelivery: func() bool { return true }, StorageClasses: true, ConfigStatus: true, Workers: 2, Lead: b.lead, Changed: b.changed}
+		opts := Options{Instances: all, References: all, InstantDelivery: func() bool { return true }, StorageClasses: true, ConfigStatus: true, Workers: 2, Repair: b.repair, Lead: b.lead, Changed: b.changed}
 		c := New(f.Kind, opts, b.sources, clients, log, prometheus.NewRegistry())
 		out = append(out, c)
 		wg.Go(func() {

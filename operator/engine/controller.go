@@ -66,6 +66,7 @@ type Controller struct {
 	recorder events.EventRecorder
 	log      *slog.Logger
 
+	sources  *Sources
 	stores   *stores
 	writer   *apply.Writer
 	assets   *assets.Cache
@@ -86,7 +87,7 @@ type Controller struct {
 func New(kind *Kind, opts Options, sources *Sources, clients Clients, log *slog.Logger, reg promclient.Registerer) *Controller {
 	log = log.With("component", kind.Controller)
 	c := &Controller{
-		kind: kind, opts: opts, kube: clients.Kube, crds: apply.NewObjects(clients.of(kind.Row), kind.Row), log: log,
+		kind: kind, opts: opts, sources: sources, kube: clients.Kube, crds: apply.NewObjects(clients.of(kind.Row), kind.Row), log: log,
 		metrics: NewMetrics(reg, kind.Label), memory: map[types.NamespacedName]*memory{},
 	}
 	if clients.Events != nil {
@@ -108,7 +109,8 @@ func New(kind *Kind, opts Options, sources *Sources, clients Clients, log *slog.
 			w, ok := c.stores.workloads.get(key.Namespace, key.Name)
 			return ok && c.manages(w)
 		},
-		Idle: sync.OnceFunc(c.settled),
+		Paced: c.paced,
+		Idle:  sync.OnceFunc(c.settled),
 	}, log, c.metrics)
 	ofKind := promclient.WrapRegistererWith(promclient.Labels{"controller": kind.Label}, reg)
 	c.watcher = delivery.NewWatcher(c.askPod, c.podSettled, ofKind)

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"errors"
+	"fmt"
 	"time"
 )
 
@@ -13,6 +14,12 @@ func (e *InvalidError) Error() string { return e.Err.Error() }
 
 // Unwrap returns the cause.
 func (e *InvalidError) Unwrap() error { return e.Err }
+
+// undecodable is the error of a workload of which fields cannot be decoded: it is left as it is
+// until they can.
+func undecodable(err error) error {
+	return &InvalidError{Err: fmt.Errorf("a field cannot be decoded, and nothing is changed until it can: %w", err)}
+}
 
 // WaitError means that something else must happen first; the key is reconciled
 // again after For at the latest.

@@ -3,6 +3,7 @@ package engine
 import (
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -231,6 +232,71 @@ func TestAKindThatComesLate(t *testing.T) {
 		}
 		if n := f.of("none") - none; n > 0 {
 			t.Errorf("a workload that selects nothing was reconciled %d times", n)
+		}
+	})
+}
+
+// A workload that selects a kind which is installed and may not be read keeps its last
+// configuration, says so, and goes on as soon as the kind can be read.
+func TestAKindThatMayNotBeRead(t *testing.T) {
+	inBubble(t, func(t *testing.T, b *bed, f *fakeKind) {
+		b.set(rule("alerts"))
+		b.set(&v1.Probe{ObjectMeta: metav1.ObjectMeta{Namespace: "team", Name: "early", Generation: 1}})
+		b.set(ruler("a"))
+		b.set(ruler("none", func(w *v1.ThanosRuler) { w.Spec.RuleSelector = nil }))
+		b.start(nil, f)
+		if got := b.config("ruler-a-config"); got != "alerts early" {
+			t.Fatalf("before: %q", got)
+		}
+		b.stop()
+		reason := "no permission to list, watch probes"
+		b.refused = func(row *catalog.Row) string { return map[*catalog.Row]string{catalog.Probe: reason}[row] }
+		b.start([]*catalog.Row{catalog.Probe}, f)
+		b.set(rule("later"))
+		b.settle()
+		if got := b.config("ruler-a-config"); got != "alerts early" {
+			t.Errorf("without the permission: %q", got)
+		}
+		if got := b.condition("a", v1.Reconciled); got != "False PermissionMissing Probes cannot be read, so nothing is changed until they can: "+reason {
+			t.Errorf("condition %q", got)
+		}
+		if got := b.condition("none", v1.Reconciled); !strings.HasPrefix(got, "True") {
+			t.Errorf("a workload that selects nothing has the condition %q", got)
+		}
+		if err := b.sources.Read(t.Context(), catalog.Probe); err != nil {
+			t.Fatal(err)
+		}
+		b.settle()
+		if got := b.config("ruler-a-config"); got != "alerts later early" {
+			t.Errorf("with the permission: %q", got)
+		}
+		if got := b.condition("a", v1.Reconciled); !strings.HasPrefix(got, "True") {
+			t.Errorf("with the permission: %q", got)
+		}
+	})
+}
+
+// A kind that was forbidden and is not installed any more has no objects to keep.
+func TestAForbiddenKindIsRemoved(t *testing.T) {
+	inBubble(t, func(t *testing.T, b *bed, f *fakeKind) {
+		var installed atomic.Bool
+		installed.Store(true)
+		b.refused = func(row *catalog.Row) string {
+			if row == catalog.Probe && installed.Load() {
+				return "no permission"
+			}
+			return ""
+		}
+		b.set(rule("alerts"))
+		b.set(ruler("a"))
+		b.start([]*catalog.Row{catalog.Probe}, f)
+		if got := b.config("ruler-a-config"); got != "none" {
+			t.Errorf("forbidden: %q", got)
+		}
+		installed.Store(false)
+		b.after(forbiddenLook)
+		if got := b.config("ruler-a-config"); got != "alerts" {
+			t.Errorf("not installed: %q", got)
 		}
 	})
 }

@@ -32,6 +32,9 @@ func (g Gauge) desc() *promclient.Desc {
 // operator.
 func (g Gauge) value(w v1.Workload) (v float64, ok bool) {
 	defer func() { _ = recover() }()
+	if v1.Undecodable(w) != nil {
+		return 0, false // the field may be what is missing
+	}
 	return g.Value(w)
 }
 

@@ -34,6 +34,9 @@ type LoopKind struct {
 	Status func(ctx context.Context, key types.NamespacedName, r Result, known bool) error
 	// Exists reports whether the object is in the cache.
 	Exists func(key types.NamespacedName) bool
+	// Paced (optional) is how long an object's next reconciliation has to wait, so that
+	// it is not written too often; 0 or less when it need not.
+	Paced func(key types.NamespacedName) time.Duration
 	// Idle (optional) is called after a reconciliation when the queue is empty. Those
 	// of other objects may still run.
 	Idle func()
@@ -115,6 +118,13 @@ func (l *Loop) passThenIdle(ctx context.Context, key types.NamespacedName) {
 }
 
 func (l *Loop) pass(ctx context.Context, key types.NamespacedName) {
+	if l.kind.Paced != nil {
+		if wait := l.kind.Paced(key); wait > 0 {
+			l.metrics.paced.Inc()
+			l.queue.AddAfter(key, wait)
+			return
+		}
+	}
 	start := time.Now()
 	l.metrics.operations.Inc()
 	var out Outcome

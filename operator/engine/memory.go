@@ -20,6 +20,8 @@ type memory struct {
 	named      map[lookup]found    // guarded: what it names beside the watches
 	delivered  delivered           // guarded
 	awaits     bool                // guarded: the next reconciliation can do more when pods have changed
+	pace       pace                // guarded
+	generation int64               // guarded: of the workload when its content was written
 }
 
 func (c *Controller) remembered(key types.NamespacedName) *memory {

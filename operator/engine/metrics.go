@@ -17,6 +17,7 @@ type Metrics struct {
 	triggered        *prometheus.CounterVec
 	operations       prometheus.Counter
 	errors           prometheus.Counter
+	paced            prometheus.Counter
 	duration         prometheus.Histogram
 	statusOperations prometheus.Counter
 	statusErrors     prometheus.Counter
@@ -40,6 +41,7 @@ func NewMetrics(reg prometheus.Registerer, controller string) *Metrics {
 	}
 	m.operations = counter("prometheus_operator_reconcile_operations_total", "Reconciliations.")
 	m.errors = counter("prometheus_operator_reconcile_errors_total", "Failed reconciliations.")
+	m.paced = counter("prometheus_operator_reconcile_paced_total", "Reconciliations put off because the workload was written often shortly before.")
 	m.statusOperations = counter("prometheus_operator_status_update_operations_total", "Status updates.")
 	m.statusErrors = counter("prometheus_operator_status_update_errors_total", "Failed status updates.")
 	m.Recreated = counter("prometheus_operator_reconcile_sts_delete_create_total", "StatefulSets recreated because an immutable field changed.")

@@ -40,7 +40,7 @@ func TestMetricNames(t *testing.T) {
 	}
 	want := []string{
 		"list_operations_failed_total", "list_operations_total", "managed_resources", "overwritten_objects_total", "ready",
-		"reconcile_duration_seconds", "reconcile_errors_total", "reconcile_operations_total", "reconcile_sts_delete_create_total",
+		"reconcile_duration_seconds", "reconcile_errors_total", "reconcile_operations_total", "reconcile_paced_total", "reconcile_sts_delete_create_total",
 		"status_update_errors_total", "status_update_operations_total", "syncs", "triggered_total",
 		"watch_operations_failed_total", "watch_operations_total",
 		"workqueue_adds_total", "workqueue_depth", "workqueue_latency_seconds", "workqueue_longest_running_processor_seconds",

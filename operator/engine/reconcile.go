@@ -16,6 +16,7 @@ import (
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 	"github.com/firekeeper-dev/firekeeper/operator/apply"
 	"github.com/firekeeper-dev/firekeeper/operator/assets"
+	"github.com/firekeeper-dev/firekeeper/operator/budget"
 	"github.com/firekeeper-dev/firekeeper/operator/catalog"
 	"github.com/firekeeper-dev/firekeeper/operator/delivery"
 )
@@ -37,6 +38,9 @@ func (c *Controller) reconcile(ctx context.Context, key types.NamespacedName) (O
 	if c.stores.namespaceTerminating(key.Namespace) {
 		return Outcome{}, terminating(key.Namespace)
 	}
+	if err := v1.Undecodable(cached); err != nil {
+		return Outcome{}, undecodable(err) // what was written for it stands
+	}
 	if err := c.hold(ctx, cached); err != nil {
 		return Outcome{}, err
 	}
@@ -44,6 +48,9 @@ func (c *Controller) reconcile(ctx context.Context, key types.NamespacedName) (O
 	if cached.GetWorkloadFields().Paused {
 		log.Info("paused, skipping")
 		return Outcome{}, nil
+	}
+	if err := c.unreadable(cached); err != nil {
+		return Outcome{}, err
 	}
 	w := c.kind.Copy(cached)
 	state := c.remembered(key)
@@ -119,6 +126,42 @@ func terminating(namespace string) error {
 	}
 }
 
+// forbiddenLook is the pause between reconciliations of a workload that selects a kind
+// that may not be read.
+const forbiddenLook = time.Minute
+
+// unreadable says that a workload is left alone, with its last configuration: it selects a
+// kind that is installed and may not be read, and would lose all its objects.
+func (c *Controller) unreadable(w v1.Workload) error {
+	for _, s := range c.kind.Selects {
+		rule, err := s.rule(w)
+		if err != nil || rule.Empty() {
+			continue // a wrong selector is reported as such
+		}
+		if reason := c.sources.forbidden(s.Row); reason != "" {
+			return &WaitError{
+				For: forbiddenLook, Condition: reasonForbidden,
+				Reason: fmt.Sprintf("%ss cannot be read, so nothing is changed until they can: %s", s.Kind, reason),
+			}
+		}
+	}
+	return nil
+}
+
+// readable reconciles the workloads that select a kind which can be read from now on, also
+// those that select none of its objects: they may have waited for it.
+func (c *Controller) readable(row *catalog.Row) {
+	by := c.kind.SelectsBy(row.Kind)
+	if by.Row == nil {
+		return
+	}
+	for w := range c.managed() {
+		if rule, err := by.rule(w); err == nil && !rule.Empty() {
+			c.loop.Enqueue(keyOf(w))
+		}
+	}
+}
+
 // write brings the cluster to the plan: the content first, then the pods'
 // annotations, then the workload. live are the StatefulSets as they were gathered.
 func (c *Controller) write(ctx context.Context, log *slog.Logger, w v1.Workload, state *memory, plan *Plan, live map[string]*appsv1.StatefulSet) error {
@@ -128,6 +171,7 @@ func (c *Controller) write(ctx context.Context, log *slog.Logger, w v1.Workload,
 	}
 	began := time.Now()
 	content, err := c.writer.Do(ctx, plan.Content)
+	c.notePace(state, w.GetGeneration(), content)
 	logChanges(log, content)
 	contested, err := apply.Contested(err)
 	if err != nil {
@@ -175,7 +219,7 @@ func (c *Controller) contested(log *slog.Logger, w v1.Workload, all []apply.Conf
 		log.Warn("write conflict: another client keeps reverting an object, overwriting it with backoff",
 			"kind", conflict.Kind, "name", conflict.Name, "by", conflict.By, "since", conflict.Since)
 		if c.recorder != nil {
-			c.recorder.Eventf(w, nil, corev1.EventTypeWarning, reasonWriteConflict, "Reconciling", "%s", excerpt.Of(conflict.String(), maxReasonBytes))
+			c.recorder.Eventf(w, nil, corev1.EventTypeWarning, reasonWriteConflict, "Reconciling", "%s", excerpt.Of(conflict.String(), budget.EventBytes))
 		}
 	}
 	err := &apply.ConflictError{Conflicts: all}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/firekeeper-dev/firekeeper/internal/excerpt"
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
+	"github.com/firekeeper-dev/firekeeper/operator/budget"
 )
 
 // count counts the selected objects of each kind.
@@ -48,7 +49,7 @@ func (c *Controller) tell(log *slog.Logger, w v1.Workload, state *memory, in Inp
 		regarding := obj.DeepCopyObject()
 		regarding.GetObjectKind().SetGroupVersionKind(selects.GroupVersionKind)
 		c.recorder.Eventf(regarding, w, corev1.EventTypeWarning, "InvalidConfiguration", selects.Action, "%q was rejected by %s %s/%s: %s",
-			obj.GetNamespace()+"/"+obj.GetName(), c.kind.Kind, w.GetNamespace(), w.GetName(), excerpt.Of(v.Err.Error(), maxReasonBytes))
+			obj.GetNamespace()+"/"+obj.GetName(), c.kind.Kind, w.GetNamespace(), w.GetName(), excerpt.Of(v.Err.Error(), budget.EventBytes))
 	}
 	state.reported = rejected
 }
@@ -62,7 +63,3 @@ func (k *Kind) SelectsBy(kind string) Selects {
 	}
 	return Selects{}
 }
-
-// maxReasonBytes bounds the reason in an Event: the API server rejects notes of
-// more than 1 kB, and names take up to 600 bytes.
-const maxReasonBytes = 400

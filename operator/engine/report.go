@@ -22,20 +22,30 @@ func (c *Controller) report(ctx context.Context, key types.NamespacedName, r Res
 	if !known && len(w.GetWorkloadStatus().Conditions) > 0 {
 		return nil // after a restart the last status stands until the first reconciliation reports
 	}
+	if v1.Undecodable(w) != nil {
+		want, have := c.kind.unread(w, r, known)
+		return c.writeStatus(ctx, key, want, have)
+	}
 	status, in := c.statusNow(w, r, known)
-	if in.Nodes == nil {
+	if in.Nodes == nil && !w.GetWorkloadFields().Paused {
 		c.repair(ctx, in.Sets, in.Replicas)
 	}
 	want, have := c.kind.Status(w, status)
+	err := c.writeStatus(ctx, key, want, have)
+	if lacksFields(err) {
+		status.Bare = true
+		want, have = c.kind.Status(w, status)
+		err = c.writeStatus(ctx, key, want, have)
+	}
+	return err
+}
+
+// writeStatus writes the status of a workload when it differs from the one it has.
+func (c *Controller) writeStatus(ctx context.Context, key types.NamespacedName, want, have any) error {
 	if equality.Semantic.DeepEqual(want, have) {
 		return nil
 	}
 	err := c.crds.Status(ctx, key, want)
-	if lacksFields(err) {
-		status.Bare = true
-		want, _ = c.kind.Status(w, status)
-		err = c.crds.Status(ctx, key, want)
-	}
 	if apierrors.IsNotFound(err) {
 		return nil
 	}
@@ -67,8 +77,13 @@ func (c *Controller) Workload(key types.NamespacedName) (w v1.Workload, status a
 		return nil, nil, false
 	}
 	r, known := c.loop.Result(key)
-	now, _ := c.statusNow(w, r, known)
-	want, have := c.kind.Status(w, now)
+	var want, have any
+	if v1.Undecodable(w) != nil {
+		want, have = c.kind.unread(w, r, known)
+	} else {
+		now, _ := c.statusNow(w, r, known)
+		want, have = c.kind.Status(w, now)
+	}
 	if !known || w.GetDeletionTimestamp() != nil {
 		want = have
 	}

@@ -14,8 +14,12 @@ import (
 
 // Selectors parses the selectors of a workload, by kind of object.
 //
-// Errors name the field, as in spec.ruleSelector.
+// Errors name the field, as in spec.ruleSelector, or those that could not be decoded: nothing
+// is to be made of such a workload.
 func (k *Kind) Selectors(w v1.Workload) (selection.Rules, error) {
+	if err := v1.Undecodable(w); err != nil {
+		return nil, err
+	}
 	out := selection.Rules{}
 	for _, s := range k.Selects {
 		rule, err := s.rule(w)

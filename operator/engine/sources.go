@@ -30,9 +30,13 @@ type Clients struct {
 	Metadata metadata.Interface
 	// CRDs reach the versions of our group.
 	CRDs map[schema.GroupVersion]*client.Client
-	// Absent are kinds to select that are not installed or may not be read. They are
-	// ignored until [Sources.Read].
+	// Absent are kinds to select that are not installed or may not be read. Those that are
+	// not installed are ignored until [Sources.Read].
 	Absent []*catalog.Row
+	// Forbidden (optional) says why one of Absent, which is installed, may not be read;
+	// it is empty for a kind that is not installed. Workloads that select a forbidden kind
+	// are left as they are.
+	Forbidden func(*catalog.Row) string
 	// Claims says whether PersistentVolumeClaims are made to grow; else they are not
 	// looked at.
 	Claims bool
@@ -188,6 +192,17 @@ func (s *Sources) Read(ctx context.Context, row *catalog.Row) error {
 	if err := fill(ctx, []informer.Syncer{store}); err != nil {
 		return err
 	}
+	if err := s.add(ctx, row, store); err != nil {
+		return err
+	}
+	for _, c := range s.controllers() {
+		c.readable(row)
+	}
+	return nil
+}
+
+// add makes the store of a kind known to the controllers.
+func (s *Sources) add(ctx context.Context, row *catalog.Row, store *informer.Store[catalog.Object]) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.configs[row.Kind] = store
@@ -200,6 +215,17 @@ func (s *Sources) Read(ctx context.Context, row *catalog.Row) error {
 		}
 	}
 	return nil
+}
+
+// forbidden says why a kind may not be read, although it is installed; empty for others.
+func (s *Sources) forbidden(row *catalog.Row) string {
+	s.mu.RLock()
+	absent := slices.Contains(s.absent, row)
+	s.mu.RUnlock()
+	if !absent || s.clients.Forbidden == nil {
+		return ""
+	}
+	return s.clients.Forbidden(row)
 }
 
 // connect lets a controller handle the events of the objects that it selects: now, or

@@ -14,6 +14,7 @@ import (
 
 	"github.com/firekeeper-dev/firekeeper/internal/excerpt"
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
+	"github.com/firekeeper-dev/firekeeper/operator/budget"
 )
 
 // Reasons of the condition Available. See also daemonset.go.
@@ -32,6 +33,7 @@ const (
 	reasonStorage         = "StorageCannotShrink"  // claims are larger than asked for; the message names them
 	reasonClaimNotBound   = "ClaimNotBound"        // claims have another size than asked for, and cannot be resized yet
 	reasonTerminating     = "NamespaceTerminating" // nothing can be created any more
+	reasonForbidden       = "PermissionMissing"    // a selected kind may not be read; the message names the permissions
 	reasonWriteConflict   = "WriteConflict"        // another client keeps reverting objects; the message names both
 
 	// ReasonDeprecated says that fields are in use that have a replacement; the
@@ -163,7 +165,7 @@ func PodMessage(p *corev1.Pod) string {
 		}
 		text := fmt.Sprintf("container %s: %s", c.Name, w.Reason)
 		if w.Message != "" {
-			text += ": " + excerpt.Of(w.Message, maxReasonBytes)
+			text += ": " + excerpt.Of(w.Message, budget.EventBytes)
 		}
 		parts = append(parts, text)
 	}
@@ -237,10 +239,6 @@ func availableOf(verdicts []verdict) v1.Condition {
 	return out
 }
 
-// maxConditionBytes bounds what a condition quotes: with a field of a megabyte in
-// it, the API server would refuse the whole status.
-const maxConditionBytes = 16 << 10
-
 func reconciledOf(in StatusInputs) v1.Condition {
 	out := v1.Condition{Type: v1.Reconciled, Status: v1.ConditionTrue, Reason: in.Result.Reason, Message: in.Result.Message}
 	switch {
@@ -253,7 +251,7 @@ func reconciledOf(in StatusInputs) v1.Condition {
 			out.Reason = wait.Condition
 		}
 	}
-	out.Message = excerpt.Of(out.Message, maxConditionBytes)
+	out.Message = excerpt.Of(out.Message, budget.ConditionBytes)
 	return out
 }
 
@@ -284,4 +282,22 @@ func ordinal(p *corev1.Pod) int {
 		return -1
 	}
 	return n
+}
+
+// unread is the status that a workload should have of which fields cannot be decoded, and the
+// one it has: they differ in the condition Reconciled, as nobody knows what else should be.
+func (k *Kind) unread(w v1.Workload, r Result, known bool) (want, have any) {
+	changed := w.DeepCopyObject().(v1.Workload)
+	status := changed.GetWorkloadStatus()
+	cond := reconciledOf(StatusInputs{Workload: w, Result: r, Known: known})
+	cond.ObservedGeneration = w.GetGeneration()
+	cond.LastTransitionTime = transitionTime(w.GetWorkloadStatus().Conditions, cond, metav1.Now().Rfc3339Copy())
+	if i := slices.IndexFunc(status.Conditions, func(c v1.Condition) bool { return c.Type == cond.Type }); i >= 0 {
+		status.Conditions[i] = cond
+	} else {
+		status.Conditions = append(status.Conditions, cond)
+	}
+	_, want = k.Status(changed, Status{})
+	_, have = k.Status(w, Status{})
+	return want, have
 }

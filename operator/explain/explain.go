@@ -5,7 +5,9 @@ import (
 	"slices"
 
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/firekeeper-dev/firekeeper/operator/assets"
 	"github.com/firekeeper-dev/firekeeper/operator/catalog"
@@ -54,13 +56,13 @@ const (
 	AcceptedWithoutFields Reason = "AcceptedWithoutFields" // the workload's version does not support some fields
 	UsedByName            Reason = "UsedByName"            // the workload names the object instead of selecting it
 	OtherController       Reason = "OtherController"       // another operator manages the workload
-	OwnerNotWatched       Reason = "OwnerNotWatched"       // the operator's flags leave the workload out
-	OwnerDeleted          Reason = "OwnerBeingDeleted"
+	OwnerNotWatched       Reason = "WorkloadNotWatched"    // the operator's flags leave the workload out
+	OwnerDeleted          Reason = "WorkloadBeingDeleted"
 	Paused                Reason = "Paused"
 	KindNotSupported      Reason = "KindNotSupported"    // workloads of this kind have no such objects
 	NamespaceNotWatched   Reason = "NamespaceNotWatched" // the operator's flags leave the object out
 	ObjectDeleted         Reason = "ObjectBeingDeleted"
-	OwnerInvalid          Reason = "OwnerInvalid" // the workload itself is wrong, so nothing becomes of it
+	OwnerInvalid          Reason = "WorkloadInvalid" // the workload itself is wrong, so nothing becomes of it
 	SelectorNotSet        Reason = "SelectorNotSet"
 	NamespaceNotSelected  Reason = "NamespaceNotSelected"
 	LabelsNotSelected     Reason = "LabelsNotSelected"
@@ -70,7 +72,7 @@ const (
 
 // Verdict is the answer of one workload.
 type Verdict struct {
-	Owner    Ref    `json:"owner"`
+	Owner    Ref    `json:"workload"`
 	Accepted bool   `json:"accepted"`
 	Reason   Reason `json:"reason"`
 	Message  string `json:"message"`
@@ -113,6 +115,16 @@ type Ref struct {
 	Name      string `json:"name"`
 }
 
+// RefOf names an object of a kind.
+func RefOf(kind string, o metav1.Object) Ref {
+	return Ref{Kind: kind, Namespace: o.GetNamespace(), Name: o.GetName()}
+}
+
+// Key is the name without the kind.
+func (r Ref) Key() types.NamespacedName {
+	return types.NamespacedName{Namespace: r.Namespace, Name: r.Name}
+}
+
 // String is for people: "Prometheus monitoring/k8s".
 func (r Ref) String() string { return r.Kind + " " + r.Namespace + "/" + r.Name }
 
@@ -121,7 +133,7 @@ type Report struct {
 	Object          Ref               `json:"object"`
 	Labels          map[string]string `json:"labels"`
 	NamespaceLabels map[string]string `json:"namespaceLabels"`
-	Owners          []Verdict         `json:"owners"` // accepting ones first
+	Owners          []Verdict         `json:"workloads"` // accepting ones first
 	// Findings are what else is known of an object that no workload could use, for people.
 	Findings []string `json:"findings,omitempty"`
 

@@ -318,7 +318,7 @@ type Routes struct {
 type ChangeKind string
 
 const (
-	OwnerChanged   ChangeKind = "owner"
+	OwnerChanged   ChangeKind = "workload"
 	ObjectChanged  ChangeKind = "object"
 	RolloutChanged ChangeKind = "rollout"
 )

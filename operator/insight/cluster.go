@@ -14,6 +14,7 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/discovery"
 	"github.com/firekeeper-dev/firekeeper/operator/engine"
 	"github.com/firekeeper-dev/firekeeper/operator/explain"
+	"github.com/firekeeper-dev/firekeeper/operator/inflight"
 	"github.com/firekeeper-dev/firekeeper/operator/nearmiss"
 	"github.com/firekeeper-dev/firekeeper/operator/online"
 	"github.com/firekeeper-dev/firekeeper/operator/preview"
@@ -42,6 +43,8 @@ type Parts struct {
 	Finder func(r online.Reader, over *discovery.Objects) preview.Finder
 	// Loaded (optional) is what a pod of a kind of workload runs.
 	Loaded func(workload *catalog.Row, pod types.NamespacedName) delivery.Loaded
+	// Memory (optional) weighs what is worked on at a time; a preview waits for its part of it.
+	Memory *inflight.Budget
 	// Keep is how long what was read is taken for the truth if the reader is not Versioned, and
 	// the longest time that a question waits before it is read again if it is; 0 for a second.
 	Keep time.Duration
@@ -91,13 +94,22 @@ func nobodyLooks() error {
 	return apierrors.NewServiceUnavailable("targets are not known: nobody looks for them here")
 }
 
-// counts are those of a workload; nil when they are not known.
-func (c *Cluster) counts(w explain.Ref) *TargetCounts {
+// counts are those of a workload; nil when they are not known, and for a caller who may not see
+// all that targets are found in: numbers tell of labels.
+func (c *Cluster) counts(a *asker, w explain.Ref) *TargetCounts {
 	if c.Parts.Targets == nil {
 		return nil
 	}
-	return c.Parts.Targets.Counts(w)
+	out := c.Parts.Targets.Counts(w)
+	if out == nil || a.listsTargets("") && (!out.Nodes || a.listsNodes()) && (!out.NamespaceLabels || a.mayAny("list", online.Namespaces.GroupResource(), "")) {
+		return out
+	}
+	a.unread = appendNew(a.unread, notCounted)
+	return nil
 }
+
+// notCounted is why there are no numbers of targets.
+const notCounted = "targets are not counted here: you need permission to list pods or services in all namespaces, and nodes or namespaces where targets have their labels; Targets of a workload shows those that you may see"
 
 // of finds a workload among those that were read.
 //
@@ -106,7 +118,7 @@ func (w *world) of(o Object) (*entry, error) {
 	if e, ok := w.byRef[o.Ref()]; ok {
 		return e, nil
 	}
-	resource := o.GroupVersionResource().GroupResource()
+	resource := o.GroupResource()
 	if why, is := w.unlisted[o.Row]; is {
 		return nil, apierrors.NewServiceUnavailable(fmt.Sprintf("%s are not known: %s", resource, why))
 	}

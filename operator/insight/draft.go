@@ -81,7 +81,7 @@ func (c *Cluster) compiled(ctx context.Context, w *world, e *entry) (out made, e
 
 // notWritten says that there is no configuration, and why.
 func notWritten(e *entry, why error) error {
-	err := apierrors.NewConflict(e.candidate.Setup.GroupVersionResource().GroupResource(), e.ref.Namespace+"/"+e.ref.Name, why)
+	err := apierrors.NewConflict(e.candidate.Setup.GroupResource(), e.ref.Namespace+"/"+e.ref.Name, why)
 	err.ErrStatus.Message = fmt.Sprintf("the operator does not write a configuration for %s: %v", e.ref, why) // nothing was to be updated
 	return err
 }
@@ -118,7 +118,7 @@ func (c *Cluster) draft(ctx context.Context, w *world, e *entry) (*draft, error)
 	out.sections = append(out.sections, made.own...)
 	for _, v := range made.verdicts {
 		if v.File != "" && v.Err == nil {
-			out.sections = append(out.sections, draftSection{name: "rule_files/" + v.File, object: refOfVerdict(v)})
+			out.sections = append(out.sections, draftSection{name: "rule_files/" + v.File, object: explain.RefOf(v.Kind, v.Object)})
 		}
 	}
 	return out, nil
@@ -176,16 +176,12 @@ func withoutOwn(w v1.Workload) (v1.Workload, []draftSection) {
 	return w, out
 }
 
-func refOfVerdict(v engine.Verdict) explain.Ref {
-	return explain.Ref{Kind: v.Kind, Namespace: v.Object.GetNamespace(), Name: v.Object.GetName()}
-}
-
 // of says whose jobs are which, and what objects became. One that is accepted, and
 // not here, is unread: without its credentials, or beside the others.
 func (d *draft) of(e *entry, verdicts []engine.Verdict) (jobs map[string]explain.Ref, became map[explain.Ref]string) {
 	jobs, became = map[string]explain.Ref{}, becameOf(verdicts)
 	for _, v := range verdicts {
-		ref := refOfVerdict(v)
+		ref := explain.RefOf(v.Kind, v.Object)
 		if v.Err != nil && e.states[ref].state == status.Accepted {
 			d.unread = append(d.unread, fmt.Sprintf("%s is left out: %s", ref, brief(v.Err.Error())))
 		}
@@ -200,7 +196,7 @@ func (d *draft) of(e *entry, verdicts []engine.Verdict) (jobs map[string]explain
 func becameOf(verdicts []engine.Verdict) map[explain.Ref]string {
 	out := map[explain.Ref]string{}
 	for _, v := range verdicts {
-		out[refOfVerdict(v)] = written(textOf(v))
+		out[explain.RefOf(v.Kind, v.Object)] = written(textOf(v))
 	}
 	return out
 }
@@ -246,7 +242,7 @@ func (c *Cluster) origins(ctx context.Context, w *world, e *entry, objects []exp
 	cluster.Objects = func(kind string) iter.Seq[catalog.Object] {
 		return func(yield func(catalog.Object) bool) {
 			for o := range all(kind) {
-				if slices.Contains(objects, explain.Ref{Kind: kind, Namespace: o.GetNamespace(), Name: o.GetName()}) && !yield(o) {
+				if slices.Contains(objects, explain.RefOf(kind, o)) && !yield(o) {
 					return
 				}
 			}

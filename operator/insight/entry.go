@@ -24,7 +24,7 @@ func (k *kept) make(facts status.Facts, shape engine.Shape) *entry {
 	facts.Select = func(c engine.Cluster) ([]engine.Verdict, error) {
 		verdicts, err := k.compile(e, c)
 		for _, v := range verdicts {
-			texts[explain.Ref{Kind: v.Kind, Namespace: v.Object.GetNamespace(), Name: v.Object.GetName()}] = textOf(v)
+			texts[explain.RefOf(v.Kind, v.Object)] = textOf(v)
 		}
 		return verdicts, err
 	}
@@ -101,21 +101,12 @@ func (k *kept) compile(e *entry, c engine.Cluster) ([]engine.Verdict, error) {
 	k.read = map[assets.Ref]string{}
 	references := &recorder{Reader: c.References, read: k.read}
 	c.References, c.SelectionOnly = references, true
-	c.Current = func(deps []assets.Dependency) bool { return unchanged(references, deps) }
+	c.Current = func(deps []assets.Dependency) bool { return assets.Unchanged(references, deps) }
 	if k.gatherer == nil {
 		k.gatherer = w.Kind.Open(w.Key())
 	}
 	in, err := k.gatherer.Gather(w.Kind.Copy(w.Object), c)
 	return slices.Collect(in.Verdicts()), err
-}
-
-func unchanged(references assets.Reader, deps []assets.Dependency) bool {
-	for _, d := range deps {
-		if o, err := references.Object(d.Ref); err != nil && !assets.IsNotFound(err) || o.Version != d.Version {
-			return false
-		}
-	}
-	return true
 }
 
 // textOf is what an object became in the configuration.

@@ -35,7 +35,7 @@ func (c *Cluster) Explain(ctx context.Context, r Rights, o Object) (*explain.Rep
 		q.Look = c.Look(ctx, a.limited(c.Reader))
 	}
 	if c.Parts.Targets != nil {
-		q.Targets = func(of explain.Candidate) []string { return c.targetLines(of.Ref(), ref) }
+		q.Targets = func(of explain.Candidate) []string { return c.targetLines(a, of.Ref(), ref) }
 	}
 	var others, far int
 	for _, e := range w.nearestTo(ref, o.Row) {
@@ -99,7 +99,7 @@ func explained(q explain.Question, c *Cluster, row *catalog.Row) (out explain.Re
 //
 // Errors: it does not exist; its kind is not known.
 func (w *world) object(o Object) (catalog.Object, error) {
-	resource := o.GroupVersionResource().GroupResource()
+	resource := o.GroupResource()
 	for _, object := range w.objects[o.Row] {
 		if keyOf(object) == o.NamespacedName {
 			return object, nil
@@ -132,8 +132,8 @@ func (w *world) nearestTo(o explain.Ref, row *catalog.Row) []*entry {
 }
 
 // targetLines say in lines what a workload scrapes because of an object; nil when that is not known.
-func (c *Cluster) targetLines(w, object explain.Ref) []string {
-	counts := c.counts(w)
+func (c *Cluster) targetLines(a *asker, w, object explain.Ref) []string {
+	counts := c.counts(a, w)
 	if counts == nil {
 		return nil
 	}

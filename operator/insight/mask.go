@@ -15,9 +15,6 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/targets"
 )
 
-// shownHidden stands for what is not shown.
-const shownHidden = "<hidden>"
-
 // Words that are compiled in the place of what Secrets hold: of the form that their place asks for.
 const (
 	hiddenWord = "hidden"
@@ -107,7 +104,7 @@ var (
 // isCredential reports whether the scalars of a key are hidden.
 func isCredential(key string) bool {
 	key = strings.TrimPrefix(key, "__param_")
-	return slices.Contains(users, key) || targets.IsCredential(key) && !files.MatchString(key)
+	return slices.Contains(users, key) || targets.IsSecretKey(key) && !files.MatchString(key)
 }
 
 // walk hides credentials in a tree.
@@ -144,11 +141,11 @@ func (w *walk) scalar(n *yaml.Node, key string, all bool) {
 	text := n.Value
 	switch {
 	case all, isCredential(key), text == hiddenWord, strings.Contains(text, hiddenURL), strings.Contains(text, hiddenHost), w.m.known.in(text):
-		text = shownHidden
+		text = preview.Hidden
 	default:
 		text = preview.MaskedText(text)
 		if w.paths {
-			text = pathOfURL.ReplaceAllString(text, "${1}"+shownHidden)
+			text = pathOfURL.ReplaceAllString(text, "${1}"+preview.Hidden)
 		}
 	}
 	if text != n.Value {
@@ -174,7 +171,7 @@ func (w *walk) relabel(n *yaml.Node) {
 
 func (w *walk) hideChild(n *yaml.Node, key string) {
 	if value := child(n, key); value != nil && value.Kind == yaml.ScalarNode {
-		hide(value, shownHidden)
+		hide(value, preview.Hidden)
 		w.changed = true
 	}
 }

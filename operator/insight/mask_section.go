@@ -11,6 +11,7 @@ import (
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 	"github.com/firekeeper-dev/firekeeper/operator/catalog"
 	"github.com/firekeeper-dev/firekeeper/operator/explain"
+	"github.com/firekeeper-dev/firekeeper/operator/preview"
 )
 
 // Sections of the file of an Alertmanager.
@@ -91,7 +92,7 @@ func (w *walk) keep(n *yaml.Node, section string, depth int) {
 		}
 	case yaml.ScalarNode:
 		if n.ShortTag() != "!!bool" && n.ShortTag() != "!!null" {
-			hide(n, shownHidden)
+			hide(n, preview.Hidden)
 			w.changed = true
 		}
 	default:

@@ -21,7 +21,7 @@ func (c *Cluster) Overview(ctx context.Context, r Rights, p Page) (*Overview, er
 	a.elsewhere(c.Setups)
 	out := &Overview{Attention: []Attention{}}
 	var shown []*entry
-	counts := map[*entry]*TargetCounts{}
+	seen := map[*entry]visible{}
 	urgent := make([][]Attention, 2*len(causes))
 	for _, e := range w.entries {
 		if !a.may("list", e.candidate.Setup.Row, e.ref.Namespace) {
@@ -31,8 +31,10 @@ func (c *Cluster) Overview(ctx context.Context, r Rights, p Page) (*Overview, er
 		if matches {
 			shown = append(shown, e)
 		}
-		counts[e] = c.counts(e.ref)
-		for _, call := range e.visibleCalls(a, counts[e]) {
+		v := visible{counts: c.counts(a, e.ref)}
+		v.calls = e.visibleCalls(a, v.counts)
+		seen[e] = v
+		for _, call := range v.calls {
 			if !matches && !p.has(call.Object.String()) {
 				continue
 			}
@@ -50,7 +52,7 @@ func (c *Cluster) Overview(ctx context.Context, r Rights, p Page) (*Overview, er
 	}
 	out.Part, out.Workloads = part, make([]WorkloadRow, 0, len(entries))
 	for _, e := range entries {
-		out.Workloads = append(out.Workloads, e.visible(a, counts[e]))
+		out.Workloads = append(out.Workloads, seen[e].row(e))
 	}
 	out.Unread = appendNew(slices.Clone(w.unread), a.unread...)
 	return out, nil
@@ -90,11 +92,17 @@ var hiddenCalls = map[Cause]string{
 	NoTargets:      "objects that you may not get have no targets: %d",
 }
 
-// visible is the row without what the caller may not read.
-func (e *entry) visible(a *asker, counts *TargetCounts) WorkloadRow {
-	row := e.row(counts)
-	if calls := e.visibleCalls(a, counts); len(calls) > 0 {
-		row.Message = calls[0].Message
+// visible is what the caller may see of a workload.
+type visible struct {
+	counts *TargetCounts
+	calls  []Attention
+}
+
+// row is the row without what the caller may not read.
+func (v visible) row(e *entry) WorkloadRow {
+	row := e.row(v.counts)
+	if len(v.calls) > 0 {
+		row.Message = v.calls[0].Message
 	}
 	return row
 }

@@ -6,10 +6,10 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/firekeeper-dev/firekeeper/operator/applied"
 	"github.com/firekeeper-dev/firekeeper/operator/assets"
@@ -31,6 +31,10 @@ const (
 	maxJobs      = 1000
 	// maxRegexps is ten times what the expressions of one object may compile to: about 50 MB.
 	maxRegexps = 5_000_000
+	// leastPreview and previewWeight, for each byte of the manifests, are the memory of a preview.
+	leastPreview  = 8 << 20
+	previewWeight = 100
+	previewWait   = 2 * time.Second
 	// maxPreviews is how many there may be at a time.
 	maxPreviews = 2
 )
@@ -53,6 +57,16 @@ func (c *Cluster) Preview(ctx context.Context, r Rights, manifests []byte) (*pre
 		return nil, apierrors.NewTooManyRequests(fmt.Sprintf("the operator makes %d previews at a time", maxPreviews), 1)
 	}
 	defer c.previews.Add(-1)
+	if err := c.mayPreview(ctx, r, manifests); err != nil {
+		return nil, err
+	}
+	if c.Memory != nil {
+		release, err := c.Memory.Take(ctx, leastPreview+previewWeight*int64(len(manifests)), previewWait)
+		if err != nil {
+			return nil, apierrors.NewTooManyRequests(err.Error(), 1)
+		}
+		defer release()
+	}
 	setups, err := c.Fresh()
 	if err != nil {
 		return nil, apierrors.NewInternalError(err)
@@ -67,7 +81,7 @@ func (c *Cluster) Preview(ctx context.Context, r Rights, manifests []byte) (*pre
 	p := &previewing{c: c, a: asking(ctx, r), setups: setups, used: map[explain.Ref]bool{}, whole: len(objects.Native()) > 0, bounds: preview.Bounds{Jobs: maxJobs, Regexps: maxRegexps}}
 	for _, row := range slices.Concat(preview.Kinds, preview.Sources) {
 		for _, o := range objects.All(row) {
-			p.given = append(p.given, explain.Ref{Kind: row.Kind, Namespace: o.GetNamespace(), Name: o.GetName()})
+			p.given = append(p.given, explain.RefOf(row.Kind, o))
 		}
 	}
 	for _, o := range objects.Native() {
@@ -241,7 +255,7 @@ func (p *previewing) report(ctx context.Context, over *applied.Cluster, workload
 // unused says why no workload uses an object.
 func (p *previewing) unused(ctx context.Context, over *applied.Cluster, ref explain.Ref, out *preview.Report) {
 	row := catalog.Of(ref.Kind)
-	o, err := over.Get(ctx, row.GroupVersionResource(), types.NamespacedName{Namespace: ref.Namespace, Name: ref.Name})
+	o, err := over.Get(ctx, row.GroupVersionResource(), ref.Key())
 	if err != nil {
 		return
 	}

@@ -24,10 +24,6 @@ const maxKinds = 40
 //
 // Errors: 400 for too many kinds and namespaces; 403; nobody can say.
 func mayGetAll(ctx context.Context, r Rights, objects *offline.Objects) error {
-	type kindIn struct {
-		row       *catalog.Row
-		namespace string
-	}
 	var all []kindIn
 	for _, row := range catalog.All {
 		for _, o := range objects.All(row) {
@@ -40,7 +36,7 @@ func mayGetAll(ctx context.Context, r Rights, objects *offline.Objects) error {
 		}
 	}
 	for _, one := range all {
-		of := one.row.GroupVersionResource().GroupResource()
+		of := one.row.GroupResource()
 		may, err := r.May(ctx, "get", of, one.namespace)
 		if err != nil {
 			return err
@@ -80,7 +76,7 @@ func (p *previewing) objects(all func(string) iter.Seq[catalog.Object], s *selec
 		return func(yield func(catalog.Object) bool) {
 			s.left[kind] = 0
 			for o := range all(kind) {
-				ref := explain.Ref{Kind: kind, Namespace: o.GetNamespace(), Name: o.GetName()}
+				ref := explain.RefOf(kind, o)
 				given := slices.Contains(p.given, ref)
 				switch {
 				case !namespaces.Has(ref.Namespace), !given && !(whole && s.selects(kind, o)):

@@ -3,6 +3,7 @@ package insight
 import (
 	"context"
 	"fmt"
+	"slices"
 	"sync"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -32,7 +33,7 @@ func asking(ctx context.Context, r Rights) *asker {
 // may reports whether the caller may do something with objects of a kind in a namespace. It
 // asks for all namespaces first. What nobody can say is no.
 func (a *asker) may(verb string, row *catalog.Row, namespace string) bool {
-	return a.mayAny(verb, row.GroupVersionResource().GroupResource(), namespace)
+	return a.mayAny(verb, row.GroupResource(), namespace)
 }
 
 func (a *asker) mayAny(verb string, of schema.GroupResource, namespace string) bool {
@@ -87,8 +88,19 @@ func ofOperator(watched string) string {
 }
 
 // hiddenDetails stands for what is said about an object that the caller may not read.
-func hiddenDetails(of explain.Ref) string {
-	return fmt.Sprintf("hidden: you need permission to get %s in namespace %s", catalog.Of(of.Kind).Resource, of.Namespace)
+func hiddenDetails(of explain.Ref) string { return "hidden: " + NeedsGet(of) }
+
+// NeedsGet says what a caller lacks who may not read an object.
+func NeedsGet(of explain.Ref) string {
+	return fmt.Sprintf("you need permission to get %s in namespace %s", catalog.Of(of.Kind).Resource, of.Namespace)
+}
+
+// nobody may do nothing.
+type nobody struct{}
+
+// May implements [Rights].
+func (nobody) May(context.Context, string, schema.GroupResource, string) (bool, error) {
+	return false, nil
 }
 
 // limited is a reader that reads what the caller may read, and nothing else.
@@ -127,11 +139,7 @@ func (l limitedReader) List(ctx context.Context, q online.Query) ([]online.Objec
 // appendNew adds a text that is not there.
 func appendNew(all []string, texts ...string) []string {
 	for _, text := range texts {
-		found := false
-		for _, there := range all {
-			found = found || there == text
-		}
-		if !found {
+		if !slices.Contains(all, text) {
 			all = append(all, text)
 		}
 	}

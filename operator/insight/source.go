@@ -24,6 +24,8 @@ type TargetCounts struct {
 	PerShard []int
 	// Objects are the counts of each object that the workload uses.
 	Objects map[explain.Ref]preview.Counts
+	// Nodes and NamespaceLabels say that targets have labels of nodes or of namespaces.
+	Nodes, NamespaceLabels bool
 	// Synced is false while the cluster is still being read: there may be more targets.
 	Synced bool
 }

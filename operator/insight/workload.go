@@ -30,7 +30,8 @@ func (c *Cluster) Workload(ctx context.Context, r Rights, o Object) (*Workload, 
 	if err != nil {
 		return nil, err
 	}
-	a, counts := asking(ctx, r), c.counts(e.ref)
+	a := asking(ctx, r)
+	counts := c.counts(a, e.ref)
 	out := &Workload{
 		Report: e.report, State: e.state(counts), Version: versionOfWorkload(e), Shards: len(e.shape.Sets), ConfigSince: e.since, Targets: counts.all(),
 		Counts: map[string]map[status.State]int{}, Attention: []Attention{},
@@ -74,7 +75,7 @@ func (w *world) others(e *entry, row *catalog.Row, selected int) map[status.Stat
 	}
 	out := map[status.State]int{}
 	for _, o := range w.objects[row] {
-		ref := explain.Ref{Kind: row.Kind, Namespace: o.GetNamespace(), Name: o.GetName()}
+		ref := explain.RefOf(row.Kind, o)
 		if _, selected := e.states[ref]; !selected {
 			out[w.unselected(e, row.Kind, o)]++
 		}
@@ -164,7 +165,7 @@ func (c *Cluster) Sources(ctx context.Context, r Rights, o Object, q SourceQuery
 		return nil, err
 	}
 	out.Part = part
-	counts, facts := c.counts(e.ref), e.facts
+	counts, facts := c.counts(a, e.ref), e.facts
 	facts.NamespaceLabels, facts.NamespaceUnknown, facts.References = w.namespaceLabels, w.namespaceUnknown(), c.Reader.References(ctx)
 	for _, s := range refs {
 		out.Items = append(out.Items, e.source(facts, a, s, counts))
@@ -187,7 +188,7 @@ type sourceRow struct {
 func (w *world) sources(e *entry, a *asker, counts map[status.State]int, q SourceQuery) (out []sourceRow) {
 	for _, s := range e.candidate.Setup.Selects {
 		for _, o := range w.objects[s.Row] {
-			ref := explain.Ref{Kind: s.Kind, Namespace: o.GetNamespace(), Name: o.GetName()}
+			ref := explain.RefOf(s.Kind, o)
 			v, selected := e.states[ref]
 			state := v.state
 			if !selected {

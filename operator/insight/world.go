@@ -209,7 +209,6 @@ func (w *world) readNamespaces(ctx context.Context, r online.Reader) {
 	}
 	w.namespacesUnread = fmt.Sprintf("cannot read namespace labels, so namespace selectors match nothing: %v", err)
 	w.unread = append(w.unread, w.namespacesUnread)
-	w.namespaceLabels = func(name string) (labels.Set, bool) { return labels.Set{corev1.LabelMetadataName: name}, true }
 }
 
 // namespaceUnknown reports whether a namespace may have more labels than are known; nil when none

@@ -37,7 +37,7 @@ const (
 	CodeInvalid          = "invalid"           // a value that the API server refuses
 	CodeRejected         = "rejected"          // an object that its workload rejects
 	CodeMissingReference = "missing-reference" // the same, for a Secret or ConfigMap that is not there
-	CodeOwner            = "owner"             // a workload that cannot be rendered
+	CodeOwner            = "workload"          // a workload that cannot be rendered
 	CodeDropped          = "dropped"           // a field that the workload's version does not support
 	CodeRemark           = "remark"            // a value that is not used as written
 	CodeDuplicate        = "duplicate"         // an object that is there before
@@ -61,7 +61,7 @@ type Finding struct {
 	Field   string `json:"field,omitempty"`
 	Message string `json:"message"`
 	// Owners are the workloads that the finding holds for; empty when it does not depend on one.
-	Owners []string `json:"owners,omitempty"`
+	Owners []string `json:"workloads,omitempty"`
 }
 
 // Report is what was found, by file, line and object.

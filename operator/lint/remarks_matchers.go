@@ -9,8 +9,10 @@ import (
 	"github.com/prometheus/prometheus/model/labels"
 	"github.com/prometheus/prometheus/promql/parser"
 
+	"github.com/firekeeper-dev/firekeeper/operator/amconfig"
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 	"github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1alpha1"
+	"github.com/firekeeper-dev/firekeeper/operator/rules"
 )
 
 // regexLike matches values that are hardly those of a label, but regular expressions.
@@ -19,7 +21,7 @@ var regexLike = regexp.MustCompile(`\.[*+]|[^|]\|[^|]`)
 // exprRemarks are about matchers of expressions that compare with the text of a regular
 // expression.
 func exprRemarks(say says, r *v1.PrometheusRule) {
-	p := parser.NewParser(parser.Options{EnableExperimentalFunctions: true, ExperimentalDurationExpr: true, EnableExtendedRangeSelectors: true, EnableBinopFillModifiers: true})
+	p := parser.NewParser(rules.AllPromQL())
 	for i, group := range r.Spec.Groups {
 		for j, rule := range group.Rules {
 			text := rule.Expr.String()
@@ -66,16 +68,7 @@ func limited(am *v1.Alertmanager, c *v1alpha1.AlertmanagerConfig) bool {
 	if base := am.Spec.AlertmanagerConfiguration; base != nil && base.Name == c.Name && am.Namespace == c.Namespace {
 		return false
 	}
-	by := am.Spec.AlertmanagerConfigMatcherStrategy
-	switch {
-	case by == nil:
-		return true
-	case by.Type == v1.NoneConfigMatcherStrategyType:
-		return false
-	case by.Type == v1.OnNamespaceExceptForAlertmanagerNamespaceConfigMatcherStrategyType:
-		return am.Namespace != c.Namespace
-	}
-	return true
+	return amconfig.Limits(am, c.Namespace)
 }
 
 // matcherRemarks are about the matchers of a route and those below it, which only sees the

@@ -7,21 +7,19 @@ import (
 	"io"
 
 	"go.yaml.in/yaml/v3"
+
+	"github.com/firekeeper-dev/firekeeper/operator/budget"
 )
 
-// Bounds of what aliases stand for. A text of a few hundred kilobytes could stand for
-// gigabytes: its readers count aliases, not what is written for each.
-const (
-	mostAliased = 4 << 20
-	nodeCost    = 8 // of a value besides its text
-)
+// nodeCost is what a value costs besides its text.
+const nodeCost = 8
 
 // AliasError says that the aliases of a text stand for too much.
 type AliasError struct{ Line int }
 
 // Error names the line of the alias that is one too many.
 func (e *AliasError) Error() string {
-	return fmt.Sprintf("yaml: line %d: the aliases up to here stand for more than %d MiB: write out fewer of them", e.Line, mostAliased>>20)
+	return fmt.Sprintf("yaml: line %d: the aliases up to here stand for more than %d MiB: write out fewer of them", e.Line, budget.AliasBytes>>20)
 }
 
 // Aliases bounds what the aliases in the documents of one text stand for, before anything
@@ -59,7 +57,7 @@ func (a *Aliases) Check(documents []byte) error {
 // walk counts aliases in the order in which they are written.
 func (a *Aliases) walk(n *yaml.Node) error {
 	if n.Kind == yaml.AliasNode {
-		if a.spent += a.size(n); a.spent > mostAliased {
+		if a.spent += a.size(n); a.spent > budget.AliasBytes {
 			return &AliasError{n.Line}
 		}
 		return nil
@@ -78,7 +76,7 @@ func (a *Aliases) size(n *yaml.Node) int {
 	if n.Kind == yaml.AliasNode {
 		size, known := a.sizes[n.Alias]
 		if !known {
-			a.sizes[n.Alias] = mostAliased + 1 // as long as it is not known: it contains itself
+			a.sizes[n.Alias] = budget.AliasBytes + 1 // as long as it is not known: it contains itself
 			size = a.size(n.Alias)
 			a.sizes[n.Alias] = size
 		}
@@ -86,7 +84,7 @@ func (a *Aliases) size(n *yaml.Node) int {
 	}
 	size := nodeCost + len(n.Value)
 	for _, c := range n.Content {
-		size = min(size+a.size(c), mostAliased+1)
+		size = min(size+a.size(c), budget.AliasBytes+1)
 	}
 	return size
 }

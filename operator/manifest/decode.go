@@ -10,6 +10,8 @@ import (
 
 	kjson "sigs.k8s.io/json"
 	"sigs.k8s.io/yaml"
+
+	"github.com/firekeeper-dev/firekeeper/operator/budget"
 )
 
 // FieldError is a fault of one field.
@@ -29,8 +31,11 @@ type FieldError struct {
 // Error returns the path, the reason and the suggestion in one line.
 func (e *FieldError) Error() string {
 	text := e.Reason
-	if e.Path != "" {
-		text = e.Path + ": " + text
+	if path := e.Path; path != "" {
+		if len(path) > budget.PathBytes {
+			path = strings.ToValidUTF8(path[:budget.PathBytes], "") + "…"
+		}
+		text = path + ": " + text
 	}
 	switch {
 	case e.Elsewhere != "":
@@ -73,7 +78,7 @@ func Decode(raw []byte, into any) error {
 	if syntax, _ := kjson.SyntaxErrorOffset(err); syntax {
 		return err
 	}
-	faults := append(duplicates(strict), faultsOf(text, into)...)
+	faults := append(duplicates(strict), faultsOf(text, into, false)...)
 	if len(faults) == 0 { // such as a number that is too large
 		return cmp.Or(err, errors.Join(strict...))
 	}
@@ -91,20 +96,20 @@ func DecodeKnown(raw []byte, into any) error {
 	if syntax, _ := kjson.SyntaxErrorOffset(err); err == nil || syntax {
 		return err
 	}
-	faults := slices.DeleteFunc(faultsOf(raw, into), func(f *FieldError) bool { return f.Unknown() })
+	faults := faultsOf(raw, into, true)
 	if len(faults) == 0 {
 		return err
 	}
 	return join(faults)
 }
 
-// faultsOf compares a document with a type.
-func faultsOf(text []byte, into any) []*FieldError {
+// faultsOf compares a document with a type. newer: its unknown fields are no faults.
+func faultsOf(text []byte, into any, newer bool) []*FieldError {
 	var document any
 	if kjson.UnmarshalCaseSensitivePreserveInts(text, &document) != nil {
 		return nil
 	}
-	w := walker{}
+	w := walker{newer: newer}
 	w.value("", document, reflect.TypeOf(into))
 	return w.faults
 }

@@ -49,7 +49,7 @@ func TestDecode(t *testing.T) {
 		"not an integer": {"spec: {sampleLimit: 1.5}",
 			[]string{`spec.sampleLimit: want an integer, got a number`}},
 		"a type that reads itself": {"metadata: {creationTimestamp: soon}\nspec: {endpoints: [{targetPort: 80}, {targetPort: true}]}",
-			[]string{"metadata.creationTimestamp: invalid value", "spec.endpoints[1].targetPort: want an integer or a string, got true or false"}},
+			[]string{"metadata.creationTimestamp: want a time such as 2006-01-02T15:04:05Z", "spec.endpoints[1].targetPort: want an integer or a string, got true or false"}},
 		"not a document": {"spec",
 			[]string{`want an object, got a string`}},
 		"twice in YAML": {"spec: {}\nspec: {}",

@@ -4,6 +4,8 @@ import (
 	"maps"
 	"reflect"
 	"slices"
+
+	"github.com/firekeeper-dev/firekeeper/internal/jsonfields"
 )
 
 // elsewhere is the path of the object that has a field which the innermost of some levels
@@ -16,7 +18,7 @@ func elsewhere(name string, around []level) (path string, t reflect.Type) {
 		return path, t
 	}
 	for i := len(around) - 2; i >= 0; i-- {
-		if t, has := fieldsOf(around[i].of)[name]; has {
+		if t, has := jsonfields.Of(around[i].of)[name]; has {
 			return around[i].where(), t
 		}
 	}
@@ -36,7 +38,7 @@ func below(name string, at level, depth int) (path string, t reflect.Type) {
 		}
 		var found []string
 		for _, l := range next {
-			if field, has := fieldsOf(l.of)[name]; has {
+			if field, has := jsonfields.Of(l.of)[name]; has {
 				found, t = append(found, l.path), field
 			}
 		}
@@ -54,7 +56,7 @@ func below(name string, at level, depth int) (path string, t reflect.Type) {
 
 // children are the objects that an object holds; those of a list count as one.
 func (l level) children() (out []level) {
-	fields := fieldsOf(l.of)
+	fields := jsonfields.Of(l.of)
 	for _, name := range slices.Sorted(maps.Keys(fields)) {
 		t, path := fields[name], child(l.path, name)
 		for t.Kind() == reflect.Pointer || t.Kind() == reflect.Slice {

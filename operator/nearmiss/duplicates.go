@@ -85,16 +85,26 @@ func (v *View) ends(s *Search, svc service) (out []string) {
 
 // repeated is a hint for endpoints of one object that are the same.
 func repeated(searches []Search) (out []Hint) {
+	type end struct {
+		of    portKind
+		text  string
+		n     int32
+		point point
+	}
+	first := map[end]*Search{}
 	for i := range searches {
-		for n := range i {
-			a, b := &searches[n], &searches[i]
-			same := a.port.of == b.port.of && a.port.want.text == b.port.want.text && a.port.n == b.port.n && a.point == b.point
-			if a.selectorField != "spec.selector" || !same || a.point.filtered {
-				continue
-			}
-			out = append(out, Hint{Code: DuplicateTarget, Field: b.port.field, Message: fmt.Sprintf(
-				"is the same as %s, at the same path %s: each target is scraped twice", a.port.field, b.point.path)})
-			break
+		s := &searches[i]
+		if s.point.filtered {
+			continue
+		}
+		at := end{s.port.of, s.port.want.text, s.port.n, s.point}
+		other, there := first[at]
+		switch {
+		case there:
+			out = append(out, Hint{Code: DuplicateTarget, Field: s.port.field, Message: fmt.Sprintf(
+				"is the same as %s, at the same path %s: each target is scraped twice", other.port.field, s.point.path)})
+		case s.selectorField == "spec.selector":
+			first[at] = s
 		}
 	}
 	return out

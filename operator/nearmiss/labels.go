@@ -8,6 +8,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/selection"
+	"k8s.io/apimachinery/pkg/util/validation"
 
 	"github.com/firekeeper-dev/firekeeper/operator/manifest"
 )
@@ -15,6 +16,9 @@ import (
 // alike reports whether one word is probably a misspelling of the other. Words that differ
 // in a number only are siblings, not misspellings.
 func alike(a, b string) bool {
+	if max(len(a), len(b)) > validation.LabelValueMaxLength+validation.DNS1123SubdomainMaxLength { // no label has such a key or value
+		return a == b
+	}
 	a, b = strings.ToLower(a), strings.ToLower(b)
 	if a == b {
 		return true
@@ -82,6 +86,20 @@ func missOf(r labels.Requirement, t thing) (m miss, ok bool) {
 	return m, alike(t.name, m.want)
 }
 
+// maxSelectorWords bounds the selectors for which something similar is looked for: each
+// thing is compared with all of their values.
+const maxSelectorWords = 1000
+
+// tooLong reports whether a selector has too many values to be compared with each thing.
+func tooLong(s labels.Selector) bool {
+	requirements, _ := s.Requirements()
+	n := len(requirements)
+	for _, r := range requirements {
+		n += len(r.ValuesUnsorted())
+	}
+	return n > maxSelectorWords
+}
+
 // misses are the requirements that a thing does not meet; near is false when one of them
 // is not almost met.
 func misses(s labels.Selector, t thing) (out []miss, near bool) {
@@ -101,6 +119,9 @@ func misses(s labels.Selector, t thing) (out []miss, near bool) {
 // nearest is the thing that nothing else selects and whose labels are almost those of the
 // search; without one, the thing that is named like the object.
 func (v *View) nearest(s *Search, all []thing) (best thing, what []miss, ok bool) {
+	if tooLong(s.selector) {
+		return thing{}, nil, false
+	}
 	for _, t := range all {
 		if t.made || v.claimed(t, s) {
 			continue
@@ -133,7 +154,7 @@ func (s *Search) labelField(key string) string {
 // unmatched is a hint for a search whose labels nothing has in its namespaces: something
 // has them elsewhere, or almost.
 func (v *View) unmatched(s *Search, all []thing) []Hint {
-	if s.selector == nil || s.selector.Empty() {
+	if s.selector == nil || s.selector.Empty() || tooLong(s.selector) {
 		return nil
 	}
 	inside, outside := in(s.Namespaces, all, func(t thing) thing { return t })

@@ -152,6 +152,9 @@ func (r *reader) load(paths []string) error {
 // StandardInput is the path that stands for standard input, as "-" does.
 const StandardInput = "/dev/stdin"
 
+// ErrNoFile is the error about a path that is a pipe, a socket or a device.
+var ErrNoFile = errors.New("is neither a file nor a folder; for standard input write -")
+
 func (r *reader) path(path string) error {
 	if path == "-" || path == StandardInput {
 		return r.read("standard input", os.Stdin)
@@ -167,6 +170,10 @@ func (r *reader) path(path string) error {
 }
 
 func (r *reader) file(name string) error {
+	// A pipe waits for who writes to it, and a device may have no end.
+	if info, err := os.Stat(name); err == nil && !info.Mode().IsRegular() && !info.IsDir() {
+		return fmt.Errorf("%s: %w", name, ErrNoFile)
+	}
 	f, err := os.Open(name)
 	if err != nil {
 		return err
@@ -187,7 +194,7 @@ func (r *reader) read(name string, in io.Reader) error {
 	content = append(bytes.ReplaceAll(content, []byte("\r\n"), []byte("\n")), '\n')
 	r.aliases = manifest.Aliases{}
 	docs := utilyaml.NewYAMLReader(bufio.NewReader(bytes.NewReader(content)))
-	for i, start := 1, 0; ; i++ {
+	for i, start, line := 1, 0, 1; ; i++ {
 		doc, err := docs.Read()
 		if errors.Is(err, io.EOF) {
 			return nil
@@ -197,7 +204,9 @@ func (r *reader) read(name string, in io.Reader) error {
 		}
 		r.at = Place{File: name, Document: i, Text: doc}
 		if at := bytes.Index(content[start:], doc); at >= 0 {
-			r.at.Line = 1 + bytes.Count(content[:start+at], []byte("\n"))
+			line += bytes.Count(content[start:start+at], []byte("\n"))
+			r.at.Line = line
+			line += bytes.Count(doc, []byte("\n"))
 			start += at + len(doc)
 		}
 		if err := r.tolerate(Fault{Place: r.at, Err: r.document(doc)}); err != nil {
@@ -238,6 +247,12 @@ func (r *reader) object(raw []byte) error {
 		return unlikeManifest(raw, err)
 	}
 	switch {
+	case len(head.Kind) > maxHead:
+		return fmt.Errorf("kind: has %d bytes, at most %d are possible", len(head.Kind), maxHead)
+	case len(head.APIVersion) > maxHead:
+		return fmt.Errorf("apiVersion: has %d bytes, at most %d are possible", len(head.APIVersion), maxHead)
+	case len(head.Metadata.Namespace) > maxHead || len(head.Metadata.Name) > maxHead:
+		return fmt.Errorf("metadata: name and namespace have at most %d bytes", maxHead)
 	case head.Kind == "":
 		return errors.New("not a manifest: kind is missing")
 	case isList(head.GroupVersionKind()) || strings.HasSuffix(head.Kind, "List") && head.Items != nil:
@@ -278,6 +293,9 @@ func (r *reader) object(raw []byte) error {
 	}
 	return nil
 }
+
+// maxHead bounds what names an object: an API server has no longer names.
+const maxHead = 253
 
 // jsonTypes are the types of JSON values as messages name them.
 var jsonTypes = map[string]string{

@@ -50,7 +50,6 @@ func TestOtherVersionBadInput(t *testing.T) {
 		"a field of v1alpha1":        {betaConfig + "{muteTimeIntervals: []}\n", "AlertmanagerConfig team/beta: spec.muteTimeIntervals: unknown field"},
 		"a field of v1beta1":         {alphaConfig + "{timeIntervals: []}\n", "AlertmanagerConfig team/alpha: spec.timeIntervals: unknown field"},
 		"a Secret without a name":    {betaConfig + "{receivers: [{name: a, slackConfigs: [{apiURL: {key: a, name: ''}}]}]}\n", "spec.receivers[0].slackConfigs[0].apiURL.name: "},
-		"a child with regex":         {betaConfig + "{route: {receiver: a, routes: [{matchers: [{name: a, regex: true}]}]}}\n", "spec.route.routes[0].matchers[0].regex: unknown field"},
 		"both versions of an object": {betaConfig + "{}\n" + strings.Replace(alphaConfig, "name: alpha", "name: beta", 1) + "{}\n", "AlertmanagerConfig team/beta: duplicate object"},
 	} {
 		t.Run(name, func(t *testing.T) {

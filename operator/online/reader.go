@@ -107,11 +107,12 @@ func NamespaceLabels(ctx context.Context, r Reader, name string) (l labels.Set, 
 // AllNamespaceLabels are the labels of all namespaces, in the form in which [engine.Cluster]
 // takes them.
 //
-// Errors: those of the API server.
+// Errors: those of the API server. As far as is known then, each namespace exists, and its
+// labels are its name.
 func AllNamespaceLabels(ctx context.Context, r Reader) (func(name string) (labels.Set, bool), error) {
 	list, err := r.List(ctx, Query{GroupVersionResource: Namespaces})
 	if err != nil {
-		return nil, err
+		return func(name string) (labels.Set, bool) { return labels.Set{corev1.LabelMetadataName: name}, true }, err
 	}
 	all := map[string]labels.Set{}
 	for _, n := range list {

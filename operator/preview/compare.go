@@ -14,7 +14,7 @@ import (
 
 // Comparison is how the targets of a workload differ from those that its pods have.
 type Comparison struct {
-	Owner explain.Ref   `json:"owner"`
+	Owner explain.Ref   `json:"workload"`
 	Pods  []ComparedPod `json:"pods"`
 	// Differences, each with the pods that have it.
 	Differences []Difference `json:"differences"`
@@ -241,7 +241,7 @@ func (j *compared) why(a *Asked, url string) string {
 	case t == nil:
 		return ""
 	case t.State != targets.Kept:
-		return masked(*t).Message
+		return Masked(*t).Message
 	case !slices.Contains(t.Shards, a.Shard):
 		return "here it belongs to shard " + strings.Trim(fmt.Sprint(t.Shards), "[]")
 	}

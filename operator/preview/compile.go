@@ -106,21 +106,6 @@ type Source struct {
 	Compiled []targets.Job
 }
 
-// Masked is a target without values that let somebody in: parameters of its URL, which are
-// labels too, and the user in it.
-func Masked(t targets.Target) targets.Target { return masked(t) }
-
-// MaskedLabels are labels without values that let somebody in.
-func MaskedLabels(l map[string]string) map[string]string {
-	return maskedLabels(l)
-}
-
-// Add adds the numbers of others.
-func (c *Counts) Add(other Counts) { c.join(&other) }
-
-// AddRow counts a target.
-func (c *Counts) AddRow(row *targets.Row) { c.add(row) }
-
 // AddState adds a number of targets in a state; those that are dropped need the origin of the
 // step.
 func (c *Counts) AddState(s targets.State, origin string, n int) {
@@ -129,6 +114,14 @@ func (c *Counts) AddState(s targets.State, origin string, n int) {
 		return
 	}
 	*c.of(s) += n
+}
+
+// In is the number of targets in a state.
+func (c *Counts) In(s targets.State) int {
+	if of := c.of(s); of != nil {
+		return *of
+	}
+	return c.dropped()
 }
 
 // IsAbout reports whether a target is one of a pod, or has its address.

@@ -11,8 +11,8 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/targets"
 )
 
-// hidden stands for what is not shown.
-const hidden = "<hidden>"
+// Hidden stands for what is not shown.
+const Hidden = "<hidden>"
 
 // param begins the labels that are parameters of a URL.
 const param = "__param_"
@@ -29,22 +29,22 @@ var (
 func MaskedText(text string) string {
 	switch {
 	case strings.Contains(text, "://"), strings.HasPrefix(text, "/"):
-		return query.ReplaceAllString(userOfURL.ReplaceAllString(text, "${1}"+hidden+"@"), "${1}"+hidden)
+		return query.ReplaceAllString(userOfURL.ReplaceAllString(text, "${1}"+Hidden+"@"), "${1}"+Hidden)
 	case strings.Contains(text, "@"):
-		return password.ReplaceAllString(text, hidden+"@")
+		return password.ReplaceAllString(text, Hidden+"@")
 	}
 	return text
 }
 
-// masked is the target without values that let somebody in: parameters of its URL, which
+// Masked is the target without values that let somebody in: parameters of its URL, which
 // are labels too, and what is in URLs.
-func masked(t targets.Target) targets.Target {
+func Masked(t targets.Target) targets.Target {
 	t.URL, t.Message = maskedURL(t.URL), MaskedText(t.Message)
 	if t.Drop != nil {
 		t.Drop = maskedDrop(t.Drop)
 		t.Message = t.Drop.Message
 	}
-	t.Discovered, t.Labels = maskedLabels(t.Discovered), maskedLabels(t.Labels)
+	t.Discovered, t.Labels = MaskedLabels(t.Discovered), MaskedLabels(t.Labels)
 	return t
 }
 
@@ -52,10 +52,10 @@ func masked(t targets.Target) targets.Target {
 // compared with them.
 func maskedDrop(d *targets.Drop) *targets.Drop {
 	out := *d
-	if secret(d.Rule.TargetLabel) || slices.ContainsFunc(d.Rule.SourceLabels, secret) {
-		out.Value, out.Found = hidden, "it is "+hidden
+	if IsSecret(d.Rule.TargetLabel) || slices.ContainsFunc(d.Rule.SourceLabels, IsSecret) {
+		out.Value, out.Found = Hidden, "it is "+Hidden
 		if out.Rule.Regex != "" {
-			out.Rule.Regex, out.Want = hidden, fmt.Sprintf("%ss targets whose label %s matches %s", d.Rule.Action, strings.Join(d.Rule.SourceLabels, " and label "), hidden)
+			out.Rule.Regex, out.Want = Hidden, fmt.Sprintf("%ss targets whose label %s matches %s", d.Rule.Action, strings.Join(d.Rule.SourceLabels, " and label "), Hidden)
 		}
 		out.Message = strings.TrimSpace(out.Origin+" "+out.Want) + "; " + out.Found
 		return &out
@@ -66,13 +66,13 @@ func maskedDrop(d *targets.Drop) *targets.Drop {
 	return &out
 }
 
-// maskedLabels are labels without values that let somebody in.
-func maskedLabels(l map[string]string) map[string]string {
+// MaskedLabels are labels without values that let somebody in.
+func MaskedLabels(l map[string]string) map[string]string {
 	cloned := false
 	for name, value := range l {
 		shown := MaskedText(value)
-		if secret(name) {
-			shown = hidden
+		if IsSecret(name) {
+			shown = Hidden
 		}
 		if shown == value {
 			continue
@@ -85,8 +85,8 @@ func maskedLabels(l map[string]string) map[string]string {
 	return l
 }
 
-// secret reports whether the value of a label is hidden.
-func secret(label string) bool {
+// IsSecret reports whether the value of a label is hidden: that of a parameter which lets somebody in.
+func IsSecret(label string) bool {
 	name, is := strings.CutPrefix(label, param)
 	return is && targets.IsCredential(name)
 }
@@ -109,9 +109,9 @@ func maskedURL(text string) string {
 	for i, pair := range pairs {
 		name, value, ok := strings.Cut(pair, "=")
 		if ok && targets.IsCredential(name) {
-			pairs[i] = name + "=" + hidden
+			pairs[i] = name + "=" + Hidden
 		} else if plain, err := url.QueryUnescape(value); err == nil && MaskedText(plain) != plain {
-			pairs[i] = name + "=" + strings.ReplaceAll(url.QueryEscape(MaskedText(plain)), url.QueryEscape(hidden), hidden)
+			pairs[i] = name + "=" + strings.ReplaceAll(url.QueryEscape(MaskedText(plain)), url.QueryEscape(Hidden), Hidden)
 		}
 	}
 	u.RawQuery = strings.Join(pairs, "&")

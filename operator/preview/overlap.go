@@ -10,7 +10,7 @@ import (
 
 // Overlap is a URL that a workload scrapes more than once.
 type Overlap struct {
-	Owner explain.Ref `json:"owner"`
+	Owner explain.Ref `json:"workload"`
 	URL   string      `json:"url"`
 	// Targets with the URL, in the order of the configuration.
 	Targets []Target `json:"targets"`
@@ -38,7 +38,7 @@ func (o overlaps) list(w *Workload, q *Query) (out []Overlap) {
 			continue
 		}
 		for i := range all {
-			all[i].Target = masked(all[i].Target)
+			all[i].Target = Masked(all[i].Target)
 		}
 		out = append(out, Overlap{w.Ref, all[0].URL, all})
 	}

@@ -162,7 +162,7 @@ func TestSecretsAreHidden(t *testing.T) {
 			}
 		}
 	}
-	if got := maskedURL("http://user:pass@host/x?a=b&token=c"); got != "http://host/x?a=b&token=<hidden>" {
+	if got := maskedURL("http://user:pass@host/x?a=b&token=c"); got != "http://host/x?a=<hidden>&token=<hidden>" {
 		t.Error(got)
 	}
 }

@@ -11,7 +11,7 @@ import (
 
 // Report is the answer.
 type Report struct {
-	Owners []Owner `json:"owners"`
+	Owners []Owner `json:"workloads"`
 	// Items are targets, in the order of owners and jobs, up to the limit of the query.
 	Items []Target `json:"items"`
 	// Omitted is how many more there are.
@@ -79,14 +79,14 @@ type Job struct {
 
 // Target is a target of a job of an object that a workload uses.
 type Target struct {
-	Owner  explain.Ref `json:"owner"`
+	Owner  explain.Ref `json:"workload"`
 	Object explain.Ref `json:"object"`
 	targets.Target
 }
 
 // Without is a job that scrapes nothing, or an object without jobs.
 type Without struct {
-	Owner   explain.Ref `json:"owner,omitzero"` // empty for an object that no workload uses
+	Owner   explain.Ref `json:"workload,omitzero"` // empty for an object that no workload uses
 	Object  explain.Ref `json:"object"`
 	Job     string      `json:"job,omitempty"` // empty for an object without jobs
 	Message string      `json:"message"`
@@ -125,7 +125,8 @@ func (c *Counts) of(s targets.State) *int {
 	return nil
 }
 
-func (c *Counts) add(t *targets.Row) {
+// AddRow counts a target.
+func (c *Counts) AddRow(t *targets.Row) {
 	if t.Drop == nil {
 		*c.of(t.State)++
 		return
@@ -140,7 +141,8 @@ func (c *Counts) drop(origin string, n int) {
 	c.Dropped[origin] += n
 }
 
-func (c *Counts) join(other *Counts) {
+// Add adds the numbers of others.
+func (c *Counts) Add(other *Counts) {
 	for _, s := range targets.States {
 		if n := c.of(s); n != nil {
 			*n += *other.of(s)

@@ -64,10 +64,10 @@ func (r *run) workload(ctx context.Context, w *Workload, f Finder) error {
 			if !r.evaluates(p.object.Ref, p.jobs[i].Name) {
 				continue
 			}
-			if err := ctx.Err(); err != nil {
-				return err // nobody waits for the rest
+			result, err := p.jobs[i].EvaluateWithin(ctx, found[0])
+			if err != nil {
+				return err
 			}
-			result := p.jobs[i].Evaluate(found[0])
 			found = found[1:] // the groups of a job are not needed any more
 			if r.Overlaps {
 				r.twice.add(w, object.Ref, result, &r.Query)
@@ -88,7 +88,7 @@ func (r *run) workload(ctx context.Context, w *Workload, f Finder) error {
 	if r.Servers != nil && w.Error == "" {
 		r.report.Comparisons = append(r.report.Comparisons, running.with(r.Servers.Ask(ctx, w, r.Shard)))
 	}
-	r.report.Counts.join(&o.Counts)
+	r.report.Counts.Add(&o.Counts)
 	r.report.Owners = append(r.report.Owners, o)
 	return nil
 }
@@ -111,7 +111,7 @@ func (r *run) asksForObject(o Object) bool {
 func (o *Owner) add(object Object) {
 	for i := range object.Jobs {
 		j := &object.Jobs[i]
-		object.Counts.join(&j.Counts)
+		object.Counts.Add(&j.Counts)
 		if j.PerShard != nil && o.PerShard == nil {
 			o.PerShard = make([]int, len(j.PerShard))
 		}
@@ -119,7 +119,7 @@ func (o *Owner) add(object Object) {
 			o.PerShard[shard] += n
 		}
 	}
-	o.Counts.join(&object.Counts)
+	o.Counts.Add(&object.Counts)
 	o.Objects = append(o.Objects, object)
 }
 
@@ -139,7 +139,7 @@ func (r *run) job(w *Workload, p *part, j *targets.Job, result targets.Result) J
 		if !r.about(t) {
 			continue
 		}
-		out.Counts.add(t)
+		out.Counts.AddRow(t)
 		if t.State != targets.OtherShard {
 			why.add(t)
 		}
@@ -182,7 +182,7 @@ func (r *run) list(j *Job, owner, object explain.Ref, from targets.Result, i int
 		r.report.Omitted++
 		return
 	}
-	t := Target{owner, object, masked(from.Target(i))}
+	t := Target{owner, object, Masked(from.Target(i))}
 	r.report.Items = append(r.report.Items, t)
 	j.listed = append(j.listed, t)
 }

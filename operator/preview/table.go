@@ -14,7 +14,7 @@ func (r *Report) csv(w io.Writer) error {
 	if r.question.Servers != nil {
 		return writeCSV(w, r.differences())
 	}
-	rows := [][]string{{"owner", "object", "job", "state", "url", "shards", "source", "node", "origin", "message", "labels"}}
+	rows := [][]string{{"workload", "object", "job", "state", "url", "shards", "source", "node", "origin", "message", "labels"}}
 	items := r.Items
 	if r.question.OverlapsOnly {
 		for _, overlap := range r.Overlaps {
@@ -39,7 +39,7 @@ func writeCSV(w io.Writer, rows [][]string) error {
 // differences has a row for each difference to a pod, each target that is down in one, and each
 // pod that is not known.
 func (r *Report) differences() [][]string {
-	rows := [][]string{{"owner", "pod", "difference", "job", "url", "labels", "pod labels", "dropped", "pod dropped", "health", "message"}}
+	rows := [][]string{{"workload", "pod", "difference", "job", "url", "labels", "pod labels", "dropped", "pod dropped", "health", "message"}}
 	for i := range r.Comparisons {
 		c := &r.Comparisons[i]
 		for _, p := range c.Pods {

@@ -85,7 +85,7 @@ func unread(err error) bool { return assets.IsTemporary(err) || assets.IsRefused
 func (w *Workload) part(s prometheus.ScrapeSource, parse parser, hints bool) part {
 	out := part{object: Object{Ref: w.Ref, Field: s.Field, State: Accepted}}
 	if s.Object != nil {
-		out.object.Ref = explain.Ref{Kind: s.Kind, Namespace: s.Object.GetNamespace(), Name: s.Object.GetName()}
+		out.object.Ref = explain.RefOf(s.Kind, s.Object)
 	}
 	if err := s.Err; err != nil {
 		out.object.State, out.object.Error = Rejected, err.Error()

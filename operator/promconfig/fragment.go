@@ -1,11 +1,17 @@
 package promconfig
 
 import (
+	"errors"
+	"fmt"
 	"maps"
 	"slices"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
 	"github.com/firekeeper-dev/firekeeper/internal/gate"
+	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 	"github.com/firekeeper-dev/firekeeper/operator/assets"
+	"github.com/firekeeper-dev/firekeeper/operator/budget"
 	"github.com/firekeeper-dev/firekeeper/operator/regexcost"
 )
 
@@ -40,27 +46,36 @@ type compiler struct {
 	own, owner *resolver
 	// origins of the steps of the jobs so far, when they are wanted.
 	origins [][]Origin
+	// jobs are those that are written.
+	jobs *gate.Items
 }
 
-// compile runs build and packs what it leaves behind. jobs is a slice.
-func (s *Settings) compile(namespace string, r assets.Reader, build func(c *compiler) (jobs any, n int, err error)) Fragment {
-	c := &compiler{s: s, rules: s.rules.counting(new(regexcost.Budget)), own: newResolver(namespace, r, s.target)}
+// write adds a job to the configuration.
+//
+// Errors: the object generates more than it may.
+func (c *compiler) write(job any) error {
+	err := c.jobs.Add(job)
+	if errors.Is(err, gate.ErrTooLong) {
+		return fmt.Errorf("the object generates too many bytes of configuration, the limit is %d", budget.GeneratedBytes)
+	}
+	return err
+}
+
+// compile runs build, which writes jobs, and packs what it leaves behind.
+func (s *Settings) compile(object metav1.Object, r assets.Reader, build func(c *compiler) error) Fragment {
+	if err := v1.Undecodable(object); err != nil {
+		return Fragment{Err: err}
+	}
+	namespace := object.GetNamespace()
+	c := &compiler{s: s, rules: s.rules.counting(new(regexcost.Budget)), own: newResolver(namespace, r, s.target),
+		jobs: gate.NewItems(s.target, "scrape_configs", budget.GeneratedBytes)}
 	c.owner = c.own
 	if s.data.Namespace != "" && s.data.Namespace != namespace {
 		c.owner = newResolver(s.data.Namespace, r, s.target)
 	}
 	var f Fragment
-	jobs, n, err := build(c)
-	if err == nil {
-		f.YAML, f.Dropped, err = gate.AppendItems(nil, jobs, s.target, "scrape_configs")
-	}
-	if err == nil {
-		err = checkFragmentSize(f.YAML)
-	}
-	if err != nil {
-		f.YAML, f.Dropped, f.Err = nil, nil, err
-	} else {
-		f.Jobs, f.Origins = n, c.origins
+	if f.Err = build(c); f.Err == nil {
+		f.YAML, f.Dropped, f.Jobs, f.Origins = c.jobs.Text, c.jobs.Dropped, c.jobs.Len(), c.origins
 	}
 	f.Deps, f.Files = c.own.Dependencies(), c.own.Files()
 	if c.owner != c.own {

@@ -9,6 +9,7 @@ import (
 	"github.com/firekeeper-dev/firekeeper/internal/faults"
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 	"github.com/firekeeper-dev/firekeeper/operator/assets"
+	"github.com/firekeeper-dev/firekeeper/operator/budget"
 	"github.com/firekeeper-dev/firekeeper/operator/clientconfig"
 )
 
@@ -37,50 +38,49 @@ const podEndpoints = "spec.podMetricsEndpoints"
 
 // CompilePodMonitor makes one job per endpoint.
 func CompilePodMonitor(m *v1.PodMonitor, s *Settings, r assets.Reader) Fragment {
-	return s.compile(m.Namespace, r, func(c *compiler) (any, int, error) {
-		jobs, err := c.podMonitor(m)
-		return jobs, len(jobs), err
-	})
+	return s.compile(m, r, func(c *compiler) error { return c.podMonitor(m) })
 }
 
-func (c *compiler) podMonitor(m *v1.PodMonitor) ([]PodMonitorJob, error) {
+func (c *compiler) podMonitor(m *v1.PodMonitor) error {
+	if err := budget.Elements(v1.PodMonitorKind, "spec.podMetricsEndpoints", len(m.Spec.PodMetricsEndpoints), budget.Endpoints); err != nil {
+		return err
+	}
 	if err := checkSelector(&m.Spec.Selector); err != nil {
-		return nil, fmt.Errorf("failed to parse label selector: %w", err)
+		return fmt.Errorf("failed to parse label selector: %w", err)
 	}
 	if err := checkMechanism(m.Spec.SelectorMechanism, c.s.target); err != nil {
-		return nil, err
+		return err
 	}
 	if err := errors.Join(checkBodySize(m.Spec.BodySizeLimit), checkLabelCopies("podTargetLabels", m.Spec.PodTargetLabels, c.rules)); err != nil {
-		return nil, err
-	}
-	shared := m.Spec
-	shared.PodMetricsEndpoints = nil
-	if err := checkShared(len(m.Spec.PodMetricsEndpoints), shared); err != nil {
-		return nil, err
+		return err
 	}
 	jobs := make([]PodMonitorJob, len(m.Spec.PodMetricsEndpoints))
 	class, err := c.checkEndpoints("podMetricsEndpoints", len(jobs), m.Spec.ScrapeClass, func(i int) error {
 		return c.checkPodEndpoint(&m.Spec.PodMetricsEndpoints[i], &jobs[i])
 	})
 	if err != nil {
-		return nil, err
+		return err
 	}
 	api, err := c.owner.apiServer(c.s.data.APIServerConfig)
 	if err != nil {
-		return nil, fmt.Errorf("the workload's apiserverConfig: %w", err)
+		return fmt.Errorf("the workload's apiserverConfig: %w", err)
 	}
 	sd := &KubernetesSD{Role: rolePod, Namespaces: c.s.namespaces(m.Spec.NamespaceSelector, m.Namespace), APIServer: api,
 		AttachMetadata: c.s.attachMetadata(m.Spec.AttachMetadata, class.AttachMetadata, rolePod)}
 	if sd.Selectors, err = c.s.selectors(m.Spec.SelectorMechanism, &m.Spec.Selector, rolePod); err != nil {
-		return nil, fmt.Errorf("failed to parse label selector: %w", err)
+		return fmt.Errorf("failed to parse label selector: %w", err)
 	}
 	var wrong faults.List
 	for i := range jobs {
 		if err := c.podJob(m, i, class, sd, &jobs[i]); err != nil {
 			wrong.Add(indexed("podMetricsEndpoints", i), err)
 		}
+		if err := c.write(&jobs[i]); err != nil {
+			return err
+		}
+		jobs[i] = PodMonitorJob{} // all of them take as much memory as the text again
 	}
-	return jobs, wrong.Err()
+	return wrong.Err()
 }
 
 // checkPodEndpoint validates one endpoint and reads what it refers to.

@@ -109,9 +109,12 @@ const defaultProbePath = "/probe"
 
 // CompileProbe makes the job of a Probe.
 func CompileProbe(m *v1.Probe, s *Settings, r assets.Reader) Fragment {
-	return s.compile(m.Namespace, r, func(c *compiler) (any, int, error) {
+	return s.compile(m, r, func(c *compiler) error {
 		job, err := c.probe(m)
-		return []*ProbeJob{job}, 1, err
+		if err != nil {
+			return err
+		}
+		return c.write(job)
 	})
 }
 

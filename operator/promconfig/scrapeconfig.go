@@ -81,9 +81,12 @@ func (*jobNameStep) step() {}
 
 // CompileScrapeConfig makes one job, whatever the number of discoveries.
 func CompileScrapeConfig(m *v1alpha1.ScrapeConfig, s *Settings, r assets.Reader) Fragment {
-	return s.compile(m.Namespace, r, func(c *compiler) (any, int, error) {
+	return s.compile(m, r, func(c *compiler) error {
 		job, err := c.scrapeConfig(m)
-		return []*ScrapeConfigJob{job}, 1, err
+		if err != nil {
+			return err
+		}
+		return c.write(job)
 	})
 }
 

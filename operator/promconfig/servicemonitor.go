@@ -10,6 +10,7 @@ import (
 	"github.com/firekeeper-dev/firekeeper/internal/faults"
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 	"github.com/firekeeper-dev/firekeeper/operator/assets"
+	"github.com/firekeeper-dev/firekeeper/operator/budget"
 	"github.com/firekeeper-dev/firekeeper/operator/clientconfig"
 )
 
@@ -37,38 +38,33 @@ type ServiceMonitorJob struct {
 
 // CompileServiceMonitor makes one job per endpoint.
 func CompileServiceMonitor(m *v1.ServiceMonitor, s *Settings, r assets.Reader) Fragment {
-	return s.compile(m.Namespace, r, func(c *compiler) (any, int, error) {
-		jobs, err := c.serviceMonitor(m)
-		return jobs, len(jobs), err
-	})
+	return s.compile(m, r, func(c *compiler) error { return c.serviceMonitor(m) })
 }
 
-func (c *compiler) serviceMonitor(m *v1.ServiceMonitor) ([]ServiceMonitorJob, error) {
+func (c *compiler) serviceMonitor(m *v1.ServiceMonitor) error {
+	if err := budget.Elements(v1.ServiceMonitorKind, "spec.endpoints", len(m.Spec.Endpoints), budget.Endpoints); err != nil {
+		return err
+	}
 	if err := checkSelector(&m.Spec.Selector); err != nil {
-		return nil, err
+		return err
 	}
 	if err := checkMechanism(m.Spec.SelectorMechanism, c.s.target); err != nil {
-		return nil, err
+		return err
 	}
 	if err := errors.Join(checkBodySize(m.Spec.BodySizeLimit), checkLabelCopies("targetLabels", m.Spec.TargetLabels, c.rules),
 		checkLabelCopies("podTargetLabels", m.Spec.PodTargetLabels, c.rules)); err != nil {
-		return nil, err
-	}
-	shared := m.Spec
-	shared.Endpoints = nil
-	if err := checkShared(len(m.Spec.Endpoints), shared); err != nil {
-		return nil, err
+		return err
 	}
 	jobs := make([]ServiceMonitorJob, len(m.Spec.Endpoints))
 	class, err := c.checkEndpoints("endpoints", len(jobs), m.Spec.ScrapeClass, func(i int) error {
 		return c.checkServiceEndpoint(&m.Spec.Endpoints[i], &jobs[i])
 	})
 	if err != nil {
-		return nil, err
+		return err
 	}
 	api, err := c.owner.apiServer(c.s.data.APIServerConfig)
 	if err != nil {
-		return nil, fmt.Errorf("the workload's apiserverConfig: %w", err)
+		return fmt.Errorf("the workload's apiserverConfig: %w", err)
 	}
 	role := m.Spec.ServiceDiscoveryRole
 	if role == "" {
@@ -78,15 +74,19 @@ func (c *compiler) serviceMonitor(m *v1.ServiceMonitor) ([]ServiceMonitorJob, er
 	sd := &KubernetesSD{Role: sdRole, Namespaces: c.s.namespaces(m.Spec.NamespaceSelector, m.Namespace), APIServer: api,
 		AttachMetadata: c.s.attachMetadata(m.Spec.AttachMetadata, class.AttachMetadata, sdRole)}
 	if sd.Selectors, err = c.s.selectors(m.Spec.SelectorMechanism, &m.Spec.Selector, sdRole, roleService); err != nil {
-		return nil, fmt.Errorf("selector: %w", err)
+		return fmt.Errorf("selector: %w", err)
 	}
 	var wrong faults.List
 	for i := range jobs {
 		if err := c.serviceJob(m, i, class, sd, &jobs[i]); err != nil {
 			wrong.Add(indexed("endpoints", i), err)
 		}
+		if err := c.write(&jobs[i]); err != nil {
+			return err
+		}
+		jobs[i] = ServiceMonitorJob{} // all of them take as much memory as the text again
 	}
-	return jobs, wrong.Err()
+	return wrong.Err()
 }
 
 // checkServiceEndpoint validates one endpoint and reads what it refers to.

@@ -11,6 +11,7 @@ import (
 	"github.com/firekeeper-dev/firekeeper/internal/golden"
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 	"github.com/firekeeper-dev/firekeeper/operator/assets"
+	"github.com/firekeeper-dev/firekeeper/operator/budget"
 )
 
 // largeSecret has one value, of every name.
@@ -42,11 +43,14 @@ func TestWhatOneObjectMakesIsBounded(t *testing.T) {
 		"a bundle of CAs for a hundred endpoints": {v1.ServiceMonitorSpec{Endpoints: slices.Repeat([]v1.Endpoint{withCA}, 100)}, ca, ""},
 		"a long list of labels":                   {v1.ServiceMonitorSpec{Endpoints: make([]v1.Endpoint, 2), PodTargetLabels: labels[:500]}, nil, ""},
 		"a large password": {v1.ServiceMonitorSpec{Endpoints: slices.Repeat([]v1.Endpoint{withPassword}, 4)}, make([]byte, mib),
-			"bytes of configuration, the limit is 4194304"},
+			"too many bytes of configuration, the limit is 4194304"},
 		"a large password many times": {v1.ServiceMonitorSpec{Endpoints: slices.Repeat([]v1.Endpoint{withPassword}, 100)}, make([]byte, mib),
 			"endpoints[32]: basicAuth: username: the values of all references have more than 64 MiB"},
-		"labels of many endpoints": {v1.ServiceMonitorSpec{Endpoints: make([]v1.Endpoint, 10_000), PodTargetLabels: labels},
-			nil, "10000 endpoints that share"},
+		"labels of many endpoints": {v1.ServiceMonitorSpec{Endpoints: make([]v1.Endpoint, budget.Endpoints), PodTargetLabels: labels},
+			nil, "too many bytes of configuration, the limit is 4194304"},
+		"many endpoints": {v1.ServiceMonitorSpec{Endpoints: make([]v1.Endpoint, 2_000)}, nil, ""},
+		"too many endpoints": {v1.ServiceMonitorSpec{Endpoints: make([]v1.Endpoint, budget.Endpoints+1)},
+			nil, "ndpoints has more than 2500 elements, the limit of one "},
 	} {
 		t.Run(name, func(t *testing.T) {
 			m := &v1.ServiceMonitor{Spec: tc.spec}
@@ -61,7 +65,11 @@ func TestWhatOneObjectMakesIsBounded(t *testing.T) {
 			p := &v1.PodMonitor{}
 			p.Namespace, p.Name = "demo", "m"
 			p.Spec.PodMetricsEndpoints, p.Spec.PodTargetLabels = make([]v1.PodMetricsEndpoint, len(tc.spec.Endpoints)), tc.spec.PodTargetLabels
-			if f := CompilePodMonitor(p, settingsOf(t, `{}`), largeSecret{}); strings.Contains(tc.want, "share") != (f.Err != nil) {
+			if f := CompilePodMonitor(p, settingsOf(t, `{}`), largeSecret{}); strings.Contains(name, "labels of many endpoints") || strings.Contains(name, "too many endpoints") {
+				if f.Err == nil || !strings.Contains(f.Err.Error(), tc.want) {
+					t.Errorf("PodMonitor: %v, want %q", f.Err, tc.want)
+				}
+			} else if f.Err != nil {
 				t.Errorf("PodMonitor: %v", f.Err)
 			}
 		})

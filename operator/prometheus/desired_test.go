@@ -110,7 +110,7 @@ func steps(all []apply.Step) (out []string) {
 }
 
 func TestDesired(t *testing.T) {
-	ca := certificate(t) + strings.Repeat("x", 600_000)
+	ca := certificate(t) + strings.Repeat("x", 255_000)
 	for name, tc := range map[string]struct {
 		change            func(*scene)
 		content, workload []string
@@ -130,11 +130,13 @@ func TestDesired(t *testing.T) {
 				"put Secret prometheus-web-web-config", "put Secret prometheus-web-thanos-prometheus-http-client-file"},
 			[]string{"put Service prometheus-operated", "put StatefulSet prometheus-web"}},
 		"large TLS assets take two Secrets": {func(s *scene) {
-			s.references.AddSecret(&corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: "team", Name: "tls"}, Data: map[string][]byte{
-				"ca1": []byte(ca), "ca2": []byte(ca),
-			}})
-			for i, key := range []string{"ca1", "ca2"} {
-				s.services[0].Spec.Endpoints[i].TLSConfig = &v1.TLSConfig{SafeTLSConfig: v1.SafeTLSConfig{CA: v1.SecretOrConfigMap{
+			data := map[string][]byte{"ca0": []byte(ca), "ca1": []byte(ca), "ca2": []byte(ca), "ca3": []byte(ca)}
+			s.references.AddSecret(&corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: "team", Name: "tls"}, Data: data})
+			spec := &s.services[0].Spec
+			for i := range 4 {
+				key := fmt.Sprintf("ca%d", i)
+				spec.Endpoints = append(spec.Endpoints, spec.Endpoints[0])
+				spec.Endpoints[i].TLSConfig = &v1.TLSConfig{SafeTLSConfig: v1.SafeTLSConfig{CA: v1.SecretOrConfigMap{
 					Secret: &corev1.SecretKeySelector{LocalObjectReference: corev1.LocalObjectReference{Name: "tls"}, Key: key},
 				}}}
 			}

@@ -140,7 +140,7 @@ func TestHostileObjects(t *testing.T) {
 		rng := rand.New(rand.NewPCG(seed, 3))
 		h := &hostile{rng: rng, pem: map[string]string{"c": certificate, "k": key, "t": "text"}}
 		if seed%4 == 0 {
-			h.pem["c"] += strings.Repeat("\n", 900_000) // a value that nearly fills a Secret
+			h.pem["c"] += strings.Repeat("\n", 250_000) // a value that is nearly too large for a file
 		}
 		s := newScene()
 		s.reader = h
@@ -294,9 +294,12 @@ func TestNamesOfPrometheus(t *testing.T) {
 func TestALargeFileMovesNoOther(t *testing.T) {
 	s := newScene()
 	ca := certificate(t)
-	s.references.AddSecret(&corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: "team", Name: "tls"}, Data: map[string][]byte{
-		"ca": []byte(ca), "a-large": []byte(ca + strings.Repeat("\n", 998_000)),
-	}})
+	data := map[string][]byte{"ca": []byte(ca)}
+	larges := []string{"a-large0", "a-large1", "a-large2", "a-large3"} // together more than a Secret holds
+	for _, key := range larges {
+		data[key] = []byte(ca + strings.Repeat("\n", 255_000))
+	}
+	s.references.AddSecret(&corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: "team", Name: "tls"}, Data: data})
 	tls := func(key string) *v1.TLSConfig {
 		return &v1.TLSConfig{SafeTLSConfig: v1.SafeTLSConfig{CA: v1.SecretOrConfigMap{Secret: secretKey("tls", key)}}}
 	}
@@ -318,9 +321,9 @@ func TestALargeFileMovesNoOther(t *testing.T) {
 		return out
 	}
 	before := where()
-	for name, key := range map[string]string{"0-large": "a-large", "z-small": "ca"} {
+	for i, key := range append(larges, "ca") {
 		m := s.services[0].DeepCopy()
-		m.Name = name
+		m.Name = fmt.Sprintf("%d-other", i)
 		m.Spec.Endpoints[0].TLSConfig = tls(key)
 		s.services = append(s.services, m)
 		after := where()
@@ -328,7 +331,7 @@ func TestALargeFileMovesNoOther(t *testing.T) {
 			t.Errorf("files %v, before %v", after, before)
 		}
 	}
-	if after := where(); after["0_team_tls_a-large"] != "prometheus-web-tls-assets-1" {
+	if after := where(); after["0_team_tls_a-large3"] != "prometheus-web-tls-assets-1" {
 		t.Errorf("files %v", after)
 	}
 }

@@ -74,12 +74,12 @@ func TestInputHash(t *testing.T) {
 		"the layout":                        {func(h *hashed) { h.cfg.Layout = workload.LayoutSingle }, false},
 		"the reference watch":               {func(h *hashed) { h.cfg.WatchAllReferences = true }, false},
 		"one more rule ConfigMap":           {func(h *hashed) { h.rules = append(h.rules, "z") }, false},
-		"one more TLS Secret":               {func(h *hashed) { h.tls++ }, false},
-		"a quantity edited by hand":         {func(h *hashed) { reloader(h).Resources.Limits[corev1.ResourceCPU] = resource.MustParse("11m") }, false},
-		"an image edited by hand":           {func(h *hashed) { reloader(h).Image = "x" }, false},
-		"replicas edited by hand":           {func(h *hashed) { h.live.Spec.Replicas = new(int32(5)) }, false},
+		"one more TLS Secret, which pods of this layout mount in any case":      {func(h *hashed) { h.tls++ }, true},
+		"a quantity edited by hand":                                             {func(h *hashed) { reloader(h).Resources.Limits[corev1.ResourceCPU] = resource.MustParse("11m") }, false},
+		"an image edited by hand":                                               {func(h *hashed) { reloader(h).Image = "x" }, false},
+		"replicas edited by hand":                                               {func(h *hashed) { h.live.Spec.Replicas = new(int32(5)) }, false},
 		"parts of the configuration, which pods of this layout see in any case": {func(h *hashed) { h.parts = true }, true},
-		"no live object": {func(h *hashed) { h.live = nil }, false},
+		"no live object":                                                        {func(h *hashed) { h.live = nil }, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			h := newHashed(t)
@@ -114,6 +114,10 @@ func TestInputHashOfTheSingleLayoutKnowsParts(t *testing.T) {
 	before := h.sum(t)
 	if h.parts = true; h.sum(t) == before {
 		t.Error("the pods have to change, and the hash stayed")
+	}
+	before = h.sum(t)
+	if h.tls++; h.sum(t) == before {
+		t.Error("one more TLS Secret, and the hash stayed")
 	}
 }
 

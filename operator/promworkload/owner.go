@@ -20,7 +20,7 @@ var (
 		NameLabels: []string{wellknown.LabelOwnerName, wellknown.LabelPrometheus}, RuleLabel: wellknown.LabelRuleOwner,
 		Service: "prometheus-operated", OperatedLabel: wellknown.LabelOperated,
 		Container: containerPrometheus, Port: webPort,
-		Data: data, ConfigSecret: config, RulesDir: wellknown.PrometheusRuleDir,
+		Data: data, ConfigSecret: config, RulesDir: wellknown.PrometheusRuleDir, ConfigCarriesRules: true,
 	}
 	AgentKind = workload.Kind{
 		Row:    catalog.PrometheusAgent,

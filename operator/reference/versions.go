@@ -27,6 +27,7 @@ The operator accepts any 2.x and 3.x as ` + "`spec.version`" + `. It leaves out 
 them in the condition ` + "`Reconciled`" + ` with the reason ` + "`FieldsNotSupported`" + `. If leaving a field out would change
 the meaning of the rest, the operator rejects the object instead, and the reason names the version. "From" is the first version with the key, "before" the
 first version without it. A pre-release sorts before its release: 3.0.0-rc.1 does not have keys from 3.0.0.
+A suffix that names a variant of a release does not count: 3.14.0-distroless has all keys of 3.14.0.
 
 Keys that are not listed exist in every version. A key inside a block that is left out is left out
 too. Decisions that need more than a version number (the role of a discovery, another field) are not listed.

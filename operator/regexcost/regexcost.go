@@ -12,10 +12,9 @@ package regexcost
 import (
 	"errors"
 	"regexp/syntax"
-)
 
-// limit is far above what people write: it has room for a list of 20,000 names.
-const limit = 500_000
+	"github.com/firekeeper-dev/firekeeper/operator/budget"
+)
 
 // ErrExceeded says that an object has no budget left.
 var ErrExceeded = errors.New("the regular expressions of the object compile to too much: use fewer repetitions such as {100} and fewer character classes")
@@ -28,7 +27,7 @@ type Budget struct{ spent int }
 //
 // Errors: [ErrExceeded].
 func (b *Budget) Add(parsed *syntax.Regexp) error {
-	if b.spent += Of(parsed); b.spent > limit {
+	if b.spent += Of(parsed); b.spent > budget.RegexpCost {
 		return ErrExceeded
 	}
 	return nil

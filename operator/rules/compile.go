@@ -1,15 +1,19 @@
 package rules
 
 import (
+	"cmp"
+	"errors"
 	"fmt"
+	"strings"
 
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
+	"github.com/firekeeper-dev/firekeeper/operator/budget"
 )
 
 const (
 	// MaxFileBytes limits the content of one rule file, and the contents of one
-	// ConfigMap together: half of what a ConfigMap may hold.
-	MaxFileBytes = 524_288
+	// ConfigMap together.
+	MaxFileBytes = budget.RuleFileBytes
 
 	// maxKeyBytes limits a ConfigMap's key (a limit of Kubernetes).
 	maxKeyBytes = 253
@@ -48,8 +52,16 @@ func Compile(r *v1.PrometheusRule, s Settings) Fragment {
 		FileName: r.Namespace + "-" + r.Name + "-" + string(r.UID) + ".yaml",
 		Groups:   len(r.Spec.Groups),
 	}
+	if faults := r.GetDecoding().Faults; len(faults) > 0 {
+		f.Err = undecodable(faults)
+		return f
+	}
 	for i := range r.Spec.Groups {
 		f.Rules += len(r.Spec.Groups[i].Rules)
+	}
+	if err := checkSize(&r.Spec, f.Rules); err != nil {
+		f.Err = err
+		return f
 	}
 	if n := len(f.FileName); n > maxKeyBytes {
 		f.Err = reject(Fault{Field: "metadata.name", Reason: fmt.Sprintf(
@@ -69,8 +81,7 @@ func Compile(r *v1.PrometheusRule, s Settings) Fragment {
 		return f
 	}
 	if n := len(content); n > MaxFileBytes {
-		f.Err = reject(Fault{Field: "spec", Reason: fmt.Sprintf(
-			"the rule file has %d bytes, the limit is %d", n, MaxFileBytes)})
+		f.Err = tooLarge(n)
 		return f
 	}
 	if s.EnforcedLabel == "" {
@@ -85,3 +96,40 @@ func Compile(r *v1.PrometheusRule, s Settings) Fragment {
 }
 
 func reject(f Fault) error { return &InvalidError{Faults: []Fault{f}} }
+
+func tooLarge(n int) error {
+	return reject(Fault{Field: "spec", Reason: fmt.Sprintf("the rule file has %d bytes, the limit is %d", n, MaxFileBytes)})
+}
+
+// leastRule is the least that a rule takes in a file besides its texts: "- expr: \n".
+const leastRule = 10
+
+// checkSize refuses what cannot fit into a file before any of it is written. n is the
+// number of rules.
+func checkSize(spec *v1.PrometheusRuleSpec, n int) error {
+	limit, _ := errors.AsType[*budget.Error](cmp.Or(
+		budget.Elements(v1.PrometheusRuleKind, "spec.groups", len(spec.Groups), budget.Groups),
+		budget.Elements(v1.PrometheusRuleKind, "spec.groups[].rules", n, budget.Rules),
+	))
+	if limit != nil {
+		return reject(Fault{Field: limit.Field, Reason: fmt.Sprintf("more than %d elements in all, the limit of one %s", limit.Limit, limit.Kind)})
+	}
+	bytes := n * leastRule
+	for i := range spec.Groups {
+		for j := range spec.Groups[i].Rules {
+			r := &spec.Groups[i].Rules[j]
+			bytes += len(r.Record) + len(r.Alert) + len(strings.TrimSpace(r.Expr.StrVal)) + textBytes(r.Labels) + textBytes(r.Annotations)
+		}
+	}
+	if bytes > MaxFileBytes {
+		return tooLarge(bytes)
+	}
+	return nil
+}
+
+func textBytes(of map[string]string) (n int) {
+	for key, value := range of {
+		n += len(key) + len(value)
+	}
+	return n
+}

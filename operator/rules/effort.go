@@ -7,20 +7,9 @@ import (
 
 	"github.com/prometheus/prometheus/util/strutil"
 
+	"github.com/firekeeper-dev/firekeeper/operator/budget"
 	"github.com/firekeeper-dev/firekeeper/operator/regexcost"
 )
-
-// maxEffort bounds how long one object can keep a worker busy: about a second.
-// Checking types and printing both cost, in Prometheus' parser, depth of the tree
-// times length of the text; a sum of 200,000 numbers, which fits into an object,
-// takes minutes. An expression of a thousand tokens in 10 kB, far beyond what
-// people write, is a hundredth of this.
-const maxEffort = 1 << 30
-
-// maxRegexpCost bounds what the regular expressions of one object compile to: about
-// 30 MB, and less than 0.1 s. The names of all jobs of a large cluster, written into
-// every expression that has room for them, are a quarter of this.
-const maxRegexpCost = 4 << 20
 
 var errRegexpCost = errors.New("too much to check for one object: its regular expressions compile to too much; " +
 	"use fewer repetitions such as {100} and fewer character classes")
@@ -34,10 +23,10 @@ func (e *effort) affordable(text string) error {
 	regexps := 0
 	n := tokens(text, func(literal string) { regexps += costOf(literal) })
 	cost := n * len(text)
-	if e.parsing+cost > maxEffort {
+	if e.parsing+cost > budget.ExpressionEffort {
 		return fmt.Errorf("too much to check for one object: %d words and operators in %d bytes; use several expressions or objects", n, len(text))
 	}
-	if e.regexps+regexps > maxRegexpCost {
+	if e.regexps+regexps > budget.RuleRegexpCost {
 		return errRegexpCost
 	}
 	e.parsing += cost

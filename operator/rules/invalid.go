@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/firekeeper-dev/firekeeper/internal/excerpt"
+	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 )
 
 // InvalidError means that the object is wrong; trying again cannot help until it
@@ -50,4 +51,13 @@ func (e *InvalidError) Error() string {
 		b.WriteString(f.String())
 	}
 	return b.String()
+}
+
+// undecodable is the error of an object that could not be decoded.
+func undecodable(all []v1.DecodingFault) error {
+	out := &InvalidError{}
+	for _, f := range all {
+		out.Faults = append(out.Faults, Fault{Field: f.Field, Reason: f.Reason})
+	}
+	return out
 }

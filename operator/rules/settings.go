@@ -9,6 +9,7 @@ import (
 	"github.com/prometheus/common/model"
 	"github.com/prometheus/prometheus/promql/parser"
 
+	"github.com/firekeeper-dev/firekeeper/internal/gate"
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 )
 
@@ -50,6 +51,7 @@ type Exclusion struct {
 // PrometheusSettings reads the settings of a Prometheus server of version v
 // (already parsed from spec.version or the default).
 func PrometheusSettings(p *v1.Prometheus, v *semver.Version) Settings {
+	v = gate.Release(v)
 	return Settings{
 		EnforcedLabel: p.Spec.EnforcedNamespaceLabel,
 		Excluded:      exclusions(p.Spec.ExcludedFromEnforcement, p.Spec.PrometheusRulesExcludedFromEnforce),
@@ -66,6 +68,7 @@ func PrometheusSettings(p *v1.Prometheus, v *semver.Version) Settings {
 // only the experimental functions can be switched on in a ruler, and only where
 // --enable-feature reaches it.
 func ThanosRulerSettings(t *v1.ThanosRuler, v *semver.Version) Settings {
+	v = gate.Release(v)
 	s := Settings{
 		EnforcedLabel: t.Spec.EnforcedNamespaceLabel,
 		Excluded:      exclusions(t.Spec.ExcludedFromEnforcement, t.Spec.PrometheusRulesExcludedFromEnforce),
@@ -85,6 +88,23 @@ func ThanosRulerSettings(t *v1.ThanosRuler, v *semver.Version) Settings {
 // experimentalFunctions is a feature of Prometheus and of Thanos Ruler.
 const experimentalFunctions = "promql-experimental-functions"
 
+// optionalPromQL are the features that add to the language.
+var optionalPromQL = map[string]func(*parser.Options){
+	experimentalFunctions:             func(o *parser.Options) { o.EnableExperimentalFunctions = true },
+	"promql-duration-expr":            func(o *parser.Options) { o.ExperimentalDurationExpr = true },
+	"promql-extended-range-selectors": func(o *parser.Options) { o.EnableExtendedRangeSelectors = true },
+	"promql-binop-fill-modifiers":     func(o *parser.Options) { o.EnableBinopFillModifiers = true },
+}
+
+// AllPromQL are the options for all that the language can have.
+func AllPromQL() parser.Options {
+	var o parser.Options
+	for _, enable := range optionalPromQL {
+		enable(&o)
+	}
+	return o
+}
+
 // PromQLOptions translates spec.enableFeatures (the values of Prometheus'
 // --enable-feature) into parser options. Other features do not matter here.
 func PromQLOptions(features []string) parser.Options {
@@ -92,15 +112,8 @@ func PromQLOptions(features []string) parser.Options {
 	for _, entry := range features {
 		// The list is handed on joined with commas, so an entry may hold several.
 		for f := range strings.SplitSeq(entry, ",") {
-			switch strings.TrimSpace(f) {
-			case experimentalFunctions:
-				o.EnableExperimentalFunctions = true
-			case "promql-duration-expr":
-				o.ExperimentalDurationExpr = true
-			case "promql-extended-range-selectors":
-				o.EnableExtendedRangeSelectors = true
-			case "promql-binop-fill-modifiers":
-				o.EnableBinopFillModifiers = true
+			if enable := optionalPromQL[strings.TrimSpace(f)]; enable != nil {
+				enable(&o)
 			}
 		}
 	}

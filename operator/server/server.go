@@ -32,6 +32,11 @@ func Registry(program string) *prometheus.Registry {
 // Part is something that answers paths of its own.
 type Part interface{ Register(mux *http.ServeMux) }
 
+// Guard (optional, a [Part]) says who may read profiles.
+type Guard interface {
+	Guard(profiles http.Handler) http.Handler
+}
+
 // Handler answers /metrics, /healthz, /readyz, /debug/pprof/ and what parts have: the
 // webhooks, the HTTP API. ready reports whether the caches are complete.
 func Handler(reg *prometheus.Registry, ready func() bool, parts ...Part) http.Handler {
@@ -47,11 +52,19 @@ func Handler(reg *prometheus.Registry, ready func() bool, parts ...Part) http.Ha
 			http.Error(w, "the caches are not complete yet", http.StatusServiceUnavailable)
 		}
 	})
-	mux.HandleFunc("/debug/pprof/", pprof.Index)
-	mux.HandleFunc("/debug/pprof/cmdline", pprof.Cmdline)
-	mux.HandleFunc("/debug/pprof/profile", pprof.Profile)
-	mux.HandleFunc("/debug/pprof/symbol", pprof.Symbol)
-	mux.HandleFunc("/debug/pprof/trace", pprof.Trace)
+	profiles := http.NewServeMux()
+	profiles.HandleFunc("/debug/pprof/", pprof.Index)
+	profiles.HandleFunc("/debug/pprof/cmdline", pprof.Cmdline)
+	profiles.HandleFunc("/debug/pprof/profile", pprof.Profile)
+	profiles.HandleFunc("/debug/pprof/symbol", pprof.Symbol)
+	profiles.HandleFunc("/debug/pprof/trace", pprof.Trace)
+	guarded := http.Handler(profiles)
+	for _, p := range parts {
+		if g, is := p.(Guard); is {
+			guarded = g.Guard(guarded)
+		}
+	}
+	mux.Handle("/debug/pprof/", guarded)
 	return mux
 }
 

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -12,6 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/kubernetes"
 
+	"github.com/firekeeper-dev/firekeeper/operator/client"
 	"github.com/firekeeper-dev/firekeeper/operator/informer"
 )
 
@@ -28,6 +30,27 @@ type Component struct {
 	logged string    // what was last logged as missing
 	failed bool      // the last check failed, which was logged
 	next   time.Time // no check before
+
+	forbidden atomic.Pointer[string] // what the last check found forbidden
+}
+
+// Forbidden says for people which permissions the last check found missing, with all
+// resources installed. It is empty before a check, after a good one, and while a resource is
+// not installed.
+func (c *Component) Forbidden() string {
+	if text := c.forbidden.Load(); text != nil {
+		return *text
+	}
+	return ""
+}
+
+// found remembers for Forbidden what a check found missing; nil is nothing.
+func (c *Component) found(l *lack) {
+	text := ""
+	if l != nil && len(l.resources) == 0 {
+		text = l.String()
+	}
+	c.forbidden.Store(&text)
 }
 
 // Controller is the controller of a kind of workload: own is the resource of the
@@ -116,7 +139,7 @@ func (l *lack) String() string {
 
 // lacks returns what the component needs and does not have; nil when it can start.
 func (c *Component) lacks(ctx context.Context, kube kubernetes.Interface) (*lack, error) {
-	resources, err := c.absent(kube)
+	resources, err := c.absent(ctx, kube)
 	if err != nil {
 		return nil, err
 	}
@@ -151,12 +174,12 @@ func (c *Component) insufficient(ctx context.Context, kube kubernetes.Interface)
 }
 
 // absent names the resources that are not installed.
-func (c *Component) absent(kube kubernetes.Interface) (out []string, err error) {
+func (c *Component) absent(ctx context.Context, kube kubernetes.Interface) (out []string, err error) {
 	served := map[schema.GroupVersion][]metav1.APIResource{}
 	for _, need := range c.Resources {
 		version := need.GroupVersion()
 		if _, asked := served[version]; !asked {
-			if served[version], err = installed(kube, version); err != nil {
+			if served[version], err = installed(ctx, kube, version); err != nil {
 				return nil, err
 			}
 		}
@@ -169,8 +192,10 @@ func (c *Component) absent(kube kubernetes.Interface) (out []string, err error) 
 
 // installed are the resources that the API server has in a version; none when it
 // does not serve that.
-func installed(kube kubernetes.Interface, version schema.GroupVersion) ([]metav1.APIResource, error) {
-	list, err := kube.Discovery().ServerResourcesForGroupVersion(version.String())
+func installed(ctx context.Context, kube kubernetes.Interface, version schema.GroupVersion) ([]metav1.APIResource, error) {
+	list, err := client.Within(ctx, func() (*metav1.APIResourceList, error) {
+		return kube.Discovery().ServerResourcesForGroupVersion(version.String())
+	})
 	if apierrors.IsNotFound(err) {
 		return nil, nil
 	}

@@ -110,6 +110,7 @@ func (s *Starter) Check(ctx context.Context, c *Component) (ready bool, err erro
 	if err != nil {
 		return false, err
 	}
+	c.found(lacking)
 	if lacking == nil {
 		return true, nil
 	}
@@ -152,6 +153,7 @@ func (s *Starter) again(ctx context.Context, c *Component) bool {
 		return false
 	}
 	c.failed = false
+	c.found(lacking)
 	if lacking != nil {
 		s.wait(c, lacking)
 	}

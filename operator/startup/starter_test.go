@@ -42,10 +42,14 @@ func TestCheck(t *testing.T) {
 				serve(kube, "v1alpha1", tc.resources...)
 			}
 			s := New(kube, scopesOf(t), slog.New(slog.DiscardHandler), NewMissing(slog.New(slog.DiscardHandler)))
-			ready, err := s.Check(t.Context(), &Component{
+			c := &Component{
 				Resources:   []schema.GroupVersionResource{resource("v1alpha1", "scrapeconfigs")},
 				Permissions: Permissions(group, "scrapeconfigs", []string{"a", "b"}, "list", "watch"),
-			})
+			}
+			ready, err := s.Check(t.Context(), c)
+			if forbidden := !tc.want && slices.Contains(tc.resources, "scrapeconfigs"); (c.Forbidden() != "") != forbidden || forbidden && !strings.Contains(c.Forbidden(), tc.denied) {
+				t.Errorf("forbidden: %q", c.Forbidden())
+			}
 			if err != nil || ready != tc.want || len(s.waiting) == 1 == tc.want {
 				t.Errorf("ready: %v, %v; %d are waiting", ready, err, len(s.waiting))
 			}

@@ -124,7 +124,6 @@ func (r *reading) namespaces() {
 		return
 	}
 	r.namespacesErr = fmt.Errorf("labels of Namespaces, so that namespace selectors select none: %w", err)
-	r.labels = func(name string) (labels.Set, bool) { return labels.Set{corev1.LabelMetadataName: name}, true }
 }
 
 // list reads a kind in the whole cluster or, where that is not permitted, in the namespace

@@ -65,7 +65,7 @@ type Report struct {
 func View(f Facts) Report {
 	w := f.Object
 	out := Report{
-		Workload: explain.Ref{Kind: f.Setup.Row.Kind, Namespace: w.GetNamespace(), Name: w.GetName()},
+		Workload: explain.RefOf(f.Setup.Row.Kind, w),
 		Paused:   w.GetWorkloadFields().Paused,
 		Pods:     []Pod{}, Objects: []Objects{},
 		PodsUnknown: f.PodsUnknown, Unread: f.Unread,

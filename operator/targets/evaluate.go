@@ -1,6 +1,7 @@
 package targets
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -44,24 +45,38 @@ type evaluation struct {
 	winners []map[string]int // by shard: labels → row
 	drops   map[string]*Drop // by what they say
 	scratch []byte
+	// spent is what targets may have cost of which nobody has looked at each, exact that of
+	// the others.
+	spent, exact int
 }
 
 // Evaluate says what becomes of each target. Most of the labels of a target are only looked at
 // if it is kept, or in [Result.Target].
 func (j *Job) Evaluate(found Found) Result {
+	result, _ := j.EvaluateWithin(context.Background(), found)
+	return result
+}
+
+// EvaluateWithin is [Job.Evaluate] that ends, between two groups, with the context.
+//
+// Errors: that of the context.
+func (j *Job) EvaluateWithin(ctx context.Context, found Found) (Result, error) {
 	groups, n := slices.Concat(found.Groups, j.Static), 0
 	for _, group := range groups {
 		n += len(group.Targets)
 	}
 	e := newEvaluation(j, n)
 	for _, group := range groups {
+		if err := ctx.Err(); err != nil {
+			return Result{job: j}, err // nobody waits for the rest
+		}
 		e.group(group)
 	}
 	e.limit()
 	for _, gap := range slices.Concat(found.Gaps, j.gaps(found.Looked)) {
 		e.rows = append(e.rows, Row{State: gap.State, Message: gap.Message})
 	}
-	return Result{Rows: e.rows, job: j}
+	return Result{Rows: e.rows, job: j}, nil
 }
 
 // newEvaluation is one of so many targets.
@@ -101,9 +116,14 @@ func (j *Job) gaps(looked []string) (out []Gap) {
 // decide decides about a target on all shards.
 func (e *evaluation) decide(r *Row) {
 	sifted := min(e.sieve.steps, e.common)
-	e.sieve.populate(e.lb, r, 0)
+	if !e.afford(r, &e.sieve.costs, e.sieve.populate(e.lb, r, 0)) {
+		return
+	}
 	if at := e.sieve.dropAt(e.lb, 0, 0, sifted); at >= 0 {
 		e.explain(r, 0, at)
+		return
+	}
+	if !e.afford(r, &e.costs, sizeOf(r.own)+sizeOf(r.shared)+e.costs.allSeeds) {
 		return
 	}
 	last, on := -1, 0 // the step that is reached on the way of the shard that gets furthest

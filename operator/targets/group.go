@@ -5,7 +5,7 @@ import "github.com/prometheus/prometheus/discovery/targetgroup"
 // Outcome is what becomes of a target as far as its group alone decides: other groups of the
 // job may have the same target, and targetLimit counts all.
 type Outcome struct {
-	// State is Kept, Dropped, Invalid or Duplicate.
+	// State is Kept, Dropped, Invalid or Duplicate; Unknown when it is too expensive to say.
 	State State
 	// Step that dropped it, from 1; 0 unless it is dropped.
 	Step int

@@ -53,6 +53,7 @@ type Job struct {
 	// common is the number of first steps that are the same on all shards.
 	common int
 	sieve  sieve
+	costs  costs
 	// Of servers of major version 2, see legacy.go.
 	legacy, needsPort bool
 }
@@ -127,9 +128,28 @@ func (d Document) Jobs() ([]Job, error) {
 		for k := range jobs[i].Kubernetes {
 			jobs[i].Kubernetes[k].Release = d.Release
 		}
-		jobs[i].sieve = newSieve(jobs[i].shards)
+		jobs[i].weigh()
 	}
 	return jobs, nil
+}
+
+// weigh looks at the relabel steps, once they are final.
+func (j *Job) weigh() {
+	j.sieve = newSieve(j.shards)
+	j.costs = j.costOf(func(yield func(int) bool) {
+		for i := range j.shards[0].RelabelConfigs {
+			if !yield(i) {
+				return
+			}
+		}
+	})
+	j.sieve.costs = j.costOf(func(yield func(int) bool) {
+		for _, step := range j.sieve.shards[0].run {
+			if !yield(step.at) {
+				return
+			}
+		}
+	})
 }
 
 // substitute replaces variables as config-reloader does.

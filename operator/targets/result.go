@@ -50,7 +50,7 @@ func (r *Row) Label(name model.LabelName) string {
 func (r *Row) Source() Source { return sourceOf(r.Label) }
 
 // isGap reports whether the row stands for any number of targets.
-func (r *Row) isGap() bool { return r.State == Forbidden || r.State == Unknown }
+func (r *Row) isGap() bool { return r.own == nil && (r.State == Forbidden || r.State == Unknown) }
 
 // Targets are all, with their details.
 func (r Result) Targets() []Target {
@@ -70,6 +70,9 @@ func (r Result) Target(i int) Target {
 	}
 	discovered := r.discovered(row)
 	t.ID, t.Source, t.Discovered = idOf(r.job.Name, discovered), row.Source(), discovered.Map()
+	if !r.job.mayFollow(row) {
+		return t
+	}
 	c, lb := r.job.shards[row.on], labels.NewBuilder(labels.EmptyLabels())
 	if row.Drop != nil {
 		scrape.PopulateDiscoveredLabels(lb, c, row.own, row.shared)

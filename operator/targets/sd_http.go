@@ -53,8 +53,15 @@ func (h *HTTPSD) UnmarshalYAML(unmarshal func(any) error) error {
 	return nil
 }
 
-var telling = regexp.MustCompile(`(?i)token|secret|passw|key|sig|credential|auth`)
+var telling = regexp.MustCompile(`(?i)token|secret|pass|pwd|key|sig|credential|auth|assertion|session`)
 
-// IsCredential reports whether the value of a URL parameter of this name probably lets
+// IsSecretKey reports whether the value of a key of this name in a configuration probably lets
 // somebody in.
-func IsCredential(param string) bool { return telling.MatchString(param) }
+func IsSecretKey(name string) bool { return telling.MatchString(name) }
+
+// plainParams are the parameters of URLs of which the values are shown: those that say what is
+// scraped. Any other may let somebody in, whatever it is called.
+var plainParams = []string{"module", "target", "match[]"}
+
+// IsCredential reports whether the value of a URL parameter of this name may let somebody in.
+func IsCredential(param string) bool { return !slices.Contains(plainParams, param) }

@@ -22,6 +22,8 @@ type sieve struct {
 	names []model.LabelName
 	// shards have what differs between them.
 	shards []sieveShard
+	// costs of the steps that are run.
+	costs costs
 }
 
 type sieveShard struct {
@@ -93,8 +95,8 @@ func deciding(steps []*relabel.Config, read map[string]bool) (out []sieveStep) {
 }
 
 // populate gives the builder the labels of a target that matter, as
-// scrape.PopulateDiscoveredLabels gives it all.
-func (s *sieve) populate(lb *labels.Builder, r *Row, shard int) {
+// scrape.PopulateDiscoveredLabels gives it all, and returns the size of their values.
+func (s *sieve) populate(lb *labels.Builder, r *Row, shard int) (size int) {
 	lb.Reset(labels.EmptyLabels())
 	for i, name := range s.names {
 		value := r.Label(name)
@@ -103,8 +105,10 @@ func (s *sieve) populate(lb *labels.Builder, r *Row, shard int) {
 		}
 		if value != "" {
 			lb.Set(string(name), value)
+			size += len(value)
 		}
 	}
+	return size
 }
 
 // dropAt runs the steps from one index up to another and returns the index of the one that

@@ -11,14 +11,14 @@ const (
 	Duplicate  State = "duplicate"  // same labels and URL as another target of the job
 	OverLimit  State = "overLimit"  // the job has more targets than targetLimit, so none is scraped
 	Forbidden  State = "forbidden"  // may not be looked for
-	Unknown    State = "unknown"    // found by a discovery that is not looked at
+	Unknown    State = "unknown"    // found by a discovery that is not looked at, or too expensive to evaluate
 )
 
 // States are all, in the order of reports.
 var States = []State{Kept, OtherShard, Dropped, Invalid, Duplicate, OverLimit, Forbidden, Unknown}
 
-// Target is one discovered target. Those that are forbidden or unknown stand for any
-// number of targets and have a message only.
+// Target is one discovered target. Those that are forbidden, and those that are unknown without
+// discovered labels, stand for any number of targets and have a message only.
 type Target struct {
 	// ID is equal for equal discovered labels in a job of the same name.
 	ID    string `json:"id,omitempty"`

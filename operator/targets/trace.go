@@ -1,6 +1,7 @@
 package targets
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 
@@ -11,6 +12,8 @@ import (
 	"github.com/prometheus/prometheus/scrape"
 	"go.yaml.in/yaml/v2"
 )
+
+var errTooExpensive = errors.New("the relabel steps of the target are too expensive to evaluate")
 
 // Step is a relabel step, and the labels of a target before and after it.
 type Step struct {
@@ -42,9 +45,12 @@ func (j *Job) HasTarget(group *targetgroup.Group, id string) bool {
 // Trace are the steps that a target goes through, up to the one that drops it, on the shard
 // that scrapes it or gets furthest with it.
 //
-// Errors: a step has no YAML.
+// Errors: a step has no YAML, the target is too expensive to evaluate.
 func (r Result) Trace(i int) ([]Step, error) {
 	row := &r.Rows[i]
+	if !r.job.mayFollow(row) {
+		return nil, errTooExpensive
+	}
 	c, lb := r.job.shards[row.on], labels.NewBuilder(labels.EmptyLabels())
 	scrape.PopulateDiscoveredLabels(lb, c, row.own, row.shared)
 	var out []Step

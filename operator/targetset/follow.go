@@ -18,6 +18,7 @@ import (
 // Followed is the set of a job in a running cluster. It is safe for concurrent use.
 type Followed struct {
 	changed func()
+	begun   time.Time
 	job     *targets.Job
 	sds     []*targets.KubernetesSD // of subs
 	subs    []*watch.Subscription
@@ -31,6 +32,8 @@ type Followed struct {
 	taking   sync.Mutex // held while changes are taken
 	gapped   int        // gaps at the last time
 	complete bool       // at the last time
+
+	within *within // what of the job one caller may see; nil for all of it
 
 	reading sync.Mutex // guards the set; held for a group, or for a part of a list
 	set     *Set
@@ -59,7 +62,7 @@ type Allowed func(sd *targets.KubernetesSD) (*targets.KubernetesSD, []targets.Ga
 // Follow keeps the set of a job. own is the namespace of the workload, allowed (optional) what it
 // may discover. changed is called after changes, throttled; it may block.
 func Follow(c *watch.Cluster, j *targets.Job, own string, allowed Allowed, changed func()) *Followed {
-	f := &Followed{changed: changed, job: j, set: New(j)}
+	f := &Followed{changed: changed, begun: time.Now(), job: j, set: New(j)}
 	f.seen.Store(&seen{counts: f.set.Counts()})
 	for sd := range discovery.Distinct(j) {
 		if allowed != nil {
@@ -194,6 +197,9 @@ func (f *Followed) AllGaps() []targets.Gap { return append(f.Gaps(), f.job.Gaps(
 // Complete reports whether everything is known that can be read. Until then there may be more
 // targets soon. It does not wait.
 func (f *Followed) Complete() bool {
+	if f.within != nil {
+		return f.within.of.Complete()
+	}
 	if f.filled.Load() {
 		return true
 	}
@@ -244,6 +250,9 @@ func (f *Followed) Result(key Key, shard int) (r targets.Result, ok bool) {
 // group returns a group that the set knows.
 func (f *Followed) group(key Key) *targetgroup.Group {
 	if key.Discovery != static {
+		if f.within != nil {
+			return f.within.groups[key]
+		}
 		if key.Discovery < 0 || key.Discovery >= len(f.subs) {
 			return nil
 		}
@@ -260,6 +269,11 @@ func (f *Followed) group(key Key) *targetgroup.Group {
 // those of static_configs, if has returns true for one of their targets. What was found is
 // kept in memo for other jobs that look for targets in the same way.
 func (f *Followed) In(namespace string, memo Memo, has func(*targetgroup.Group) bool, each func(Key)) {
+	if f.within != nil {
+		f.within.in(namespace, has, each)
+		f.static(has, each)
+		return
+	}
 	for i, sub := range f.subs {
 		key := fmt.Sprintf("%+v", *f.sds[i])
 		found, known := memo[key]
@@ -277,11 +291,7 @@ func (f *Followed) In(namespace string, memo Memo, has func(*targetgroup.Group) 
 			each(Key{i, source})
 		}
 	}
-	for i, group := range f.job.Static {
-		if has(group) {
-			each(staticKey(i))
-		}
-	}
+	f.static(has, each)
 }
 
 // Of calls each with the groups of an object, by their source.
@@ -293,6 +303,11 @@ func (f *Followed) Of(source string, each func(Key)) {
 
 // Find calls each with the groups for which has returns true, in no order.
 func (f *Followed) Find(has func(*targetgroup.Group) bool, each func(Key)) {
+	if f.within != nil {
+		f.within.each(has, each)
+		f.static(has, each)
+		return
+	}
 	for i, sub := range f.subs {
 		sub.Each(func(group *targetgroup.Group) {
 			if has(group) {
@@ -300,6 +315,11 @@ func (f *Followed) Find(has func(*targetgroup.Group) bool, each func(Key)) {
 			}
 		})
 	}
+	f.static(has, each)
+}
+
+// static calls each with the groups of static_configs for which has returns true.
+func (f *Followed) static(has func(*targetgroup.Group) bool, each func(Key)) {
 	for i, group := range f.job.Static {
 		if has(group) {
 			each(staticKey(i))

@@ -62,6 +62,8 @@ func (s *Set) has(p *part, f Filter, over []bool) bool {
 		return slices.ContainsFunc(p.dropped, func(d drops) bool { return strings.HasPrefix(s.job.Origins[d.step].Path, f.Origin) })
 	case targets.Invalid:
 		return p.invalid > 0
+	case targets.Unknown:
+		return p.unknown > 0
 	case targets.Duplicate:
 		return p.duplicates > 0 || kept(func(e *entry) bool { return e.wins == 0 })
 	case targets.Kept:

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/prometheus/prometheus/discovery/targetgroup"
 
@@ -30,17 +31,18 @@ type Set struct {
 	parts   map[Key]*part
 	holders holders
 
-	kept, duplicates, invalid int
-	dropped                   []int // by step, from 0
-	shards                    []int // targets of each
+	kept, duplicates, invalid, unknown int
+	dropped                            []int // by step, from 0
+	shards                             []int // targets of each
 }
 
 // part is what became of the targets of one group.
 type part struct {
-	key                 Key
-	kept                []entry
-	dropped             []drops // by step
-	invalid, duplicates int
+	key                          Key
+	since                        time.Time // when that changed
+	kept                         []entry
+	dropped                      []drops // by step
+	invalid, duplicates, unknown int
 }
 
 // drops are the number of targets that a step drops, counted from 0.
@@ -69,6 +71,7 @@ func (s *Set) Put(key Key, group *targetgroup.Group) (changed bool) {
 		delete(s.parts, key)
 	}
 	if next != nil {
+		next.since = time.Now()
 		s.parts[key] = next
 		s.count(next, 1)
 	}
@@ -90,6 +93,8 @@ func (s *Set) evaluate(key Key, group *targetgroup.Group) *part {
 			dropped[int32(o.Step-1)]++
 		case targets.Duplicate:
 			out.duplicates++
+		case targets.Unknown:
+			out.unknown++
 		default:
 			out.invalid++
 		}
@@ -107,13 +112,14 @@ func (p *part) same(o *part) bool {
 	if p == nil || o == nil {
 		return p == o
 	}
-	return p.invalid == o.invalid && p.duplicates == o.duplicates && slices.Equal(p.dropped, o.dropped) &&
+	return p.invalid == o.invalid && p.duplicates == o.duplicates && p.unknown == o.unknown && slices.Equal(p.dropped, o.dropped) &&
 		slices.EqualFunc(p.kept, o.kept, func(a, b entry) bool { return slices.Equal(a.holds, b.holds) })
 }
 
 // count adds a part, or takes it away.
 func (s *Set) count(p *part, sign int) {
 	s.invalid += sign * p.invalid
+	s.unknown += sign * p.unknown
 	s.duplicates += sign * p.duplicates
 	for _, d := range p.dropped {
 		s.dropped[d.step] += sign * int(d.targets)
@@ -129,7 +135,7 @@ func (s *Set) count(p *part, sign int) {
 
 // Counts are numbers of targets.
 type Counts struct {
-	// States without those of what is not known.
+	// States without those of what is not found.
 	States map[targets.State]int
 	// Dropped by the origin of the step.
 	Dropped map[string]int
@@ -156,6 +162,7 @@ func (s *Set) Counts() Counts {
 	set(targets.OverLimit, over)
 	set(targets.Duplicate, s.duplicates)
 	set(targets.Invalid, s.invalid)
+	set(targets.Unknown, s.unknown)
 	for shard := range out.Shards {
 		if s.isOver(shard) {
 			out.Shards[shard] = 0

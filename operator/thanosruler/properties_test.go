@@ -157,8 +157,14 @@ func TestInputHash(t *testing.T) {
 	for name, other := range map[string]string{
 		"a fourth ConfigMap": sum(workload.LayoutSplit, ``, Inputs{RuleConfigMaps: []string{first, second, "thanos-ruler-main-rulefiles-2", fourth}, TLSSecrets: 1}),
 		"a TLS Secret":       sum(workload.LayoutSplit, ``, Inputs{RuleConfigMaps: one.RuleConfigMaps, TLSSecrets: 2}),
-		"http2":              sum(workload.LayoutSplit, `web: {httpConfig: {http2: false}}`, one),
-		"the layout":         sum(workload.LayoutSingle, ``, one),
+	} {
+		if other != sum(workload.LayoutSplit, ``, one) {
+			t.Errorf("%s is a new pod in the split layout", name)
+		}
+	}
+	for name, other := range map[string]string{
+		"http2":      sum(workload.LayoutSplit, `web: {httpConfig: {http2: false}}`, one),
+		"the layout": sum(workload.LayoutSingle, ``, one),
 	} {
 		if other == sum(workload.LayoutSplit, ``, one) {
 			t.Errorf("%s changes nothing", name)

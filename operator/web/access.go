@@ -63,8 +63,8 @@ func newAccess(cfg *rest.Config) (*access, error) {
 	if err != nil {
 		return nil, err
 	}
-	tokens = few{tokens, make(chan struct{}, newTokensAtATime)}
-	callers := group.NewAuthenticatedGroupAdder(bearertoken.New(cache.New(tokens, false, allowedFor, deniedFor)))
+	tokens = newFew(tokens, newTokensAtATime)
+	callers := group.NewAuthenticatedGroupAdder(bearertoken.New(remember(cache.New(tokens, false, allowedFor, deniedFor))))
 	return &access{callers, rights}, nil
 }
 
@@ -74,27 +74,6 @@ func newTokens(kube kubernetes.Interface) (authenticator.Token, error) {
 		RecordRequestTotal:   func(context.Context, string) {},
 		RecordRequestLatency: func(context.Context, string, float64) {},
 	})
-}
-
-// newTokensAtATime are fewer than requests at a time: whoever sends tokens that nobody knows
-// leaves slots to callers that are known.
-const newTokensAtATime = atATime / 4
-
-// few asks about so many tokens at a time, and refuses others.
-type few struct {
-	authenticator.Token
-	free chan struct{}
-}
-
-// AuthenticateToken implements [authenticator.Token].
-func (f few) AuthenticateToken(ctx context.Context, token string) (*authenticator.Response, bool, error) {
-	select {
-	case f.free <- struct{}{}:
-		defer func() { <-f.free }()
-		return f.Token.AuthenticateToken(ctx, token)
-	default:
-		return nil, false, apierrors.NewTooManyRequests(fmt.Sprintf("the operator asks about %d new tokens at a time", cap(f.free)), 1)
-	}
 }
 
 // twice is how often a question is asked that gets no answer.
@@ -110,7 +89,7 @@ var errNoToken = apierrors.NewUnauthorized("no valid bearer token: send the head
 func (a *access) caller(r *http.Request) (*caller, error) {
 	// The authenticator removes the header; the request may be asked about again.
 	only := &http.Request{Header: http.Header{"Authorization": r.Header["Authorization"]}}
-	who, known, err := a.callers.AuthenticateRequest(only.WithContext(r.Context()))
+	who, known, err := a.callers.AuthenticateRequest(only.WithContext(withAddress(r)))
 	switch {
 	case known && err == nil:
 		return &caller{of: a, who: who.User}, nil

@@ -13,6 +13,7 @@
 //	query.go       parameters
 //	request.go     from a request to its answer; panics and errors
 //	access.go      who the caller is
+//	tokens.go      tokens that are known, and how many new ones at a time
 //	rights.go      what the caller may do
 //	limits.go      how many requests at a time, and for how long
 //	answer.go      JSON, entity tags, errors
@@ -22,6 +23,7 @@
 //	preview.go     manifests as if they were applied
 //	events.go      the stream of changes; news.go holds those that wait
 //	openapi.go     the OpenAPI document
+//	profiles.go    who may read profiles
 //	metrics.go     metrics of requests
 //
 // A new path needs a row in the table of routes.go, a function that answers, a request in

@@ -42,7 +42,7 @@ func follow(t *testing.T, srv *httptest.Server, token string) *following {
 	return &following{t, resp, bufio.NewScanner(resp.Body)}
 }
 
-// next is the next event, "owner Prometheus demo/main"; empty at the end of the stream.
+// next is the next event, "workload Prometheus demo/main"; empty at the end of the stream.
 // Heartbeats are left out.
 func (f *following) next() string {
 	name := ""

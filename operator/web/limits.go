@@ -12,20 +12,25 @@ import (
 // Limits of the API: requests at a time, the time of one, and how long its caller may take to
 // send and to receive.
 const (
-	atATime   = 20
-	longest   = 10 * time.Second
-	sending   = 10 * time.Second
-	receiving = 30 * time.Second
+	atATime = 20
+	longest = 10 * time.Second
+	sending = 5 * time.Second
+	// postsAtATime are requests with bodies, which wait for their callers: they take no slot
+	// of others.
+	postsAtATime = 4
+	receiving    = 30 * time.Second
 )
 
 // slots are requests at a time, of the API and the pages together.
 type slots struct {
-	free               chan struct{}
+	free, posts        chan struct{}
 	sending, receiving time.Duration
 	metrics            *metrics
 }
 
-func newSlots(n int, m *metrics) slots { return slots{make(chan struct{}, n), sending, receiving, m} }
+func newSlots(n int, m *metrics) slots {
+	return slots{make(chan struct{}, n), make(chan struct{}, postsAtATime), sending, receiving, m}
+}
 
 // failing writes an error.
 type failing func(http.ResponseWriter, *http.Request, error)
@@ -37,12 +42,16 @@ func asStatus(w http.ResponseWriter, _ *http.Request, err error) { fail(w, err) 
 // and leaves callers that are slow.
 func (s slots) limit(fail failing, next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		free := s.free
+		if r.Method == http.MethodPost {
+			free = s.posts
+		}
 		select {
-		case s.free <- struct{}{}:
-			defer func() { <-s.free }()
+		case free <- struct{}{}:
+			defer func() { <-free }()
 		default:
 			s.metrics.rejected.WithLabelValues(busy).Inc()
-			fail(w, r, apierrors.NewTooManyRequests(fmt.Sprintf("the operator answers %d requests at a time", cap(s.free)), 1))
+			fail(w, r, apierrors.NewTooManyRequests(fmt.Sprintf("the operator answers %d requests of this kind at a time", cap(free)), 1))
 			return
 		}
 		s.metrics.inFlight.Inc()

@@ -131,7 +131,7 @@ const (
 
 var eventsRoute = Route{
 	Name: eventsName, Method: http.MethodGet, Path: eventsPath,
-	Doc:   "a stream of server-sent events: `owner`, `object` or `rollout`, each with the name of an object that changed",
+	Doc:   "a stream of server-sent events: `workload`, `object` or `rollout`, each with the name of an object that changed",
 	Needs: mayGet,
 }
 
@@ -205,5 +205,5 @@ func resource(row *catalog.Row) schema.GroupResource {
 	if row == nil {
 		return pods
 	}
-	return schema.GroupResource{Group: row.Group, Resource: row.Resource}
+	return row.GroupResource()
 }

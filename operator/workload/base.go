@@ -22,6 +22,9 @@ type Kind struct {
 
 	Service       string // default governing Service
 	OperatedLabel string // on that Service
+	// NotReadyAddresses publishes pods that are not ready in that Service, where pods
+	// have to find each other before they are.
+	NotReadyAddresses bool
 
 	Container string // that runs the server
 	Port      int32  // on which the server listens
@@ -31,6 +34,9 @@ type Kind struct {
 	// RulesDir is the folder of rules inside the containers; each ConfigMap is a
 	// folder in it. A kind without rules has none.
 	RulesDir string
+	// ConfigCarriesRules: rules beyond some ConfigMaps come with the configuration, if
+	// config-reloader reads it in parts.
+	ConfigCarriesRules bool
 }
 
 // Data is where a server keeps its data.

@@ -51,7 +51,7 @@ func (b *Base) HashOf(live *appsv1.StatefulSet, pod HashInputs) (string, error) 
 		Generation:     b.Meta.Generation,
 		Config:         b.Config,
 		RuleConfigMaps: slices.Sorted(slices.Values(pod.RuleConfigMaps)),
-		TLSSecrets:     pod.TLSSecrets,
+		TLSSecrets:     b.mountedTLSAssets(pod.TLSSecrets),
 		ConfigInParts:  pod.ConfigInParts,
 		HTTP2:          pod.HTTP2,
 		Files:          pod.Files,

@@ -31,12 +31,16 @@ func (b *Base) TLSAssetSecretName(i int) string {
 // RuleConfigMapBase begins the names of the ConfigMaps of rules.
 func (b *Base) RuleConfigMapBase() string { return b.PrefixedName() + "-rulefiles" }
 
-// PadRuleConfigMaps adds names of ConfigMaps that do not exist (yet) until there are
-// three, sorted: the volumes are optional, so rules can grow into them without a new
-// pod. The result is what StatefulSet, InputHash and rule_files take.
+// PadRuleConfigMaps adds names of ConfigMaps that do not exist (yet) until there are as
+// many as pods mount at least, sorted: the volumes are optional, so rules can grow into
+// them without a new pod. The result is what StatefulSet, InputHash and rule_files take.
 func (b *Base) PadRuleConfigMaps(names []string) []string {
+	most := wellknown.MountedRuleConfigMaps
+	if b.Config.Layout != LayoutSingle && !(b.Kind.ConfigCarriesRules && b.PartsAhead()) {
+		most = wellknown.MountedRuleConfigMapsAlone
+	}
 	out := slices.Clone(names)
-	for i := 0; len(out) < wellknown.MountedRuleConfigMaps; i++ {
+	for i := 0; len(out) < most; i++ {
 		if name := wellknown.RuleConfigMapName(b.RuleConfigMapBase(), i); !slices.Contains(out, name) {
 			out = append(out, name)
 		}

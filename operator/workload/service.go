@@ -70,6 +70,8 @@ func (b *Base) SharedService(own []corev1.ServicePort, peers []Peer) (svc *corev
 			ClusterIP: corev1.ClusterIPNone,
 			Ports:     ports,
 			Selector:  map[string]string{wellknown.LabelAppName: b.Kind.AppName},
+
+			PublishNotReadyAddresses: b.Kind.NotReadyAddresses,
 		},
 	}, lost
 }

@@ -5,10 +5,22 @@ import (
 	"slices"
 
 	corev1 "k8s.io/api/core/v1"
+
+	"github.com/firekeeper-dev/firekeeper/operator/assets"
+	"github.com/firekeeper-dev/firekeeper/operator/budget"
 )
 
-// TLSAssetsVolume is the name of [Base.TLSAssets].
-const TLSAssetsVolume = "tls-assets"
+const (
+	// TLSAssetsVolume is the name of [Base.TLSAssets].
+	TLSAssetsVolume = "tls-assets"
+	// MountedTLSAssets is how many Secrets of TLS assets a pod mounts in the split layout,
+	// there or not: what selected objects refer to never changes the pod.
+	MountedTLSAssets = 8
+	// MaxTLSAssetBytes is how much the names and contents of all files may weigh so that
+	// they fit into MountedTLSAssets Secrets, wherever some of them are already: a file
+	// finds no room only when each Secret has less left than the largest file needs.
+	MaxTLSAssetBytes = MountedTLSAssets * (MaxSecretBytes - budget.TLSFileBytes - assets.MaxFileName)
+)
 
 // TLSAssetSecrets spreads files (name to content) over as many Secrets as they
 // need; there is always one. held says which Secret has a file now: it stays there
@@ -37,13 +49,27 @@ func (b *Base) TLSAssetSecrets(files map[string][]byte, held map[string]int) []*
 	return out
 }
 
-// TLSAssets shows all Secrets of TLS assets as one folder.
+// TLSAssets shows all Secrets of TLS assets as one folder. In the split layout a pod
+// does not wait for one that is missing.
 func (b *Base) TLSAssets(secrets int) corev1.Volume {
 	projected := &corev1.ProjectedVolumeSource{}
-	for i := range max(secrets, 1) {
-		projected.Sources = append(projected.Sources, SecretProjection(b.TLSAssetSecretName(i), nil))
+	var optional *bool
+	if b.Config.Layout != LayoutSingle {
+		optional = new(true)
+	}
+	for i := range b.mountedTLSAssets(secrets) {
+		projected.Sources = append(projected.Sources, SecretProjection(b.TLSAssetSecretName(i), optional))
 	}
 	return corev1.Volume{Name: TLSAssetsVolume, VolumeSource: corev1.VolumeSource{Projected: projected}}
+}
+
+// mountedTLSAssets is how many Secrets pods mount when there are so many. The single
+// layout repeats a well-known pod, which has as many as it needs.
+func (b *Base) mountedTLSAssets(secrets int) int {
+	if b.Config.Layout == LayoutSingle {
+		return max(secrets, 1)
+	}
+	return max(secrets, MountedTLSAssets)
 }
 
 // packing are files on their way into Secrets.

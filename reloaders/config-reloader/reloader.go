@@ -29,6 +29,8 @@ type Options struct {
 
 	Env    []string // "NAME=value", see WithOrdinal
 	Syntax expand.Syntax
+	// Budget is render.Options.Budget.
+	Budget int64
 
 	// WatchInterval is the time between looks that need no event, more than 0.
 	WatchInterval time.Duration
@@ -67,7 +69,7 @@ func New(o Options) *Reloader {
 	r := &Reloader{
 		opts: o,
 		renderer: render.New(render.Options{
-			Files: o.Files, Dirs: o.Dirs, Expander: expand.New(o.Syntax, o.Env),
+			Files: o.Files, Dirs: o.Dirs, Expander: expand.New(o.Syntax, o.Env), Budget: o.Budget,
 		}),
 		warned: map[string]string{},
 	}

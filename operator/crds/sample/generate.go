@@ -66,6 +66,12 @@ func (g *Generator) object(rng *rand.Rand, density float64, keep func(path strin
 	return out, nil
 }
 
+// Value returns a value that a schema allows, apart from its CEL rules, with about that
+// part of the optional fields.
+func Value(rng *rand.Rand, density float64, s *apiextensionsv1.JSONSchemaProps) any {
+	return maker{rng: rng, density: density}.value(s)
+}
+
 type maker struct {
 	rng     *rand.Rand
 	density float64

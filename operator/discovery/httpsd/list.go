@@ -69,7 +69,7 @@ func withoutURL(err error) error {
 // authenticates reports whether a URL has credentials.
 func authenticates(u *url.URL) bool {
 	for name := range u.Query() {
-		if targets.IsCredential(name) {
+		if targets.IsSecretKey(name) {
 			return true
 		}
 	}

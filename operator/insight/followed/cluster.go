@@ -35,7 +35,7 @@ func (s *Source) read(ctx context.Context, own string) *reading {
 	references := s.Reader.References(ctx)
 	out.cluster = engine.Cluster{
 		NamespaceLabels: namespaces, References: references, Now: time.Now(), SelectionOnly: true,
-		Current: func(deps []assets.Dependency) bool { return current(references, deps) },
+		Current: func(deps []assets.Dependency) bool { return assets.Unchanged(references, deps) },
 		Objects: func(kind string) iter.Seq[catalog.Object] {
 			return slices.Values(s.objects(ctx, catalog.Of(kind), own, out))
 		},
@@ -43,22 +43,13 @@ func (s *Source) read(ctx context.Context, own string) *reading {
 	return out
 }
 
-// current reports whether what was compiled with some versions of Secrets and ConfigMaps stands.
-func current(references assets.Reader, deps []assets.Dependency) bool {
-	return !slices.ContainsFunc(deps, func(d assets.Dependency) bool {
-		o, err := references.Object(d.Ref)
-		return err != nil && !assets.IsNotFound(err) || o.Version != d.Version
-	})
-}
-
 // namespaceLabels looks for the labels of all namespaces.
 func (s *Source) namespaceLabels(ctx context.Context, note *reading) func(string) (labels.Set, bool) {
 	all, err := online.AllNamespaceLabels(ctx, s.Reader)
-	if err == nil {
-		return all
+	if err != nil {
+		note.add("cannot read namespace labels, so namespace selectors match nothing: %v", err)
 	}
-	note.add("cannot read namespace labels, so namespace selectors match nothing: %v", err)
-	return func(name string) (labels.Set, bool) { return labels.Set{"kubernetes.io/metadata.name": name}, true }
+	return all
 }
 
 // objects are those of a kind that the operator watches, in order.

@@ -141,9 +141,7 @@ func (f Finder) found(ctx context.Context, sub *watch.Subscription, sd *targets.
 	}
 	slices.SortFunc(out.Groups, func(a, b *targetgroup.Group) int { return strings.Compare(a.Source, b.Source) })
 	for _, gap := range sub.Gaps() {
-		if gap.Refused && f.Denied != "" {
-			gap.Message += "; " + f.Denied
-		}
+		gap.Message = textOf(gap, f.Denied)
 		out.Gaps = append(out.Gaps, gap)
 	}
 	out.Groups, out.Gaps = slices.Clip(out.Groups), slices.Clip(out.Gaps)

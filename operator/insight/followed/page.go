@@ -51,6 +51,9 @@ func (s *Source) Targets(ctx context.Context, r insight.Rights, q insight.Target
 		out: &insight.Targets{Items: []preview.Target{}, Jobs: []insight.JobCounts{}}, notes: notes,
 	}
 	a.out.Synced = settle(ctx, jobs)
+	if jobs, err = s.narrow(jobs, v); err != nil {
+		return nil, err
+	}
 	a.count(jobs, s.Denied)
 	a.rows(jobs, from)
 	a.out.AsOf, a.out.Notes = since(jobs), a.noted()
@@ -152,8 +155,13 @@ func (a *answer) noted() (out []string) {
 func (a *answer) count(jobs []openJob, denied string) {
 	for _, j := range jobs {
 		of := countsOf(j.set, a.filter.Shard)
-		a.out.Counts.Add(of.Counts)
-		a.out.Total += of.all.Total(a.filter)
+		if !a.view.details(j.object.Ref) {
+			of.Dropped = withoutKeys(of.Dropped)
+		}
+		a.out.Counts.Add(&of.Counts)
+		if a.mayAsk(j) {
+			a.out.Total += of.all.Total(a.filter)
+		}
 		if len(a.out.Jobs) < maxJobs {
 			a.out.Jobs = append(a.out.Jobs, insight.JobCounts{Workload: j.of, Object: j.object.Ref, Job: j.Name, Counts: of.Counts})
 		}
@@ -213,6 +221,9 @@ func (a *answer) rows(jobs []openJob, from *cursor) {
 	first := from.begin(jobs)
 	for i := first; i < len(jobs); i++ {
 		j := jobs[i]
+		if !a.mayAsk(j) {
+			continue
+		}
 		start := cursor{Workload: j.of, Job: j.Name, At: j.at}
 		if i == first && from != nil {
 			start.Group, start.Row, start.Gap = from.Group, from.Row, from.Gap

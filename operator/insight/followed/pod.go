@@ -50,6 +50,10 @@ func (s *Source) ofPod(ctx context.Context, r insight.Rights, q insight.TargetQu
 		out: &insight.Targets{Items: []preview.Target{}, Jobs: []insight.JobCounts{}}, notes: notes,
 	}
 	a.out.Synced = settle(ctx, jobs)
+	if jobs, err = s.narrow(jobs, v); err != nil {
+		return nil, err
+	}
+	v.limited = v.nothing // what is elsewhere is not asked for
 	of, unread := s.address(ctx, q)
 	if err := a.pod(ctx, jobs, of, from, s.Denied); err != nil {
 		return nil, err
@@ -111,6 +115,9 @@ func mentions(group *targetgroup.Group, of preview.Query) bool {
 func (a *answer) pod(ctx context.Context, jobs []openJob, of preview.Query, from *cursor, denied string) error {
 	memo, first := targetset.Memo{}, from.begin(jobs)
 	for at, j := range jobs {
+		if !a.mayAsk(j) {
+			continue
+		}
 		if err := ctx.Err(); err != nil {
 			return err
 		}
@@ -142,8 +149,11 @@ func (a *answer) pod(ctx context.Context, jobs []openJob, of preview.Query, from
 			a.out.Counts.AddState(gap.State, "", 1)
 		}
 		a.outdated(j, denied)
+		if !a.view.details(j.object.Ref) {
+			counts.Dropped = withoutKeys(counts.Dropped)
+		}
 		if counts.Total() > 0 {
-			a.out.Counts.Add(counts)
+			a.out.Counts.Add(&counts)
 			a.out.Jobs = append(a.out.Jobs, insight.JobCounts{Workload: j.of, Object: j.object.Ref, Job: j.Name, Counts: counts})
 		}
 	}

@@ -16,11 +16,14 @@ import (
 
 // view is what a caller may see.
 type view struct {
-	ctx    context.Context
-	rights insight.Rights
-	own    string          // the namespace whose object the caller may get
-	asked  explain.Ref     // the object, if it is one of ours
-	known  map[string]bool // by verb, resource and namespace
+	ctx     context.Context
+	rights  insight.Rights
+	own     string          // the namespace whose object the caller may get
+	asked   explain.Ref     // the object, if it is one of ours
+	known   map[string]bool // by verb, resource and namespace
+	sight   *insight.Sight  // what targets are found in, of which the caller may know
+	nothing bool            // of some discovery the caller may see nothing
+	limited bool            // there may be targets that the caller may not see
 	// unknown is why nobody can say more; then the caller sees nothing else.
 	unknown error
 }
@@ -64,12 +67,7 @@ func (v *view) sees(source targets.Source, object explain.Ref) bool {
 // details reports whether the caller may know what an object says.
 func (v *view) details(of explain.Ref) bool {
 	row := catalog.Of(of.Kind)
-	return of == v.asked || row != nil && v.may("get", row.GroupVersionResource().GroupResource(), of.Namespace)
-}
-
-// hiddenDetails stands for what is said about an object that the caller may not read.
-func hiddenDetails(of explain.Ref) string {
-	return fmt.Sprintf("you need permission to get %s in namespace %s", catalog.Of(of.Kind).Resource, of.Namespace)
+	return of == v.asked || row != nil && v.may("get", row.GroupResource(), of.Namespace)
 }
 
 // hidden is a target of which the caller may know where it was found, and what became of it.
@@ -80,7 +78,7 @@ func hidden(job string, row *targets.Row) targets.Target {
 		Source: targets.Source{Kind: source.Kind, Namespace: source.Namespace, Name: source.Name},
 	}
 	if row.Drop != nil {
-		t.Drop = &targets.Drop{Step: row.Drop.Step, Origin: row.Drop.Origin}
+		t.Drop = &targets.Drop{Step: row.Drop.Step, Origin: withoutKey(row.Drop.Origin)}
 	}
 	switch source.Kind {
 	case "Node":
@@ -108,8 +106,9 @@ func (v *view) shown(j openJob, key targetset.Key, r targets.Result, i int) (out
 	}
 	out.Target = preview.Masked(r.Target(i))
 	if d := out.Drop; d != nil && !v.details(j.object.Ref) {
-		out.Drop = &targets.Drop{Step: d.Step, Origin: d.Origin}
-		out.Message = fmt.Sprintf("%s drops it; what it asks for is hidden: %s", d.Origin, hiddenDetails(j.object.Ref))
+		origin := withoutKey(d.Origin)
+		out.Drop = &targets.Drop{Step: d.Step, Origin: origin}
+		out.Message = fmt.Sprintf("%s drops it; what it asks for is hidden: %s", origin, insight.NeedsGet(j.object.Ref))
 	}
 	return out, true
 }
@@ -119,13 +118,5 @@ func (v *view) notesOf(of explain.Ref, notes []string) []string {
 	if len(notes) == 0 || v.details(of) {
 		return notes
 	}
-	return []string{fmt.Sprintf("%s: there is more to know about it, which is hidden: %s", of, hiddenDetails(of))}
-}
-
-// notes say that more may be hidden than must be.
-func (v *view) notes() []string {
-	if v.unknown == nil {
-		return nil
-	}
-	return []string{fmt.Sprintf("not all is known that you may see, and the rest is hidden: %v", v.unknown)}
+	return []string{fmt.Sprintf("%s: there is more to know about it, which is hidden: %s", of, insight.NeedsGet(of))}
 }

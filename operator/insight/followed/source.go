@@ -8,7 +8,6 @@ import (
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	"k8s.io/apimachinery/pkg/types"
 
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 	"github.com/firekeeper-dev/firekeeper/operator/discovery/watch"
@@ -142,7 +141,7 @@ func (s *Source) candidate(ctx context.Context, ref explain.Ref) (explain.Candid
 	if !ok {
 		return explain.Candidate{}, apierrors.NewBadRequest("a " + ref.Kind + " has no targets")
 	}
-	object, err := s.Reader.Get(ctx, setup.GroupVersionResource(), types.NamespacedName{Namespace: ref.Namespace, Name: ref.Name})
+	object, err := s.Reader.Get(ctx, setup.GroupVersionResource(), ref.Key())
 	if err != nil {
 		return explain.Candidate{}, err
 	}

@@ -13,7 +13,6 @@ import (
 	yamlv3 "go.yaml.in/yaml/v3"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/runtime/schema"
-	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/yaml"
 
 	"github.com/firekeeper-dev/firekeeper/operator/catalog"
@@ -40,12 +39,20 @@ func (s *Source) Target(ctx context.Context, r insight.Rights, w insight.Object,
 	}
 	j := o.jobs[at]
 	settle(ctx, o.jobs[at:at+1])
-	key, result, row, err := find(ctx, j, id, source)
+	v := newView(ctx, r, w.Namespace)
+	v.asked = w.Ref()
+	seen, err := s.narrow([]openJob{j}, v)
 	if err != nil {
 		return nil, err
 	}
-	v := newView(ctx, r, w.Namespace)
-	v.asked = w.Ref()
+	j = seen[0]
+	key, result, row, err := find(ctx, j, id, source)
+	if unread := v.sight.Unread(); apierrors.IsNotFound(err) && len(unread) > 0 {
+		return nil, apierrors.NewServiceUnavailable(unread[0])
+	}
+	if err != nil {
+		return nil, err
+	}
 	t, visible := v.shown(j, key, result, row)
 	switch {
 	case !visible && v.unknown != nil:
@@ -59,14 +66,15 @@ func (s *Source) Target(ctx context.Context, r insight.Rights, w insight.Object,
 	}
 	if !v.details(j.object.Ref) {
 		for i := range out.Steps {
-			out.Steps[i].Rule = "# " + hiddenDetails(j.object.Ref) + "\n"
+			out.Steps[i].Origin = withoutKey(out.Steps[i].Origin)
+			out.Steps[i].Rule = "# " + insight.NeedsGet(j.object.Ref) + "\n"
 		}
 	}
 	if out.Manifest, err = s.manifest(ctx, r, j.object.Ref); err != nil {
 		return nil, err
 	}
-	out.Also = also(o.jobs, j, &result.Rows[row], result.Target(row))
-	return out, nil
+	out.Also, err = s.also(o.jobs, v, j, &result.Rows[row], result.Target(row))
+	return out, err
 }
 
 // prefixes of the groups of an object, by its kind.
@@ -144,11 +152,11 @@ func ruleOf(step targets.Step) string {
 	if err := yamlv3.Unmarshal([]byte(step.Rule), &doc); err != nil || len(doc.Content) == 0 {
 		return "# not shown: it cannot be read as YAML\n" // not of a rule
 	}
-	secret, changed := isCredential(step.Target), false
+	secret, changed := preview.IsSecret(step.Target), false
 	keys := doc.Content[0].Content
 	for i := 0; i+1 < len(keys); i += 2 {
 		if keys[i].Value == "source_labels" {
-			secret = secret || slices.ContainsFunc(keys[i+1].Content, func(n *yamlv3.Node) bool { return isCredential(n.Value) })
+			secret = secret || slices.ContainsFunc(keys[i+1].Content, func(n *yamlv3.Node) bool { return preview.IsSecret(n.Value) })
 		}
 	}
 	for i := 0; i+1 < len(keys); i += 2 {
@@ -158,7 +166,7 @@ func ruleOf(step targets.Step) string {
 		}
 		shown := preview.MaskedText(value.Value)
 		if secret && (name == "regex" || name == "replacement") {
-			shown = "<hidden>"
+			shown = preview.Hidden
 		}
 		if shown != value.Value {
 			value.Value, value.Tag, value.Style, changed = shown, "!!str", 0, true
@@ -174,23 +182,17 @@ func ruleOf(step targets.Step) string {
 	return string(text)
 }
 
-// isCredential reports whether a label is a parameter that lets somebody in.
-func isCredential(label string) bool {
-	name, is := strings.CutPrefix(label, "__param_")
-	return is && targets.IsCredential(name)
-}
-
 // manifest is the object that made a job, if the caller may get it.
 func (s *Source) manifest(ctx context.Context, r insight.Rights, ref explain.Ref) (string, error) {
 	row := catalog.Of(ref.Kind)
 	if row == nil || row.IsWorkload() || r == nil {
 		return "", nil
 	}
-	may, err := r.May(ctx, "get", schema.GroupResource{Group: row.Group, Resource: row.Resource}, ref.Namespace)
+	may, err := r.May(ctx, "get", row.GroupResource(), ref.Namespace)
 	if err != nil || !may {
 		return "", err
 	}
-	object, err := s.Reader.Get(ctx, row.GroupVersionResource(), types.NamespacedName{Namespace: ref.Namespace, Name: ref.Name})
+	object, err := s.Reader.Get(ctx, row.GroupVersionResource(), ref.Key())
 	if err != nil {
 		return "", nil // it has gone, which the target shows soon
 	}
@@ -213,9 +215,12 @@ func (s *Source) manifest(ctx context.Context, r insight.Rights, ref explain.Ref
 }
 
 // also are the objects whose other jobs scrape the same URL.
-func also(jobs []openJob, of openJob, row *targets.Row, t targets.Target) (out []explain.Ref) {
+func (s *Source) also(jobs []openJob, v *view, of openJob, row *targets.Row, t targets.Target) (out []explain.Ref, err error) {
 	if t.State != targets.Kept {
-		return nil
+		return nil, nil
+	}
+	if jobs, err = s.narrow(jobs, v); err != nil {
+		return nil, err
 	}
 	memo, address := targetset.Memo{}, row.Label("__address__")
 	has := func(g *targetgroup.Group) bool {
@@ -237,5 +242,5 @@ func also(jobs []openJob, of openJob, row *targets.Row, t targets.Target) (out [
 			}
 		})
 	}
-	return out
+	return out, nil
 }

@@ -13,8 +13,10 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
 	"github.com/firekeeper-dev/firekeeper/operator/catalog"
+	"github.com/firekeeper-dev/firekeeper/operator/discovery"
 	"github.com/firekeeper-dev/firekeeper/operator/explain"
 	"github.com/firekeeper-dev/firekeeper/operator/insight"
+	"github.com/firekeeper-dev/firekeeper/operator/online"
 	"github.com/firekeeper-dev/firekeeper/operator/preview"
 	"github.com/firekeeper-dev/firekeeper/operator/targets"
 	"github.com/firekeeper-dev/firekeeper/operator/targetset"
@@ -53,6 +55,8 @@ type workload struct {
 type shown struct {
 	shards int
 	known  bool // the jobs are all that there are
+	nodes  bool // a job adds labels of nodes
+	labels bool // a job adds labels of namespaces
 	jobs   []shownJob
 }
 
@@ -66,6 +70,12 @@ func (w *workload) show() {
 	out := &shown{shards: w.compiled.Shards, known: w.version != "" && w.compiled.Error == ""}
 	for _, j := range w.jobs {
 		one := shownJob{job: j}
+		for sd := range discovery.Distinct(j.Job) {
+			for _, kind := range discovery.Kinds(sd) {
+				out.nodes = out.nodes || kind.Resource == online.Nodes
+				out.labels = out.labels || kind.Resource == online.Namespaces
+			}
+		}
 		if s := w.sets[j]; s != nil {
 			one.set = s.Followed
 		}
@@ -108,7 +118,7 @@ func (w *workload) open(ctx context.Context, selects func(*job) bool) (opened, e
 	}
 	w.askPermissions(ctx)
 	if w.version == "" { // others had the mutex meanwhile
-		return opened{}, apierrors.NewNotFound(catalog.Of(w.Kind).GroupVersionResource().GroupResource(), w.Name)
+		return opened{}, apierrors.NewNotFound(catalog.Of(w.Kind).GroupResource(), w.Name)
 	}
 	out := opened{workload: w, notes: w.allNotes()}
 	asking := w.account.asking != nil && !w.account.current()
@@ -276,7 +286,7 @@ func (w *workload) counts() *insight.TargetCounts {
 	if of == nil || !of.known {
 		return nil
 	}
-	out := &insight.TargetCounts{Objects: map[explain.Ref]preview.Counts{}, Synced: true}
+	out := &insight.TargetCounts{Objects: map[explain.Ref]preview.Counts{}, Synced: true, Nodes: of.nodes, NamespaceLabels: of.labels}
 	if of.shards > 1 {
 		out.PerShard = make([]int, of.shards)
 	}
@@ -286,9 +296,9 @@ func (w *workload) counts() *insight.TargetCounts {
 		}
 		out.Synced = j.set.Complete() && out.Synced // before it is counted
 		of := countsOf(j.set, targetset.AllShards)
-		out.Add(of.Counts)
+		out.Add(&of.Counts)
 		each := out.Objects[j.object.Ref]
-		each.Add(of.Counts)
+		each.Add(&of.Counts)
 		out.Objects[j.object.Ref] = each
 		for shard := range min(len(out.PerShard), len(of.all.Shards)) {
 			out.PerShard[shard] += of.all.Shards[shard]

@@ -117,7 +117,7 @@ func news(of schema.GroupVersionResource, o metav1.Object) (c insight.Change, ok
 		if row.IsWorkload() {
 			kind = insight.OwnerChanged
 		}
-		return insight.Change{Kind: kind, Object: explain.Ref{Kind: row.Kind, Namespace: o.GetNamespace(), Name: o.GetName()}}, true
+		return insight.Change{Kind: kind, Object: explain.RefOf(row.Kind, o)}, true
 	}
 	return c, false
 }

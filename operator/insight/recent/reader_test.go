@@ -431,7 +431,7 @@ func TestFeed(t *testing.T) {
 		slices.Sort(told)
 		ref := func(kind, name string) string { return explain.Ref{Kind: kind, Namespace: "demo", Name: name}.String() }
 		want := []string{
-			"object " + ref("ServiceMonitor", "web"), "owner " + ref("Prometheus", "main"), "rollout " + ref("Prometheus", "main"),
+			"object " + ref("ServiceMonitor", "web"), "workload " + ref("Prometheus", "main"), "rollout " + ref("Prometheus", "main"),
 			"rollout " + ref("PrometheusAgent", "edge"), "rollout " + ref("ThanosRuler", "r"),
 		}
 		slices.Sort(want)

@@ -70,7 +70,7 @@ func run(ctx context.Context, args []string) error {
 	app.Flag("sizes", "What to create, comma separated: MONITORS/RULE OBJECTS or ALERTMANAGERCONFIGS, and xN for N workloads. "+
 		"Empty means "+prometheus.sizes+" or "+alertmanager.sizes+".").StringVar(&sizes)
 	app.Flag("samples", "Changes to time, of each kind of objects.").Default("30").IntVar(&o.samples)
-	app.Flag("pause", "Time between two changes, so that what follows one does not slow the next.").Default("700ms").DurationVar(&o.pause)
+	app.Flag("pause", "Time between two changes, so that what follows one does not slow the next. 0 is as long as the operator leaves between two writes of a configuration of this size.").Default("0s").DurationVar(&o.pause)
 	app.Flag("idle", "How long to watch the operator doing nothing.").Default("20s").DurationVar(&o.idle)
 	app.Flag("operator", "Program to measure.").Default("bin/operator").StringVar(&o.operator)
 	app.Flag("operator-arg", "One more argument for it. Repeatable.").StringsVar(&o.args)

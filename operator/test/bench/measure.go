@@ -107,7 +107,7 @@ func (m *measurement) steps(ctx context.Context, began time.Time) error {
 	}
 	m.out.idle = after.since(before)
 
-	stopped = m.profileCPU(ctx, "changes", time.Duration(len(m.subject.selected)*m.samples)*(m.pause+100*time.Millisecond))
+	stopped = m.profileCPU(ctx, "changes", time.Duration(len(m.subject.selected)*m.samples)*(m.between()+100*time.Millisecond))
 	for i, kind := range m.subject.selected {
 		of, err := m.change(ctx, kind, m.out.counts[i])
 		if err != nil {
@@ -191,6 +191,21 @@ func wait(ctx context.Context, d time.Duration) error {
 	}
 }
 
+// between is the time between two changes. The operator leaves one between two writes of a
+// configuration, longer for a larger one, and what it takes to write a change that comes
+// alone is the question.
+func (m *measurement) between() time.Duration {
+	if m.pause > 0 {
+		return m.pause
+	}
+	objects := 0
+	for _, n := range m.out.size.counts {
+		objects += n
+	}
+	const each, most = 600 * time.Microsecond, 12 * time.Second // 60 bytes compressed; one Secret
+	return min(time.Second+time.Duration(objects)*each, most)
+}
+
 // change times changes of objects picked at random, always the same ones.
 func (m *measurement) change(ctx context.Context, kind selected, count int) (changes, error) {
 	var out changes
@@ -211,7 +226,7 @@ func (m *measurement) change(ctx context.Context, kind selected, count int) (cha
 			return out, fmt.Errorf("wait for change %d of %s: %w", i, kind.Resource, err)
 		}
 		out.took = append(out.took, at.Sub(began))
-		if err := wait(ctx, m.pause); err != nil {
+		if err := wait(ctx, m.between()); err != nil {
 			return out, err
 		}
 	}

@@ -15,6 +15,8 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/firekeeper-dev/firekeeper/operator/budget"
 )
 
 // monitorWith is a ServiceMonitor with one endpoint and more lines of it.
@@ -164,11 +166,12 @@ func TestHostileTenants(t *testing.T) {
 	ca := selfSigned(t)
 	long := strings.Repeat("k", 253)
 	name := strings.Repeat("s", 253)
-	whole := ca + strings.Repeat("\n", corev1.MaxSecretSize-len(ca))
+	whole := ca + strings.Repeat("\n", budget.TLSFileBytes-len(ca))
+	larger := ca + strings.Repeat("\n", corev1.MaxSecretSize-2*budget.TLSFileBytes-len(ca))
 	for _, s := range []*corev1.Secret{
 		{ObjectMeta: metav1.ObjectMeta{Name: "tls"}, StringData: map[string]string{"ca": ca, long: ca, long[:220]: ca}},
 		{ObjectMeta: metav1.ObjectMeta{Name: name}, StringData: map[string]string{"ca": ca}},
-		{ObjectMeta: metav1.ObjectMeta{Name: "large"}, StringData: map[string]string{"ca": whole}},
+		{ObjectMeta: metav1.ObjectMeta{Name: "large"}, StringData: map[string]string{"ca": whole, "larger": larger}},
 	} {
 		if _, err := w.kube.CoreV1().Secrets(ns).Create(t.Context(), s, metav1.CreateOptions{}); err != nil {
 			t.Fatal(err)
@@ -182,11 +185,12 @@ func TestHostileTenants(t *testing.T) {
 	w.apply(t, monitorWith(ns, "bad-sum", "30s", caOf("tls", long[:220])+"\n    path: "+strings.Repeat("/x", 1000)))
 	w.apply(t, monitorWith(ns, strings.Repeat("m", 253), "30s", ""))
 	w.apply(t, monitorWith(ns, "large", "30s", caOf("large", "ca")))
+	w.apply(t, monitorWith(ns, "bad-size", "30s", caOf("large", "larger")))
 	w.apply(t, strings.ReplaceAll(fill(podMonitorWithTLS, ns, ""), "KEY", long))
 	w.apply(t, strings.ReplaceAll(fill(probeWithTLS, ns, ""), "KEY", long))
 	w.apply(t, strings.ReplaceAll(fill(scrapeConfigWithTLS, ns, ""), "KEY", long))
 	w.patch(t, "monitoring.coreos.com/v1", "Prometheus", ns, "web", `{"spec":{"probeSelector":{},"scrapeConfigSelector":{}}}`)
-	o.rejects(t, 2+tooLong(ns, "tls", long[:220]))
+	o.rejects(t, 3+tooLong(ns, "tls", long[:220]))
 
 	w.apply(t, monitorWith(ns, "app", "17s", caOf("tls", "ca")))
 	w.configured(t, ns, "scrape_interval: 17s")

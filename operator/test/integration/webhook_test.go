@@ -157,7 +157,7 @@ spec:
 func TestWebhooks(t *testing.T) {
 	shared := start(t)
 	t.Parallel()
-	w := newWorld(t, clustertest.Start(t, cluster.Options{}))
+	w := newWorld(t, clustertest.Start(t, cluster.Options{ControllerManager: true}))
 	w.program = shared.program
 	w.applyFile(t, deploy(t, "namespace.yaml"))
 	w.applyFile(t, deploy(t, "rbac.yaml"))
@@ -165,6 +165,8 @@ func TestWebhooks(t *testing.T) {
 	w.established(t)
 	h, ca := w.webhook(t)
 	ns := w.namespace(t)
+	strange, plain := w.namespace(t), w.namespace(t)
+	w.create(t, strings.ReplaceAll(strangeConfig, "NAMESPACE", strange))
 	w.create(t, slowMonitor(ns, "stored", "20s"))
 	w.configure(t, h, ca)
 	eventually(t, "a bad rule is refused", func() error { // the API server follows the configurations a moment later
@@ -175,6 +177,7 @@ func TestWebhooks(t *testing.T) {
 	t.Run("PrometheusRules", func(t *testing.T) { w.checksRules(t, ns) })
 	t.Run("AlertmanagerConfigs", func(t *testing.T) { w.checksAlertmanagerConfigs(t, ns) })
 	t.Run("other kinds", func(t *testing.T) { w.checksObjects(t, ns) })
+	t.Run("a strange object", func(t *testing.T) { w.convertsStrange(t, strange, plain) })
 	t.Run("v1beta1", func(t *testing.T) { w.converts(t, ns) })
 	t.Run("a new certificate", func(t *testing.T) {
 		next := h.issue(t) // of a CA that the API server does not know yet: it is told first in practice

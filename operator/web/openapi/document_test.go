@@ -48,7 +48,7 @@ func TestDocumentHasAll(t *testing.T) {
 		}
 	}
 	target := doc.Components.Schemas["preview.Target"].Value
-	for _, name := range []string{"owner", "object", "job", "state", "shards"} { // of the struct, and of the one that it embeds
+	for _, name := range []string{"workload", "object", "job", "state", "shards"} { // of the struct, and of the one that it embeds
 		if target.Properties[name] == nil || !strings.Contains(strings.Join(target.Required, " "), name) {
 			t.Errorf("preview.Target has no %s, or it is not required: %v", name, target.Required)
 		}

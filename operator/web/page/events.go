@@ -9,7 +9,6 @@ import (
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/firekeeper-dev/firekeeper/operator/catalog"
 	"github.com/firekeeper-dev/firekeeper/operator/insight"
@@ -73,6 +72,11 @@ func (h *handler) events(w http.ResponseWriter, r *http.Request) {
 	}
 	if err != nil {
 		fail(w, q, err)
+		return
+	}
+	if r.Method == http.MethodHead {
+		w.Header().Set("Content-Type", "text/event-stream")
+		w.Header().Set("Cache-Control", "no-store")
 		return
 	}
 	end, err := h.streams.Open(q.rights)
@@ -163,7 +167,7 @@ func (s *stream) lines(ctx context.Context, n *news) []byte {
 		allowed, asked := may[key]
 		if row := catalog.Of(c.Object.Kind); !asked && row != nil {
 			var err error
-			allowed, err = s.q.rights.May(ctx, "get", schema.GroupResource{Group: row.Group, Resource: row.Resource}, c.Object.Namespace)
+			allowed, err = s.q.rights.May(ctx, "get", row.GroupResource(), c.Object.Namespace)
 			lost = lost || err != nil
 			may[key] = allowed
 		}

@@ -3,6 +3,8 @@ package page
 import (
 	"net/url"
 
+	"k8s.io/apimachinery/pkg/util/validation"
+
 	"github.com/firekeeper-dev/firekeeper/operator/catalog"
 	"github.com/firekeeper-dev/firekeeper/operator/explain"
 	"github.com/firekeeper-dev/firekeeper/operator/insight"
@@ -61,6 +63,8 @@ func goPage(q *request) (*view, error) {
 			return nil, bad(p, "not given")
 		case len(v) > maxName:
 			return nil, bad(p, "longer than %d characters", maxName)
+		case p != "kind" && len(validation.IsDNS1123Subdomain(v)) > 0:
+			return nil, bad(p, "not a name that an object can have")
 		}
 	}
 	return &view{Location: pageOf(upward(&url.URL{Path: "/go"}), o)}, nil

@@ -24,7 +24,9 @@ type trace struct {
 	Steps           []traceStep
 	MoreSteps       int
 	Editable        bool
-	Rows            int // of the form
+	Ask             bool   // the manifest is shown to those who ask for it
+	Edit            string // where
+	Rows            int    // of the form
 }
 
 type label struct{ Name, Value string }
@@ -40,7 +42,7 @@ type traceStep struct {
 type change struct{ Sign, What, Name, Before, After string }
 
 func targetPage(q *request) (*view, error) {
-	if err := q.allow("job", "id", "source"); err != nil {
+	if err := q.allow("job", "id", "source", "edit"); err != nil {
 		return nil, err
 	}
 	for _, p := range []string{"job", "id"} {
@@ -48,11 +50,18 @@ func targetPage(q *request) (*view, error) {
 			return nil, bad(p, "not given")
 		}
 	}
+	ask := false
 	answer, err := q.answers.Target(q.Context(), q.rights, q.of, q.query.Get("job"), q.query.Get("id"), q.query.Get("source"))
+	if err == nil && q.query.Get("edit") == "" { // it may have credentials that its author wrote into it
+		without := *answer
+		without.Manifest = ""
+		ask = answer.Manifest != ""
+		answer = &without
+	}
 	if err != nil || q.twin {
 		return &view{Answer: answer}, err
 	}
-	out := trace{Trace: answer, Editable: answer.Manifest != "" && editable(answer.Manifest)}
+	out := trace{Ask: ask, Trace: answer, Editable: answer.Manifest != "" && editable(answer.Manifest)}
 	n := min(maxLabels, q.limit)
 	out.Rows = min(30, strings.Count(answer.Manifest, "\n")+3)
 	out.In, out.MoreIn = labelRows(n, answer.Target.Discovered)
@@ -66,6 +75,9 @@ func targetPage(q *request) (*view, error) {
 	v := q.view("target", "Target "+cmp.Or(answer.Target.URL, answer.Target.ID)+" of "+q.of.Ref().String())
 	v.Crumbs = append(v.Crumbs, link{"Targets", v.Tab(v.About, "targets")}, link{"Target", q.self()})
 	v.Twins = []link{{"this target", v.twin(q.self())}}
+	values := maps.Clone(q.query)
+	values.Set("edit", "1")
+	out.Edit = "?" + values.Encode()
 	v.Data = out
 	return v, nil
 }

@@ -274,30 +274,7 @@ func targetsOf(ctx context.Context, q *request, query insight.TargetQuery) (data
 	slices.SortStableFunc(byCount, func(a, b insight.JobCounts) int { return b.Counts.Kept - a.Counts.Kept })
 	out.Jobs, out.More = first(min(maxJobs, q.limit), byCount)
 	for _, s := range targets.States {
-		out.States = append(out.States, stateCount{s, countOf(got.Counts, s)})
+		out.States = append(out.States, stateCount{s, got.Counts.In(s)})
 	}
 	return out, got, nil
-}
-
-func countOf(c preview.Counts, s targets.State) (n int) {
-	switch s {
-	case targets.Kept:
-		return c.Kept
-	case targets.OtherShard:
-		return c.OtherShard
-	case targets.Invalid:
-		return c.Invalid
-	case targets.Duplicate:
-		return c.Duplicate
-	case targets.OverLimit:
-		return c.OverLimit
-	case targets.Forbidden:
-		return c.Forbidden
-	case targets.Unknown:
-		return c.Unknown
-	}
-	for _, of := range c.Dropped {
-		n += of
-	}
-	return n
 }

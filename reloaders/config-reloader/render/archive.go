@@ -3,6 +3,7 @@ package render
 import (
 	"archive/tar"
 	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -12,6 +13,7 @@ import (
 	"regexp"
 	"strings"
 
+	"github.com/firekeeper-dev/firekeeper/internal/footprint"
 	"github.com/firekeeper-dev/firekeeper/internal/parts"
 	"github.com/firekeeper-dev/firekeeper/internal/volume"
 )
@@ -40,6 +42,7 @@ type unpacked struct {
 	sum     string // of the stream
 	version string // folder
 	dir     volume.DirSum
+	bytes   int64 // of a volume in memory
 }
 
 // archive is a version of the rules on its way through Render.
@@ -48,23 +51,35 @@ type archive struct {
 	version string // folder beside it, "" when there are no rules
 	fresh   bool   // version must be linked
 	now     unpacked
+
+	files  parts.Stream // of the archive
+	bytes  int64        // that the files take of a volume in memory
+	absent bool         // there was no room for them beside what is there
+}
+
+// linked is the version that the link leads to; empty when there is none of ours.
+func (a archive) linked() string {
+	target, err := os.Readlink(a.link)
+	if err != nil || !strings.HasPrefix(target, versionPrefix) {
+		return ""
+	}
+	return target
 }
 
 // prepareRules unpacks the rules beside the link, unless they are known to be there.
 func (r *Renderer) prepareRules(f File, l parts.List) (archive, error) {
-	a := archive{link: filepath.Join(filepath.Dir(f.Output), RulesDir)}
-	target, err := os.Readlink(a.link)
-	linked := err == nil && strings.HasPrefix(target, versionPrefix)
+	a := archive{link: filepath.Join(filepath.Dir(f.Output), RulesDir), files: l.Rules}
+	target := a.linked()
 	if len(l.Rules) == 0 {
 		return a, nil
 	}
-	if _, err := os.Lstat(a.link); err == nil && !linked {
+	if _, err := os.Lstat(a.link); err == nil && target == "" {
 		return a, fmt.Errorf("unpack rules: %s already exists and is not a symlink of this program", a.link)
 	}
 	a.now.sum = l.Rules.Sum()
 	a.version = versionPrefix + a.now.sum[:32]
 	if was, ok := r.rules[a.link]; ok && was.sum == a.now.sum && was.version == target && isDir(filepath.Join(filepath.Dir(a.link), target)) {
-		a.now, a.version = was, target
+		a.now, a.version, a.bytes = was, target, was.bytes
 		return a, nil
 	}
 	a.fresh = true
@@ -74,9 +89,35 @@ func (r *Renderer) prepareRules(f File, l parts.List) (archive, error) {
 	if a.version == target { // left by an earlier run: made anew, because nobody knows how complete it is
 		a.version += "-2"
 	}
-	a.now.dir, err = r.stream.unpack(l.Rules, partsDir(f.Input), a.dir())
+	dir, bytes, kept, err := r.stream.unpack(l.Rules, partsDir(f.Input), a.dir())
+	a.now.dir, a.now.bytes, a.bytes, a.absent = dir, bytes, bytes, !kept
+	if err == nil && !kept && target != "" && r.stream.holds(filepath.Join(filepath.Dir(a.link), target), dir) {
+		a.version, a.fresh, a.absent = target, false, false // an earlier run unpacked the same
+	}
 	a.now.dir.Path, a.now.version = a.link, a.version
 	return a, err
+}
+
+// holds reports whether a folder has exactly the files of this sum, for everyone to read.
+func (s *stream) holds(dir string, want volume.DirSum) bool {
+	entries, err := os.ReadDir(dir)
+	if err != nil || len(entries) != want.Files {
+		return false
+	}
+	sums := map[string][sha256.Size]byte{}
+	for _, e := range entries {
+		path := filepath.Join(dir, e.Name())
+		text, err := s.hash(path)
+		if err != nil || !readable(path) {
+			return false
+		}
+		var sum [sha256.Size]byte
+		if _, err := hex.Decode(sum[:], []byte(text)); err != nil {
+			return false
+		}
+		sums[e.Name()] = sum
+	}
+	return volume.SumDigests(sums) == want.SHA256
 }
 
 func isDir(path string) bool {
@@ -142,65 +183,109 @@ func (a archive) sweep(linked string) error {
 }
 
 // unpack writes the files of a tar archive into a new folder, which after an error
-// may be there and is worthless.
-func (s *stream) unpack(files parts.Stream, from, to string) (volume.DirSum, error) {
+// may be there and is worthless. bytes is what they take of a volume in memory; kept is
+// false, and there is no folder, when there was no room for them.
+func (s *stream) unpack(files parts.Stream, from, to string) (dir volume.DirSum, bytes int64, kept bool, err error) {
 	in := &joined{dir: from, rest: files}
 	defer in.Close()
 	content, err := s.open(in)
 	if err != nil {
-		return volume.DirSum{}, fmt.Errorf("gunzip %s: %w", files[0].Name, err)
+		return dir, 0, false, fmt.Errorf("gunzip %s: %w", files[0].Name, err)
 	}
-	if err := os.Mkdir(to, 0o755); err != nil {
-		return volume.DirSum{}, fmt.Errorf("unpack rules: %w", err)
+	if err = os.Mkdir(to, 0o755); err == nil {
+		err = os.Chmod(to, 0o755) // whatever the umask says
 	}
-	if err := os.Chmod(to, 0o755); err != nil { // whatever the umask says
-		return volume.DirSum{}, fmt.Errorf("unpack rules: %w", err)
+	if err != nil {
+		return dir, 0, false, fmt.Errorf("unpack rules: %w", err)
 	}
+	w := unpacking{stream: s, to: to, kept: true, sums: map[string][sha256.Size]byte{}}
 	left := &limitedReader{r: content, left: s.maxSize, max: s.maxSize}
-	sums := map[string][sha256.Size]byte{}
-	archive := tar.NewReader(left)
+	if err = w.all(tar.NewReader(left)); err == nil {
+		// What follows the archive matters only for the sums of the files.
+		_, err = io.Copy(io.Discard, left)
+	}
+	if err != nil {
+		return dir, 0, false, fmt.Errorf("unpack rules: %w", err)
+	}
+	return volume.DirSum{SHA256: volume.SumDigests(w.sums), Files: len(w.sums)}, w.bytes, w.kept, nil
+}
+
+// unpacking is one call of unpack.
+type unpacking struct {
+	*stream
+	to    string
+	sums  map[string][sha256.Size]byte
+	bytes int64
+	kept  bool
+}
+
+func (w *unpacking) all(archive *tar.Reader) error {
 	for {
 		h, err := archive.Next()
 		if err == io.EOF {
-			break
+			return nil
 		}
 		if err != nil {
-			return volume.DirSum{}, fmt.Errorf("unpack rules: %w", err)
+			return err
 		}
-		switch _, twice := sums[h.Name]; {
+		switch _, twice := w.sums[h.Name]; {
 		case h.Typeflag != tar.TypeReg || !ruleFileName.MatchString(h.Name):
-			return volume.DirSum{}, fmt.Errorf("unpack rules: %.200q is not a regular file with the name of a rule file", h.Name)
+			return fmt.Errorf("%.200q is not a regular file with the name of a rule file", h.Name)
 		case twice:
-			return volume.DirSum{}, fmt.Errorf("unpack rules: %q occurs twice", h.Name)
-		case len(sums) == maxRuleFiles:
-			return volume.DirSum{}, fmt.Errorf("unpack rules: more than %d files", maxRuleFiles)
+			return fmt.Errorf("%q occurs twice", h.Name)
+		case len(w.sums) == maxRuleFiles:
+			return fmt.Errorf("more than %d files", maxRuleFiles)
 		}
-		if sums[h.Name], err = s.writeRules(filepath.Join(to, h.Name), archive); err != nil {
-			return volume.DirSum{}, fmt.Errorf("unpack rules: %w", err)
+		if err := w.keep(h.Size); err != nil {
+			return err
+		}
+		path := ""
+		if w.kept {
+			path = filepath.Join(w.to, h.Name)
+		}
+		if w.sums[h.Name], err = w.writeRules(path, archive); err != nil {
+			return err
 		}
 	}
-	// What follows the archive matters only for the sums of the files.
-	if _, err := io.Copy(io.Discard, left); err != nil {
-		return volume.DirSum{}, fmt.Errorf("unpack rules: %w", err)
-	}
-	return volume.DirSum{SHA256: volume.SumDigests(sums), Files: len(sums)}, nil
 }
 
-func (s *stream) writeRules(path string, from io.Reader) (sum [sha256.Size]byte, err error) {
-	f, err := create(path)
-	if err != nil {
-		return sum, err
+// keep finds room for one file more, or gives up on all of them.
+func (w *unpacking) keep(size int64) error {
+	need := footprint.InMemoryVolume(size)
+	before := w.bytes
+	w.bytes += need
+	if err := w.room.check(w.bytes); err != nil {
+		return err
 	}
-	defer f.Close()
+	if !w.kept || w.room.take(need) {
+		return nil
+	}
+	w.kept = false
+	w.room.give(before)
+	return os.RemoveAll(w.to)
+}
+
+// writeRules returns the sum of a file, and writes it unless there is no path.
+func (s *stream) writeRules(path string, from io.Reader) (sum [sha256.Size]byte, err error) {
+	h := sha256.New()
+	var to io.Writer = h
+	closeFile := func() error { return nil }
+	if path != "" {
+		f, err := create(path)
+		if err != nil {
+			return sum, err
+		}
+		defer f.Close()
+		to, closeFile = io.MultiWriter(h, f), f.Close
+	}
 	if s.copyBuf == nil {
 		s.copyBuf = make([]byte, copySize)
 	}
-	h := sha256.New()
-	if _, err := io.CopyBuffer(struct{ io.Writer }{io.MultiWriter(h, f)}, struct{ io.Reader }{from}, s.copyBuf); err != nil {
+	if _, err := io.CopyBuffer(struct{ io.Writer }{to}, struct{ io.Reader }{from}, s.copyBuf); err != nil {
 		return sum, err
 	}
 	h.Sum(sum[:0])
-	return sum, f.Close()
+	return sum, closeFile()
 }
 
 // limitedReader fails after max bytes.

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 )
 
 // The three ends of the pipe mark their errors, so that the message can name the file at fault.
@@ -36,16 +35,6 @@ func (i *inflating) Read(p []byte) (int, error) {
 	n, err := i.r.Read(p)
 	if err != nil && err != io.EOF {
 		err = inflateError{err}
-	}
-	return n, err
-}
-
-type written struct{ f *os.File }
-
-func (w *written) Write(p []byte) (int, error) {
-	n, err := w.f.Write(p)
-	if err != nil {
-		err = writeError{err}
 	}
 	return n, err
 }

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/firekeeper-dev/firekeeper/internal/footprint"
 	"github.com/firekeeper-dev/firekeeper/internal/parts"
 	"github.com/firekeeper-dev/firekeeper/internal/volume"
 	"github.com/firekeeper-dev/firekeeper/reloaders/config-reloader/expand"
@@ -33,10 +34,14 @@ type Options struct {
 	Expander *expand.Expander
 	// MaxSize bounds one output in bytes; 0 means DefaultMaxSize.
 	MaxSize int64
+	// Budget bounds what all outputs take together of a volume in memory, counted with
+	// footprint.InMemoryVolume; 0 is none. New outputs that do not fit beside the old ones
+	// replace them in place.
+	Budget int64
 }
 
 // DefaultMaxSize is far above any working configuration and keeps a mistake from filling the volume.
-const DefaultMaxSize = 1 << 30
+const DefaultMaxSize = footprint.MaxFileBytes
 
 // Result is one rendered input.
 type Result struct {
@@ -87,7 +92,7 @@ func New(o Options) *Renderer {
 	}
 	return &Renderer{
 		opts:   o,
-		stream: stream{expander: o.Expander, maxSize: o.MaxSize},
+		stream: stream{expander: o.Expander, maxSize: o.MaxSize, room: budget{max: o.Budget}},
 		known:  map[File]known{},
 		rules:  map[string]unpacked{},
 	}
@@ -163,10 +168,15 @@ func absolute(path string) string {
 
 // Render brings all outputs up to date. The results are in the order of the files, then the folders' entries by name.
 //
-// Errors name the input or output; an output that could not be replaced is as it was.
+// Errors name the input or output; an output that could not be replaced is as it was, or
+// is missing until the next call when its input was replaced while there was no room for
+// both.
 func (r *Renderer) Render() ([]Result, error) {
 	files, err := r.files()
 	if err != nil {
+		return nil, err
+	}
+	if err := r.measure(files); err != nil {
 		return nil, err
 	}
 	jobs := make([]job, 0, len(files))
@@ -182,6 +192,9 @@ func (r *Renderer) Render() ([]Result, error) {
 			return nil, err
 		}
 		jobs = append(jobs, j)
+	}
+	if err := r.replaceInPlace(files, jobs); err != nil {
+		return nil, err
 	}
 	results := make([]Result, 0, len(jobs))
 	for i := range jobs {
@@ -224,6 +237,10 @@ type job struct {
 	result Result
 	temp   string  // staged output; empty when nothing has to be replaced
 	rules  archive // of an input that a list may stand beside
+
+	stream parts.Stream // the files of the input; nil when it is one
+	bytes  int64        // that the output takes of a volume in memory
+	absent bool         // there was no room for it beside what is there
 }
 
 func (j job) discard() {
@@ -289,7 +306,7 @@ func (r *Renderer) prepareParts(f File, l parts.List) (job, error) {
 
 // prepareFile renders the input, or what the stream says it consists of.
 func (r *Renderer) prepareFile(f File, stream parts.Stream) (job, error) {
-	j := job{file: f}
+	j := job{file: f, stream: stream}
 	sum := stream.Sum()
 	var err error
 	if stream == nil {
@@ -304,15 +321,20 @@ func (r *Renderer) prepareFile(f File, stream parts.Stream) (job, error) {
 	k, ok := r.known[f]
 	untouched := ok && sameFile(k.info, f.Output)
 	if untouched && k.result.InputSHA256 == sum {
-		j.result = k.result
+		j.result, j.bytes = k.result, footprint.InMemoryVolume(k.info.Size())
 		j.result.Written, j.result.Rules = false, nil
 		return j, nil
 	}
 	j.temp = Temporary(f.Output)
-	if j.result, err = r.stream.stage(f, stream, j.temp); err != nil {
+	var size int64
+	if j.result, size, err = r.stream.stage(f, stream, j.temp); err != nil {
 		j.discard()
 		return j, err
 	}
+	if size < 0 {
+		j.temp, j.absent, size = "", true, -size-1
+	}
+	j.bytes = footprint.InMemoryVolume(size)
 	current := ""
 	if untouched {
 		current = k.result.OutputSHA256
@@ -321,7 +343,7 @@ func (r *Renderer) prepareFile(f File, stream parts.Stream) (job, error) {
 	}
 	if current == j.result.OutputSHA256 && readable(f.Output) {
 		j.discard()
-		j.temp = ""
+		j.temp, j.absent = "", false
 	}
 	return j, nil
 }

@@ -27,6 +27,7 @@ var gzipMagic = []byte{0x1f, 0x8b, 8}
 type stream struct {
 	expander *expand.Expander
 	maxSize  int64
+	room     budget
 
 	raw      *bufio.Reader
 	inflated *gzip.Reader
@@ -55,29 +56,30 @@ func (s *stream) hash(path string) (string, error) {
 func sumHex(h hash.Hash) string { return hex.EncodeToString(h.Sum(nil)) }
 
 // stage writes the rendered input to temp: the file, or all files of the stream if
-// there is one. After an error temp may exist and is worthless.
-func (s *stream) stage(f File, files parts.Stream, temp string) (Result, error) {
-	res := Result{Input: f.Input, Output: f.Output}
+// there is one. size is that of the output, negated if there was no room for it and temp
+// does not exist. After an error temp may exist and is worthless.
+func (s *stream) stage(f File, files parts.Stream, temp string) (res Result, size int64, err error) {
+	res = Result{Input: f.Input, Output: f.Output}
 	var in io.ReadCloser = &joined{dir: partsDir(f.Input), rest: files}
 	if files == nil {
-		var err error
 		if in, err = os.Open(f.Input); err != nil {
-			return res, fmt.Errorf("read config: %w", err)
+			return res, 0, fmt.Errorf("read config: %w", err)
 		}
 	}
 	defer in.Close()
 	out, err := create(temp)
 	if err != nil {
-		return res, fmt.Errorf("write output: %w", err)
+		return res, 0, fmt.Errorf("write output: %w", err)
 	}
 	defer out.Close()
+	to := &staged{file: out, room: &s.room}
 
 	rawSum, outSum := sha256.New(), sha256.New()
 	content, err := s.open(io.TeeReader(in, rawSum))
 	if err != nil {
-		return res, fmt.Errorf("gunzip %s: %w", f.Input, err)
+		return res, 0, fmt.Errorf("gunzip %s: %w", f.Input, err)
 	}
-	w := &limited{w: io.MultiWriter(outSum, &written{out}), max: s.maxSize, left: s.maxSize}
+	w := &limited{w: io.MultiWriter(outSum, to), max: s.maxSize, left: s.maxSize}
 	if s.out == nil {
 		s.out = bufio.NewWriterSize(nil, copySize)
 	}
@@ -86,16 +88,19 @@ func (s *stream) stage(f File, files parts.Stream, temp string) (Result, error) 
 		err = s.out.Flush()
 	}
 	if err == nil {
-		err = out.Close()
+		err = to.close()
 	}
 	if err != nil {
-		return res, s.explain(f, err)
+		return res, 0, s.explain(f, err)
 	}
 	res.InputSHA256, res.OutputSHA256 = sumHex(rawSum), sumHex(outSum)
 	if files != nil {
 		res.InputSHA256 = files.Sum()
 	}
-	return res, nil
+	if size = to.size; to.dropped {
+		size = -size - 1 // an empty output, too
+	}
+	return res, size, nil
 }
 
 // open returns the content of raw, inflated if it is gzip; several members count as one content.

@@ -13,6 +13,7 @@ import (
 type Probe struct {
 	metav1.TypeMeta   `json:",inline"`
 	metav1.ObjectMeta `json:"metadata,omitempty"`
+	Decoding          `json:"-"`
 
 	// Spec is what the user wants.
 	//

@@ -23,6 +23,7 @@ import (
 type Prometheus struct {
 	metav1.TypeMeta   `json:",inline"`
 	metav1.ObjectMeta `json:"metadata,omitempty"`
+	Decoding          `json:"-"`
 
 	// Spec is what the user wants.
 	//

@@ -16,8 +16,9 @@ import (
 // +kubebuilder:storageversion
 // +kubebuilder:subresource:status
 type AlertmanagerConfig struct {
-	metav1.TypeMeta   `json:",inline"`
-	metav1.ObjectMeta `json:"metadata,omitempty"`
+	metav1.TypeMeta       `json:",inline"`
+	metav1.ObjectMeta     `json:"metadata,omitempty"`
+	monitoringv1.Decoding `json:"-"`
 
 	// Spec is what the user wants.
 	//

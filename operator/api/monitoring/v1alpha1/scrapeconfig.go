@@ -13,8 +13,9 @@ import (
 // +kubebuilder:resource:categories=prometheus-operator,path=scrapeconfigs,shortName=scfg
 // +kubebuilder:subresource:status
 type ScrapeConfig struct {
-	metav1.TypeMeta   `json:",inline"`
-	metav1.ObjectMeta `json:"metadata,omitempty"`
+	metav1.TypeMeta       `json:",inline"`
+	metav1.ObjectMeta     `json:"metadata,omitempty"`
+	monitoringv1.Decoding `json:"-"`
 
 	// Spec is what the user wants.
 	//

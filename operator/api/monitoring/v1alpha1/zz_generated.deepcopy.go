@@ -60,6 +60,7 @@ func (in *AlertmanagerConfig) DeepCopyInto(out *AlertmanagerConfig) {
 	*out = *in
 	out.TypeMeta = in.TypeMeta
 	in.ObjectMeta.DeepCopyInto(&out.ObjectMeta)
+	in.Decoding.DeepCopyInto(&out.Decoding)
 	in.Spec.DeepCopyInto(&out.Spec)
 	in.Status.DeepCopyInto(&out.Status)
 }
@@ -1343,6 +1344,7 @@ func (in *PrometheusAgent) DeepCopyInto(out *PrometheusAgent) {
 	*out = *in
 	out.TypeMeta = in.TypeMeta
 	in.ObjectMeta.DeepCopyInto(&out.ObjectMeta)
+	in.Decoding.DeepCopyInto(&out.Decoding)
 	in.Spec.DeepCopyInto(&out.Spec)
 	in.Status.DeepCopyInto(&out.Status)
 }
@@ -1837,6 +1839,7 @@ func (in *ScrapeConfig) DeepCopyInto(out *ScrapeConfig) {
 	*out = *in
 	out.TypeMeta = in.TypeMeta
 	in.ObjectMeta.DeepCopyInto(&out.ObjectMeta)
+	in.Decoding.DeepCopyInto(&out.Decoding)
 	in.Spec.DeepCopyInto(&out.Spec)
 	in.Status.DeepCopyInto(&out.Status)
 }

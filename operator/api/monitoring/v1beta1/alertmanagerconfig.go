@@ -15,8 +15,9 @@ import (
 // +kubebuilder:resource:categories=prometheus-operator,path=alertmanagerconfigs,shortName=amcfg
 // +kubebuilder:subresource:status
 type AlertmanagerConfig struct {
-	metav1.TypeMeta   `json:",inline"`
-	metav1.ObjectMeta `json:"metadata,omitempty"`
+	metav1.TypeMeta       `json:",inline"`
+	metav1.ObjectMeta     `json:"metadata,omitempty"`
+	monitoringv1.Decoding `json:"-"`
 
 	// Spec is what the user wants.
 	//

@@ -16,6 +16,7 @@ func (in *AlertmanagerConfig) DeepCopyInto(out *AlertmanagerConfig) {
 	*out = *in
 	out.TypeMeta = in.TypeMeta
 	in.ObjectMeta.DeepCopyInto(&out.ObjectMeta)
+	in.Decoding.DeepCopyInto(&out.Decoding)
 	in.Spec.DeepCopyInto(&out.Spec)
 	in.Status.DeepCopyInto(&out.Status)
 }

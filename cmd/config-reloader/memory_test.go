@@ -1,0 +1,305 @@
+//go:build linux
+
+package main
+
+import (
+	"archive/tar"
+	"bytes"
+	"compress/gzip"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/firekeeper-dev/firekeeper/internal/footprint"
+	"github.com/firekeeper-dev/firekeeper/internal/parts"
+	"github.com/firekeeper-dev/firekeeper/internal/reload/reloadtest"
+	"github.com/firekeeper-dev/firekeeper/internal/volume/volumetest"
+)
+
+// container is a memory cgroup with a volume in memory, as the kubelet makes them.
+type container struct {
+	t       *testing.T
+	program string
+	dir     string // of the cgroup
+	v2      bool
+	out     string // output in the volume
+	vol     *volumetest.Volume
+	rules   bool // of the configuration in parts
+}
+
+// newContainer skips the test where no cgroup can be made.
+func newContainer(t *testing.T, limit int64) *container {
+	t.Helper()
+	c := &container{t: t, vol: volumetest.New(t)}
+	name := fmt.Sprintf("config-reloader-test-%d-%d", os.Getpid(), limit)
+	for _, root := range []string{"/sys/fs/cgroup/memory", "/sys/fs/cgroup"} {
+		c.dir, c.v2 = filepath.Join(root, name), root == "/sys/fs/cgroup"
+		if os.Mkdir(c.dir, 0o755) != nil {
+			continue
+		}
+		t.Cleanup(func() { _ = os.Remove(c.dir) })
+		if os.WriteFile(filepath.Join(c.dir, c.file("memory.limit_in_bytes", "memory.max")), []byte(strconv.FormatInt(limit, 10)), 0o600) == nil {
+			c.mount(limit)
+			return c
+		}
+	}
+	t.Skip("needs a memory cgroup, of version 1 or 2, in which this user may make others")
+	return nil
+}
+
+func (c *container) file(v1, v2 string) string {
+	if c.v2 {
+		return v2
+	}
+	return v1
+}
+
+func (c *container) mount(limit int64) {
+	dir := c.t.TempDir()
+	if err := syscall.Mount("tmpfs", dir, "tmpfs", 0, "size="+strconv.FormatInt(2*limit, 10)); err != nil {
+		c.t.Skipf("needs a volume in memory: %v", err)
+	}
+	c.t.Cleanup(func() {
+		if err := syscall.Unmount(dir, 0); err != nil {
+			c.t.Error(err)
+		}
+	})
+	c.out = filepath.Join(dir, "prometheus.env.yaml")
+	// Swap would hide what a container without it dies of.
+	_ = os.WriteFile(filepath.Join(c.dir, c.file("memory.swappiness", "memory.swap.max")), []byte("0"), 0o600)
+	exe, err := os.Executable()
+	must(c.t, err)
+	c.program = exe
+}
+
+// command is the program in the cgroup.
+func (c *container) command(args ...string) *exec.Cmd {
+	args = append([]string{"-c", `echo $$ > "$CGROUP" && exec "$0" "$@"`, c.program, "--listen-address=127.0.0.1:0",
+		"--config-file=" + c.vol.Path(key), "--config-envsubst-file=" + c.out, "--watched-dir=" + c.vol.Dir}, args...)
+	cmd := exec.Command("/bin/sh", args...)
+	cmd.Env = append(os.Environ(), "CONFIG_RELOADER_MAIN=1", "POD_NAME=prometheus-k8s-3", "GOCOVERDIR="+c.t.TempDir(),
+		"CGROUP="+filepath.Join(c.dir, "cgroup.procs"))
+	return cmd
+}
+
+// once runs the init container and returns its log.
+func (c *container) once() (string, error) {
+	log, err := c.command("--watch-interval=0").CombinedOutput()
+	return string(log), err
+}
+
+func (c *container) value(v1, v2 string) string {
+	b, err := os.ReadFile(filepath.Join(c.dir, c.file(v1, v2)))
+	must(c.t, err)
+	return strings.TrimSpace(string(b))
+}
+
+// survived fails the test when the kernel killed something.
+func (c *container) survived(what string) {
+	c.t.Helper()
+	for line := range strings.Lines(c.value("memory.oom_control", "memory.events")) {
+		if n, ok := strings.CutPrefix(line, "oom_kill "); ok && strings.TrimSpace(n) != "0" {
+			c.t.Fatalf("%s: killed for memory", what)
+		}
+	}
+	c.t.Logf("%s: at most %s bytes", what, c.value("memory.max_usage_in_bytes", "memory.peak"))
+}
+
+// holds checks what the server reads. It costs this test memory, and not the container:
+// who has written a page pays for it.
+func (c *container) holds(what string, text func(io.Writer), rules int64) {
+	c.t.Helper()
+	want := sha256.New()
+	text(want)
+	got := sha256.New()
+	f, err := os.Open(c.out)
+	must(c.t, err)
+	defer f.Close()
+	_, err = io.Copy(got, f)
+	must(c.t, err)
+	if !bytes.Equal(want.Sum(nil), got.Sum(nil)) {
+		c.t.Fatalf("%s: the output is something else", what)
+	}
+	var total int64
+	files, err := filepath.Glob(filepath.Join(filepath.Dir(c.out), "rules", "*.yaml"))
+	must(c.t, err)
+	for _, file := range files {
+		info, err := os.Stat(file)
+		must(c.t, err)
+		total += info.Size()
+	}
+	if total != rules {
+		c.t.Fatalf("%s: %d bytes of rules, want %d", what, total, rules)
+	}
+}
+
+// plain is a configuration of so many bytes; two of different seeds have no line in common.
+func plain(size int64, seed string) func(io.Writer) {
+	return func(w io.Writer) {
+		var line []byte
+		for n, left := 0, size; left > 0; n++ {
+			line = fmt.Appendf(line[:0], "- job_name: %s-%d\n", seed, n)
+			line = line[:min(int64(len(line)), left)]
+			left -= int64(len(line))
+			_, _ = w.Write(line)
+		}
+	}
+}
+
+func compressed(t *testing.T, write func(io.Writer)) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	z, err := gzip.NewWriterLevel(&b, gzip.BestSpeed)
+	must(t, err)
+	write(z)
+	must(t, z.Close())
+	return b.Bytes()
+}
+
+const ruleFiles = 10
+
+// content is what the volume of the Secret shows: the configuration and, unless rules is
+// 0, rule files of so many bytes.
+func content(t *testing.T, plainText func(io.Writer), seed string, rules int64) map[string]string {
+	t.Helper()
+	config := compressed(t, plainText)
+	files := map[string]string{key: string(config)}
+	if rules == 0 {
+		return files
+	}
+	archive := compressed(t, func(w io.Writer) {
+		to := tar.NewWriter(w)
+		for i := range ruleFiles {
+			must(t, to.WriteHeader(&tar.Header{Name: fmt.Sprintf("r%d.yaml", i), Mode: 0o644, Size: rules / ruleFiles}))
+			plain(rules/ruleFiles, fmt.Sprintf("%s-r%d", seed, i))(to)
+		}
+		must(t, to.Close())
+	})
+	list := parts.List{Version: parts.Version}
+	add := func(stream parts.Stream, name string, b []byte) parts.Stream {
+		sum := sha256.Sum256(b)
+		files[name] = string(b)
+		return append(stream, parts.File{Name: name, SHA256: hex.EncodeToString(sum[:])})
+	}
+	first := len(config) / 2
+	list.Config = add(list.Config, key, config[:first])
+	for i := 1; first < len(config); i++ {
+		end := min(first+1<<20, len(config))
+		list.Config = add(list.Config, parts.ConfigName(i), config[first:end])
+		first = end
+	}
+	for i := 1; len(archive) > 0; i++ {
+		end := min(1<<20, len(archive))
+		list.Rules = add(list.Rules, parts.RulesName(i), archive[:end])
+		archive = archive[end:]
+	}
+	text, err := list.Encode()
+	must(t, err)
+	files[parts.ListName] = string(text)
+	return files
+}
+
+// The largest configuration that the operator writes for a memory limit works in a
+// container with this limit: as init container, as sidecar, when all of it changes and
+// after a restart. 50Mi is the default limit; with the last one, 100 MB go through.
+func TestLargestConfigurationInItsLimit(t *testing.T) {
+	if testing.Short() {
+		t.Skip("writes hundreds of megabytes")
+	}
+	for name, c := range map[string]struct {
+		limit, rules int64 // rules is a share of the whole: 1/rules; 0 for none
+	}{
+		"the default limit":            {50 << 20, 0},
+		"the default limit with rules": {50 << 20, 3},
+		"a small limit":                {24 << 20, 0},
+		"100 MB":                       {footprint.MinLimit(100_000_000), 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			box := newContainer(t, c.limit)
+			room := footprint.MaxPlain(c.limit)
+			var rules int64
+			if c.rules > 0 {
+				rules = room / c.rules / ruleFiles / 4096 * 4096 * ruleFiles
+				room -= ruleFiles * footprint.InMemoryVolume(rules/ruleFiles)
+			}
+			size := room/4096*4096 - 4096 // its own inode counts, too
+			if name == "100 MB" && size < 100_000_000-8192 {
+				t.Fatalf("%d bytes fit", size)
+			}
+			changes := 2
+			if size > 100_000_000-8192 {
+				changes = 1 // which takes as long as all of the others
+			}
+			box.run(size, rules, changes)
+		})
+	}
+}
+
+func (c *container) run(size, rules int64, changes int) {
+	t := c.t
+	first := plain(size, "first")
+	c.vol.Swap(content(t, first, "first", rules))
+	for _, what := range []string{"first start", "second start"} {
+		if log, err := c.once(); err != nil {
+			t.Fatalf("%s: %v\n%s", what, err, log)
+		}
+		c.survived(what)
+		c.holds(what, first, rules)
+	}
+	for i := range changes {
+		seed := fmt.Sprintf("start-%d", i)
+		text := plain(size, seed)
+		c.vol.Swap(content(t, text, seed, rules))
+		if log, err := c.once(); err != nil {
+			t.Fatalf("start with another: %v\n%s", err, log)
+		}
+		c.survived("start with another")
+		c.holds("start with another", text, rules)
+	}
+	last := c.sidecar(size, rules, changes)
+	// What does not fit is refused: the last output stays, and nothing is killed.
+	c.vol.Swap(content(t, plain(size+footprint.MaxPlain(0)/512, "large"), "large", rules))
+	if log, err := c.once(); err == nil || !strings.Contains(log, "--config-reloader-memory-limit") {
+		t.Errorf("what is too large: %v\n%s", err, log)
+	}
+	c.survived("too large")
+	c.holds("too large", last, rules)
+}
+
+// sidecar follows changes of everything while it runs. It returns the last configuration.
+func (c *container) sidecar(size, rules int64, changes int) (text func(io.Writer)) {
+	t := c.t
+	server := reloadtest.New(t, func() error {
+		_, err := os.Stat(c.out)
+		return err
+	})
+	cmd := c.command("--reload-url="+server.ReloadURL(), "--watch-interval=1h")
+	var log bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &log, &log
+	must(t, cmd.Start())
+	defer func() {
+		_ = cmd.Process.Signal(syscall.SIGTERM)
+		if err := cmd.Wait(); err != nil {
+			t.Errorf("the sidecar: %v\n%s", err, log.String())
+		}
+	}()
+	server.Wait(t, "the first reload", func(s reloadtest.Stats) bool { return s.Loaded > 0 })
+	for i := range changes {
+		seed := fmt.Sprintf("sidecar-%d", i)
+		text = plain(size, seed)
+		before := server.Stats().Loaded
+		c.vol.Swap(content(t, text, seed, rules))
+		server.Wait(t, "a reload after "+seed, func(s reloadtest.Stats) bool { return s.Loaded > before })
+		c.survived("change in the sidecar")
+		c.holds("change in the sidecar", text, rules)
+	}
+	return text
+}

@@ -1,0 +1,71 @@
+package gate
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+)
+
+type listed struct {
+	Name   string            `yaml:"name"`
+	New    string            `yaml:"new,omitempty" since:"3.0.0"`
+	Values []string          `yaml:"values,omitempty"`
+	Labels map[string]string `yaml:"labels,omitempty"`
+	Inner  []listed          `yaml:"inner,omitempty"`
+}
+
+// Items written one by one are those written at once.
+func TestItems(t *testing.T) {
+	to := target("2.50.0", Server)
+	jobs := []listed{{Name: "a", New: "x"}, {Name: "b\nc", Values: []string{"1", "y"}}, {Inner: []listed{{Name: "z", New: "x"}}, Labels: map[string]string{"a": "b"}}}
+	want, dropped, err := AppendItems(nil, jobs, to, "list")
+	if err != nil {
+		t.Fatal(err)
+	}
+	list := NewItems(to, "list", len(want))
+	for i := range jobs {
+		if err := list.Add(&jobs[i]); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if string(list.Text) != string(want) || !slices.Equal(list.Dropped, dropped) || list.Len() != 3 {
+		t.Errorf("%s\n%v, want\n%s\n%v", list.Text, list.Dropped, want, dropped)
+	}
+	short := NewItems(to, "list", len(want)-1)
+	for i := range jobs {
+		err = short.Add(&jobs[i])
+	}
+	if !errors.Is(err, ErrTooLong) {
+		t.Errorf("one byte above the limit: %v", err)
+	}
+}
+
+// The text stops near the limit, whatever has the length.
+func TestItemsStop(t *testing.T) {
+	to := target("3.5.0", Server)
+	const n, limit = 100_000, 10_000
+	labels := map[string]string{}
+	for i := range n {
+		labels[fmt.Sprint("label", i)] = "value"
+	}
+	deep := listed{Name: "x"}
+	for range 500 {
+		deep = listed{Name: strings.Repeat("n", 50), Inner: []listed{deep}}
+	}
+	for name, item := range map[string]listed{
+		"list":  {Values: slices.Repeat([]string{"value"}, n)},
+		"jobs":  {Inner: slices.Repeat([]listed{{Name: "a"}}, n)},
+		"map":   {Labels: labels},
+		"text":  {Name: strings.Repeat("x", n)},
+		"lines": {Name: strings.Repeat("x\n", n)},
+		"keys":  {Labels: map[string]string{strings.Repeat("x", n): ""}},
+		"depth": deep,
+	} {
+		list := NewItems(to, "list", limit)
+		if err := list.Add(&item); !errors.Is(err, ErrTooLong) || len(list.Text) > limit+1000 {
+			t.Errorf("%s: %d bytes, %v", name, len(list.Text), err)
+		}
+	}
+}

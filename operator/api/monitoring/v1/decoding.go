@@ -1,0 +1,45 @@
+package v1
+
+import "errors"
+
+// Decoding says what of a stored object could not be decoded. It is no part of the API:
+// nothing sends or takes it.
+type Decoding struct {
+	// Faults are the fields of the spec and of the metadata that are left out, the first of
+	// them if there are many; none of an object that is complete.
+	Faults []DecodingFault `json:"-"`
+}
+
+// DecodingFault is a field that an API server stores and that does not fit into its type.
+type DecodingFault struct {
+	// Field is the path as the user wrote it: "spec.endpoints[0].targetPort".
+	Field string `json:"-"`
+	// Reason says what is wanted, without the value.
+	Reason string `json:"-"`
+}
+
+// Error returns field and reason in one line.
+func (f DecodingFault) Error() string {
+	if f.Field == "" {
+		return f.Reason
+	}
+	return f.Field + ": " + f.Reason
+}
+
+// GetDecoding returns what could not be decoded of the object that embeds it.
+func (d *Decoding) GetDecoding() *Decoding { return d }
+
+// Undecodable returns why an object could not be decoded as a whole, one DecodingFault for
+// each field, joined; nil for one that is complete. An object with such an error must not be
+// used but for its metadata.
+func Undecodable(object any) error {
+	o, ok := object.(interface{ GetDecoding() *Decoding })
+	if !ok || len(o.GetDecoding().Faults) == 0 {
+		return nil
+	}
+	var out []error
+	for _, f := range o.GetDecoding().Faults {
+		out = append(out, f)
+	}
+	return errors.Join(out...)
+}

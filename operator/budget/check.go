@@ -1,0 +1,90 @@
+package budget
+
+import (
+	"fmt"
+	"reflect"
+
+	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
+	"github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1alpha1"
+	"github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1beta1"
+)
+
+// Error says which limit an object exceeds, and where.
+type Error struct {
+	Kind  string
+	Field string // "spec.endpoints"; empty for the object
+	What  string // "elements", "bytes", "bytes in memory"
+	Limit int
+}
+
+// Error names the field, the limit and the kind.
+func (e *Error) Error() string {
+	field := e.Field
+	if field == "" {
+		field = "the object"
+	}
+	return fmt.Sprintf("%s has more than %d %s, the limit of one %s", field, e.Limit, e.What, e.Kind)
+}
+
+// kinds are the types that an object of a kind is decoded to, one for each shape that its
+// versions have.
+var kinds = map[string][]reflect.Type{
+	v1.ServiceMonitorKind:           {reflect.TypeFor[v1.ServiceMonitor]()},
+	v1.PodMonitorKind:               {reflect.TypeFor[v1.PodMonitor]()},
+	v1.ProbeKind:                    {reflect.TypeFor[v1.Probe]()},
+	v1.PrometheusRuleKind:           {reflect.TypeFor[v1.PrometheusRule]()},
+	v1.PrometheusKind:               {reflect.TypeFor[v1.Prometheus]()},
+	v1.AlertmanagerKind:             {reflect.TypeFor[v1.Alertmanager]()},
+	v1.ThanosRulerKind:              {reflect.TypeFor[v1.ThanosRuler]()},
+	v1alpha1.PrometheusAgentKind:    {reflect.TypeFor[v1alpha1.PrometheusAgent]()},
+	v1alpha1.ScrapeConfigKind:       {reflect.TypeFor[v1alpha1.ScrapeConfig]()},
+	v1alpha1.AlertmanagerConfigKind: {reflect.TypeFor[v1alpha1.AlertmanagerConfig](), reflect.TypeFor[v1beta1.AlertmanagerConfig]()},
+}
+
+// counted are the elements of lists that have a limit of their own, in all lists of one
+// object together.
+var counted = map[reflect.Type]int{
+	reflect.TypeFor[v1.Endpoint]():           Endpoints,
+	reflect.TypeFor[v1.PodMetricsEndpoint](): Endpoints,
+	reflect.TypeFor[v1.RelabelConfig]():      RelabelSteps,
+	reflect.TypeFor[v1.RuleGroup]():          Groups,
+	reflect.TypeFor[v1.Rule]():               Rules,
+	reflect.TypeFor[v1alpha1.Receiver]():     Receivers,
+	reflect.TypeFor[v1beta1.Receiver]():      Receivers,
+}
+
+// mostGrowth is more than a byte of JSON becomes in memory, so that objects far below the
+// limit are not read twice: an element of three bytes takes some hundred.
+const mostGrowth = 512
+
+// Check refuses an object that is too large to be decoded. It reads the text once, without
+// making values of it. What is no JSON is left to the decoder.
+//
+// kind: "ServiceMonitor"; kinds that are not ours have no limit but their size. raw: the
+// object as JSON. Errors: *[Error].
+func Check(kind string, raw []byte) error {
+	if len(raw) > StoredBytes {
+		return &Error{Kind: kind, What: "bytes", Limit: StoredBytes}
+	}
+	if len(raw)*mostGrowth <= DecodedBytes {
+		return nil
+	}
+	for _, t := range kinds[kind] {
+		s := scanner{text: raw, kind: kind}
+		s.value(t)
+		if s.err != nil {
+			return s.err
+		}
+	}
+	return nil
+}
+
+// Elements refuses a list that is longer than its limit; field is its path.
+//
+// Errors: *[Error].
+func Elements(kind, field string, n, limit int) error {
+	if n > limit {
+		return &Error{Kind: kind, Field: field, What: "elements", Limit: limit}
+	}
+	return nil
+}

@@ -1,0 +1,50 @@
+package budget
+
+import "reflect"
+
+// Size is about what a decoded object takes in memory, in bytes. It stops counting at
+// most, so that a large object costs no more than that.
+//
+// object: a pointer to a struct.
+func Size(object any, most int) int {
+	left := most
+	measure(reflect.ValueOf(object), &left)
+	return most - max(left, 0)
+}
+
+// measure takes off left what a value takes besides its own words.
+func measure(v reflect.Value, left *int) {
+	if *left <= 0 {
+		return
+	}
+	switch v.Kind() {
+	case reflect.String:
+		*left -= v.Len()
+	case reflect.Pointer, reflect.Interface:
+		if !v.IsNil() {
+			*left -= int(v.Elem().Type().Size())
+			measure(v.Elem(), left)
+		}
+	case reflect.Struct:
+		for i := range v.NumField() {
+			measure(v.Field(i), left)
+		}
+	case reflect.Slice:
+		*left -= v.Len() * int(v.Type().Elem().Size())
+		if flat(v.Type().Elem().Kind()) {
+			return
+		}
+		for i := range v.Len() {
+			measure(v.Index(i), left)
+		}
+	case reflect.Map:
+		*left -= v.Len() * int(mapEntry+v.Type().Key().Size()+v.Type().Elem().Size())
+		for entry := v.MapRange(); *left > 0 && entry.Next(); {
+			measure(entry.Key(), left)
+			measure(entry.Value(), left)
+		}
+	}
+}
+
+// flat kinds have nothing besides their own words.
+func flat(k reflect.Kind) bool { return k <= reflect.Complex128 }

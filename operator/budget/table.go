@@ -1,0 +1,106 @@
+package budget
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// row is one limit as the documentation shows it.
+type row struct {
+	name  string // of the constant
+	of    string // whose limit it is
+	what  string
+	limit int
+	unit  string
+}
+
+const (
+	anyObject = "any object"
+	monitors  = "ServiceMonitor, PodMonitor"
+	scrapes   = "ServiceMonitor, PodMonitor, Probe, ScrapeConfig"
+	ruleKind  = "PrometheusRule"
+	amConfig  = "AlertmanagerConfig"
+)
+
+// table has every limit of this package.
+var table = []row{
+	{"StoredBytes", anyObject, "size as JSON", StoredBytes, "bytes"},
+	{"DecodedBytes", anyObject, "size in memory after decoding", DecodedBytes, "bytes"},
+	{"Endpoints", monitors, "endpoints", Endpoints, ""},
+	{"RelabelSteps", scrapes, "relabelings and metricRelabelings, all together", RelabelSteps, ""},
+	{"Groups", ruleKind, "groups", Groups, ""},
+	{"Rules", ruleKind, "rules in all groups", Rules, ""},
+	{"Receivers", amConfig, "receivers", Receivers, ""},
+	{"Routes", amConfig, "routes on all levels", Routes, ""},
+	{"RouteDepth", amConfig, "levels of routes", RouteDepth, ""},
+	{"GeneratedBytes", scrapes + ", " + amConfig, "generated configuration; generation stops there", GeneratedBytes, "bytes"},
+	{"RuleFileBytes", ruleKind, "generated rule file", RuleFileBytes, "bytes"},
+	{"ValueBytes", anyObject, "values of Secrets and ConfigMaps, each as often as it is referred to", ValueBytes, "bytes"},
+	{"TLSFileBytes", anyObject, "one certificate, key or bundle of CAs that is mounted as a file", TLSFileBytes, "bytes"},
+	{"AliasBytes", "document in YAML", "what its aliases stand for", AliasBytes, "bytes"},
+	{"URLBytes", amConfig, "one URL", URLBytes, "bytes"},
+	{"RegexpCost", scrapes + ", " + amConfig, "instructions and character ranges of all regular expressions", RegexpCost, ""},
+	{"RuleRegexpCost", ruleKind, "instructions and character ranges of all regular expressions", RuleRegexpCost, ""},
+	{"ExpressionEffort", ruleKind, "words × bytes of the expressions, summed up", ExpressionEffort, ""},
+	{"MatchSteps", "job", "instructions × bytes of the value, for one target whose relabeling is followed", MatchSteps, ""},
+	{"JobMatchSteps", "job", "the same for all targets of one evaluation", JobMatchSteps, ""},
+	{"LabelBytes", "job", "text that a relabeling reads or makes while it is followed", LabelBytes, "bytes"},
+	{"CompiledBytes", "all objects of a workload", "size as JSON of those that are compiled at the same time", CompiledBytes, "bytes"},
+	{"ComparedBytes", "name", "length up to which a similar name is suggested", ComparedBytes, "bytes"},
+	{"ComparedPairs", "name", "pairs of letters that are compared for one suggestion", ComparedPairs, ""},
+	{"Faults", anyObject, "faults that are told", Faults, ""},
+	{"FaultBytes", anyObject, "text of a fault", FaultBytes, "bytes"},
+	{"DocumentFaults", "manifest", "unknown fields and wrong types that are told", DocumentFaults, ""},
+	{"MessageBytes", anyObject, "message of the condition of a rejected object", MessageBytes, "bytes"},
+	{"ConditionBytes", "workload", "message of a condition", ConditionBytes, "bytes"},
+	{"EventBytes", anyObject, "reason in an Event", EventBytes, "bytes"},
+	{"PathBytes", anyObject, "path of a field in a message", PathBytes, "bytes"},
+}
+
+// Markdown is the table for the documentation.
+func Markdown() string {
+	var b strings.Builder
+	b.WriteString("| of | what | limit |\n|---|---|---|\n")
+	for _, r := range table {
+		fmt.Fprintf(&b, "| %s | %s | %s |\n", r.of, r.what, r.text())
+	}
+	return b.String()
+}
+
+func (r row) text() string {
+	switch {
+	case r.unit == "":
+		return grouped(r.limit)
+	case r.limit%(1<<20) == 0:
+		return strconv.Itoa(r.limit>>20) + " MiB"
+	case r.limit%(1<<10) == 0:
+		return strconv.Itoa(r.limit>>10) + " KiB"
+	}
+	return grouped(r.limit) + " " + r.unit
+}
+
+// grouped writes a number with commas between thousands.
+func grouped(n int) string {
+	text := strconv.Itoa(n)
+	for i := len(text) - 3; i > 0; i -= 3 {
+		text = text[:i] + "," + text[i:]
+	}
+	return text
+}
+
+// Marks around the table in a page.
+const (
+	begin = "<!-- limits: written by make generate -->\n"
+	end   = "<!-- end of limits -->\n"
+)
+
+// Insert returns a page with the table between its marks.
+func Insert(page string) (string, error) {
+	before, rest, ok := strings.Cut(page, begin)
+	_, after, closed := strings.Cut(rest, end)
+	if !ok || !closed {
+		return "", fmt.Errorf("the page has no lines %q and %q", strings.TrimSpace(begin), strings.TrimSpace(end))
+	}
+	return before + begin + "\n" + Markdown() + "\n" + end + after, nil
+}

@@ -1,0 +1,161 @@
+// Package jsonspan finds parts of a JSON document in place: it allocates nothing, whatever
+// the document says, so that lengths and counts can be checked before anything is decoded.
+//
+//	spec := jsonspan.Get(raw, "spec")
+//	n := jsonspan.Weighty(spec)
+//
+// Documents must be valid (json.Valid). Of one that is not, parts are missing or wrong, and
+// nothing panics.
+package jsonspan
+
+import (
+	"bytes"
+	"encoding/json"
+)
+
+// Members calls each with the members of an object, in order, until it returns false. Of a
+// value that is no object there are none.
+func Members(raw []byte, each func(name string, value []byte) bool) {
+	i := space(raw, 0)
+	if i >= len(raw) || raw[i] != '{' {
+		return
+	}
+	for i = space(raw, i+1); i < len(raw) && raw[i] == '"'; i = space(raw, i+1) {
+		end := value(raw, i)
+		name := raw[i:end]
+		if i = space(raw, end); i >= len(raw) || raw[i] != ':' {
+			return
+		}
+		i = space(raw, i+1)
+		end = value(raw, i)
+		if !each(unquote(name), raw[i:end]) {
+			return
+		}
+		if i = space(raw, end); i >= len(raw) || raw[i] != ',' {
+			return
+		}
+	}
+}
+
+// Elements calls each with the elements of an array, in order, until it returns false. Of a
+// value that is no array there are none.
+func Elements(raw []byte, each func(value []byte) bool) {
+	i := space(raw, 0)
+	if i >= len(raw) || raw[i] != '[' {
+		return
+	}
+	for i = space(raw, i+1); i < len(raw) && raw[i] != ']'; i = space(raw, i+1) {
+		end := value(raw, i)
+		if end == i || !each(raw[i:end]) {
+			return
+		}
+		if i = space(raw, end); i >= len(raw) || raw[i] != ',' {
+			return
+		}
+	}
+}
+
+// Get returns the value at a path of names, nil if there is none. Of a name that is there
+// twice it takes the last, as encoding/json does.
+func Get(raw []byte, path ...string) []byte {
+	for _, name := range path {
+		var found []byte
+		Members(raw, func(n string, v []byte) bool {
+			if n == name {
+				found = v
+			}
+			return true
+		})
+		if raw = found; raw == nil {
+			return nil
+		}
+	}
+	return raw
+}
+
+// Count returns the number of elements of an array, at most limit+1.
+func Count(raw []byte, limit int) (n int) {
+	Elements(raw, func([]byte) bool { n++; return n <= limit })
+	return n
+}
+
+// Weighty counts what may become a struct when it is decoded: objects, and the elements of
+// arrays that are no strings (null in an array is an empty struct).
+func Weighty(raw []byte) (n int) {
+	for i := 0; i < len(raw); i++ {
+		switch raw[i] {
+		case '"':
+			i = value(raw, i) - 1
+		case '{':
+			n++
+		case '[', ',':
+			// A number or literal, in an array or not: after a comma in an object comes a name.
+			if next := space(raw, i+1); next < len(raw) && bytes.IndexByte(plain, raw[next]) >= 0 {
+				n++
+			}
+		}
+	}
+	return n
+}
+
+// plain are the first bytes of numbers and literals.
+var plain = []byte("-0123456789ntf")
+
+// space returns the index of the next byte that is no white space.
+func space(raw []byte, i int) int {
+	for i < len(raw) && (raw[i] == ' ' || raw[i] == '\n' || raw[i] == '\t' || raw[i] == '\r') {
+		i++
+	}
+	return i
+}
+
+// value returns the index after the value that begins at i.
+func value(raw []byte, i int) int {
+	if i >= len(raw) {
+		return len(raw)
+	}
+	switch raw[i] {
+	case '"':
+		for i++; i < len(raw); i++ {
+			switch raw[i] {
+			case '\\':
+				i++
+			case '"':
+				return i + 1
+			}
+		}
+		return len(raw)
+	case '{', '[':
+		for depth := 0; i < len(raw); i++ {
+			switch raw[i] {
+			case '"':
+				i = value(raw, i) - 1
+			case '{', '[':
+				depth++
+			case '}', ']':
+				if depth--; depth == 0 {
+					return i + 1
+				}
+			}
+		}
+		return len(raw)
+	}
+	for i < len(raw) && bytes.IndexByte([]byte(",]}: \n\t\r"), raw[i]) < 0 {
+		i++
+	}
+	return i
+}
+
+// unquote returns the text of a string.
+func unquote(quoted []byte) string {
+	if bytes.IndexByte(quoted, '\\') >= 0 {
+		var out string
+		if json.Unmarshal(quoted, &out) == nil {
+			return out
+		}
+	}
+	if len(quoted) < 2 {
+		return ""
+	}
+	return string(quoted[1 : len(quoted)-1])
+}

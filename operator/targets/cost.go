@@ -1,0 +1,227 @@
+package targets
+
+import (
+	"fmt"
+	"iter"
+	"math"
+	"regexp/syntax"
+	"slices"
+	"strings"
+
+	"github.com/prometheus/common/model"
+	"github.com/prometheus/prometheus/model/labels"
+	"github.com/prometheus/prometheus/model/relabel"
+	"github.com/prometheus/prometheus/scrape"
+
+	"github.com/firekeeper-dev/firekeeper/operator/budget"
+	"github.com/firekeeper-dev/firekeeper/operator/regexcost"
+)
+
+// costs bound what the relabel steps of a job cost, without running them: matching takes up to
+// the size of an expression times the length of the text, and a replacement may repeat
+// the text.
+type costs struct {
+	steps []stepCost
+	slots int // labels that steps write
+	// seeds are the sizes of the labels that every target has, and their sum with the names.
+	seeds    map[model.LabelName]int
+	allSeeds int
+	// free is a size of labels for which all steps together cost little enough, whatever the
+	// labels are; rate is what a byte costs then.
+	free, rate int
+}
+
+// stepCost is what is known of a step before there is a target.
+type stepCost struct {
+	at      int               // index among all
+	program int               // size of the expression
+	once    bool              // the expression looks at each letter once
+	runs    int               // shards that run it
+	sources []model.LabelName // of which the text is made
+	slots   []int             // of the sources; -1 for labels that no step writes
+	joints  int               // bytes of separators
+	all     bool              // reads all labels
+	writes  int               // slot; -1 for none, or for any label
+	anyname bool              // writes labels of any name
+	times   int               // how often a match may be repeated in what is written
+	literal int               // other bytes of it
+}
+
+// costOf reads the steps of a job with some indices.
+func (j *Job) costOf(indices iter.Seq[int]) costs {
+	slots := map[string]int{}
+	slotOf := func(name string) int {
+		if slot, known := slots[name]; known {
+			return slot
+		}
+		return -1
+	}
+	out := costs{seeds: map[model.LabelName]int{}}
+	lb := labels.NewBuilder(labels.EmptyLabels())
+	scrape.PopulateDiscoveredLabels(lb, j.shards[0], nil, nil)
+	lb.Range(func(l labels.Label) {
+		out.seeds[model.LabelName(l.Name)] = len(l.Value)
+		out.allSeeds += len(l.Name) + len(l.Value)
+	})
+	for i := range indices {
+		c := j.shards[0].RelabelConfigs[i]
+		s := stepCost{at: i, program: 1, runs: 1, writes: -1, sources: slices.Clone(c.SourceLabels), joints: len(c.Separator) * len(c.SourceLabels)}
+		if i >= j.common {
+			s.runs = len(j.shards)
+		}
+		switch c.Action {
+		case relabel.Keep, relabel.Drop, relabel.Replace, relabel.LabelMap, relabel.LabelDrop, relabel.LabelKeep:
+			if parsed, err := syntax.Parse(c.Regex.String(), syntax.Perl); err == nil {
+				s.program, s.once = regexcost.Of(parsed), straight(parsed)
+			}
+		case relabel.KeepEqual, relabel.DropEqual:
+			s.sources = append(s.sources, model.LabelName(c.TargetLabel))
+		}
+		for _, name := range s.sources {
+			s.slots = append(s.slots, slotOf(string(name)))
+		}
+		switch c.Action {
+		case relabel.Replace:
+			s.times, s.literal = strings.Count(c.Replacement, "$")+strings.Count(c.TargetLabel, "$"), len(c.Replacement)
+			s.anyname = strings.Contains(c.TargetLabel, "$")
+		case relabel.Lowercase, relabel.Uppercase:
+			s.times = 3 // a letter may have a longer form
+		case relabel.HashMod:
+			s.literal = 20
+		case relabel.LabelMap:
+			s.all, s.anyname, s.times, s.literal = true, true, strings.Count(c.Replacement, "$"), len(c.Replacement)
+		case relabel.LabelDrop, relabel.LabelKeep:
+			s.all = true
+		}
+		if s.times+s.literal > 0 && !s.anyname {
+			if slotOf(c.TargetLabel) < 0 {
+				slots[c.TargetLabel] = len(slots)
+			}
+			s.writes = slots[c.TargetLabel]
+		}
+		out.steps = append(out.steps, s)
+	}
+	out.slots = len(slots)
+	out.free = out.freeSize()
+	if out.free > 0 {
+		out.rate = budget.MatchSteps/out.free + 1
+	}
+	return out
+}
+
+// straight reports whether an expression has no repetition: then, as those of relabel steps
+// are anchored, each of its instructions looks at one letter of a text.
+func straight(re *syntax.Regexp) bool {
+	switch re.Op {
+	case syntax.OpStar, syntax.OpPlus, syntax.OpQuest, syntax.OpRepeat:
+		return false
+	}
+	return !slices.ContainsFunc(re.Sub, func(sub *syntax.Regexp) bool { return !straight(sub) })
+}
+
+// freeSize looks for the size of labels that is free, by halves.
+func (c *costs) freeSize() int {
+	for size := budget.LabelBytes; size > 0; size /= 2 {
+		if n, _ := c.bound(size, func(model.LabelName) int { return size }); n <= budget.MatchSteps {
+			return size
+		}
+	}
+	return 0
+}
+
+// bound is the most that the steps may cost for a target, and the step that costs most.
+//
+// size: of all discovered labels, in bytes; length: of one.
+func (c *costs) bound(size int, length func(model.LabelName) int) (cost, worst int) {
+	var few [64]int
+	written := few[:]
+	if c.slots > len(few) {
+		written = make([]int, c.slots)
+	}
+	anyLabel, most := 0, 0 // bytes of what is written to labels of any name
+	for i := range c.steps {
+		s := &c.steps[i]
+		text := s.joints
+		for k, name := range s.sources {
+			n := length(name)
+			if slot := s.slots[k]; slot >= 0 {
+				n = max(n, written[slot])
+			}
+			text += max(n, anyLabel)
+		}
+		matched := text
+		if s.all {
+			matched = size + anyLabel
+			for _, n := range written[:c.slots] {
+				matched += n
+			}
+			text = matched
+		}
+		if n := s.literal + s.times*text; s.anyname {
+			anyLabel = max(anyLabel, n, matched)
+		} else if s.writes >= 0 {
+			written[s.writes] = max(written[s.writes], n)
+		}
+		if text > budget.LabelBytes || s.literal+s.times*text > budget.LabelBytes {
+			return math.MaxInt32, s.at
+		}
+		own := s.runs * (s.program + matched)
+		if !s.once {
+			own = s.runs * s.program * (matched + 1)
+		}
+		if cost += own; own > most {
+			most, worst = own, s.at
+		}
+	}
+	return cost, worst
+}
+
+// sizeOf is the size of labels, in bytes.
+func sizeOf(set model.LabelSet) (n int) {
+	for name, value := range set {
+		n += len(name) + len(value)
+	}
+	return n
+}
+
+// affordable adds what a target with labels of a size costs, and reports whether that is little
+// whatever they are; then nobody needs to look at each label.
+func (e *evaluation) affordable(c *costs, size int) bool {
+	cost := size * c.rate
+	if size > c.free || e.spent+cost > budget.JobMatchSteps/2 {
+		return false
+	}
+	e.spent += cost
+	return true
+}
+
+// afford adds what steps cost for a target whose labels have a size, unless it is too much:
+// then the target is unknown.
+func (e *evaluation) afford(r *Row, c *costs, size int) bool {
+	if e.affordable(c, size) {
+		return true
+	}
+	cost, step := c.bound(size, func(name model.LabelName) int { return max(len(r.Label(name)), c.seeds[name]) })
+	switch {
+	case cost > budget.MatchSteps:
+		r.Message = fmt.Sprintf("too expensive to evaluate: %s matches a long regular expression with a long text, or makes one", e.Origins[step].Path)
+	case e.exact+cost > budget.JobMatchSteps:
+		r.Message = "too expensive to evaluate: the other targets of the job have taken all time that one job may take"
+	default:
+		e.exact += cost
+		return true
+	}
+	r.State = Unknown
+	return false
+}
+
+// mayFollow reports whether all steps of a target can be run. Of one that the sieve drops,
+// those that the sieve leaves out may cost too much.
+func (j *Job) mayFollow(r *Row) bool {
+	if r.State == Unknown {
+		return false
+	}
+	c := &j.costs
+	cost, _ := c.bound(sizeOf(r.own)+sizeOf(r.shared)+c.allSeeds, func(name model.LabelName) int { return max(len(r.Label(name)), c.seeds[name]) })
+	return cost <= budget.MatchSteps
+}

@@ -1,0 +1,121 @@
+package targets
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/prometheus/common/model"
+	"github.com/prometheus/prometheus/discovery/targetgroup"
+
+	"github.com/firekeeper-dev/firekeeper/operator/budget"
+	"github.com/firekeeper-dev/firekeeper/operator/budget/budgettest"
+)
+
+const annotation = "__meta_kubernetes_pod_annotation_a"
+
+// monitorOf is a monitor with the relabelings.
+func monitorOf(steps ...string) string {
+	return "{selector: {matchLabels: {app: web}}, endpoints: [{port: http, relabelings: [" + strings.Join(steps, ", ") + "]}]}"
+}
+
+// Targets whose relabeling would take seconds or gigabytes are unknown, with the field; no
+// expression is matched for it.
+func TestExpensiveTargets(t *testing.T) {
+	repeat := func(step string, n int) []string { return strings.Split(strings.Repeat(step+"\n", n-1)+step, "\n") }
+	match := "{sourceLabels: [" + annotation + "], action: keep, regex: '(.*a|.*b){900}z'}"
+	names := "{sourceLabels: [__meta_kubernetes_pod_name], action: drop, regex: '" + strings.Repeat("namespace-of-a-team|", 5_000) + "x'}"
+	for name, tc := range map[string]struct {
+		steps  []string
+		value  int
+		states map[State]int
+		says   string
+	}{
+		"an expression for a long text":     {[]string{match}, 200_000, map[State]int{Unknown: 1}, "spec.endpoints[0].relabelings[0] matches a long regular expression"},
+		"the same for a short text":         {[]string{match}, 10, map[State]int{Dropped: 1}, ""},
+		"a long text":                       {[]string{"{sourceLabels: [" + annotation + "], action: drop, regex: x}"}, 200_000, map[State]int{Kept: 1}, ""},
+		"many steps":                        {repeat("{sourceLabels: ["+annotation+"], action: drop, regex: '.*x.*y.*z'}", 200), 200_000, map[State]int{Unknown: 1}, "too expensive"},
+		"names of labels":                   {repeat("{action: labeldrop, regex: '(.*a|.*b){300}z'}", 40), 10, map[State]int{Unknown: 1}, "relabelings["},
+		"a label that doubles":              {repeat("{sourceLabels: [x], targetLabel: x, regex: '(.*)', replacement: 'y$1$1'}", 40), 10, map[State]int{Unknown: 1}, "makes one"},
+		"a label that is joined to itself":  {repeat("{sourceLabels: [x, x], targetLabel: x, replacement: 'yy$1'}", 40), 10, map[State]int{Unknown: 1}, "makes one"},
+		"two labels that feed each other":   {append(repeat("{sourceLabels: [x, y], targetLabel: x, replacement: 'a$1'}\n{sourceLabels: [x, y], targetLabel: y, replacement: 'a$1'}", 30), "{targetLabel: z, replacement: z}"), 10, map[State]int{Unknown: 1}, "makes one"},
+		"a label of a name that is matched": {repeat("{sourceLabels: [x, x], targetLabel: 'x$2', regex: '(.*)', replacement: 'yy$1'}", 40), 10, map[State]int{Unknown: 1}, "makes one"},
+		"labels that are mapped":            {repeat("{action: labelmap, regex: '(.*)', replacement: 'a$1$1'}", 40), 10, map[State]int{Unknown: 1}, "makes one"},
+		"what people write": {[]string{"{action: labelmap, regex: '__meta_kubernetes_pod_label_(.+)'}", "{sourceLabels: [__meta_kubernetes_namespace, __meta_kubernetes_pod_name], separator: /, targetLabel: instance}",
+			"{sourceLabels: [__address__, " + annotation + "], regex: '([^:]+)(?::\\d+)?;(\\d+)', replacement: '$1:$2', targetLabel: __address__}", "{action: labeldrop, regex: 'tmp_.*'}"}, 30_000, map[State]int{Kept: 1}, ""},
+		"dropped after such a label": {append(repeat("{sourceLabels: [x, x], targetLabel: x, replacement: 'yy$1'}", 40), "{sourceLabels: [__meta_kubernetes_pod_name], action: drop, regex: web-0}"), 10, map[State]int{Dropped: 1}, ""},
+		"a list of names":            {[]string{names}, 10, map[State]int{Kept: 1}, ""},
+	} {
+		j := job(t, slices1, monitorOf(tc.steps...))
+		group := endpoint("10.0.0.7:8080", map[string]string{annotation: strings.Repeat("a", tc.value)})
+		budgettest.AtMost(t, name, 8<<20, func() {
+			result := j.Evaluate(Found{Groups: []*targetgroup.Group{group}})
+			target := result.Targets()[0]
+			if got := result.Counts(); fmt.Sprint(got) != fmt.Sprint(tc.states) || !strings.Contains(target.Message, tc.says) {
+				t.Errorf("%s: %v, %q", name, got, target.Message)
+			}
+			if name == "dropped after such a label" {
+				if _, err := result.Trace(0); err == nil || target.Drop == nil {
+					t.Errorf("%s: its steps are run", name)
+				}
+			}
+			if target.State != Unknown {
+				return
+			}
+			if target.Source.Pod != "web-0" && target.Source.Name == "" || target.ID == "" || result.Index(target.ID) != 0 {
+				t.Errorf("%s: nobody knows which target it is: %+v", name, target.Source)
+			}
+			if _, err := result.Trace(0); err == nil {
+				t.Errorf("%s: its steps are run", name)
+			}
+			if _, outcomes := j.Group(group); outcomes[0].State != Unknown {
+				t.Errorf("%s: alone it is %s", name, outcomes[0].State)
+			}
+		})
+	}
+}
+
+// The targets of one job share a budget: the work of an evaluation ends, and says so.
+func TestJobBudget(t *testing.T) {
+	j := job(t, slices1, monitorOf("{sourceLabels: ["+annotation+"], action: drop, regex: '(a|b)*x(c|d)*'}"))
+	value := map[string]string{annotation: strings.Repeat("-", 200_000)}
+	group := &targetgroup.Group{}
+	one := endpoint("10.0.0.7:8080", value).Targets[0]
+	cost, _ := j.costs.bound(sizeOf(one), func(name model.LabelName) int { return len(one[name]) })
+	if cost < 1_000_000 || cost > budget.MatchSteps {
+		t.Fatalf("a target costs %d", cost)
+	}
+	const n = 5_000
+	for i := range n {
+		group.Targets = append(group.Targets, endpoint(fmt.Sprintf("10.0.%d.%d:8080", i/250, i%250), value).Targets...)
+	}
+	e := newEvaluation(j, n)
+	e.group(group)
+	kept := 0
+	for _, row := range e.rows {
+		if row.State == Kept {
+			kept++
+		} else if row.State != Unknown || !strings.Contains(row.Message, "all time that one job may take") {
+			t.Fatalf("%s: %s", row.State, row.Message)
+		}
+	}
+	if most := 2 * budget.JobMatchSteps / cost; kept == 0 || kept > most || e.exact > budget.JobMatchSteps || e.spent > budget.JobMatchSteps/2 {
+		t.Errorf("%d targets are evaluated, want at most %d; %d and %d steps", kept, most, e.exact, e.spent)
+	}
+}
+
+// An evaluation for somebody who has gone ends at once.
+func TestEvaluateWithin(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	j := job(t, slices1, http)
+	found := Found{Groups: []*targetgroup.Group{endpoint("10.0.0.7:8080", nil)}}
+	if result, err := j.EvaluateWithin(ctx, found); err != nil || len(result.Rows) != 1 {
+		t.Errorf("%v, %v", result.Rows, err)
+	}
+	cancel()
+	if result, err := j.EvaluateWithin(ctx, found); !errors.Is(err, context.Canceled) || len(result.Rows) != 0 {
+		t.Errorf("%v, %v", result.Rows, err)
+	}
+}

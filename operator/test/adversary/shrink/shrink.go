@@ -1,0 +1,161 @@
+// Package shrink finds a small part of what shows a fault.
+//
+//	few := shrink.List(all, func(some []T) bool { return stillFails(some) })
+//	small := shrink.Value(object, func(o map[string]any) bool { return stillFails(o) })
+//
+// A test that is asked costs seconds, so both ask as rarely as they can: halves
+// first, then smaller pieces. Whoever asks may say no to everything when its time is over; the
+// smallest that failed until then is returned.
+package shrink
+
+import (
+	"maps"
+	"slices"
+)
+
+// List returns a part of all for which fails holds. fails(all) must hold.
+func List[T any](all []T, fails func([]T) bool) []T {
+	for pieces := 2; len(all) > 1; {
+		size := (len(all) + pieces - 1) / pieces
+		smaller := false
+		for at := 0; at < len(all); at += size {
+			piece := all[at:min(at+size, len(all))]
+			if pieces == 2 || size == 1 { // else a piece of it was tried as the rest of another
+				if fails(piece) {
+					all, pieces, smaller = slices.Clone(piece), 2, true
+					break
+				}
+			}
+			rest := slices.Concat(all[:at], all[min(at+size, len(all)):])
+			if len(rest) > 0 && pieces > 2 && fails(rest) {
+				all, pieces, smaller = rest, max(2, pieces-1), true
+				break
+			}
+		}
+		if smaller {
+			continue
+		}
+		if size == 1 {
+			break
+		}
+		pieces = min(len(all), pieces*2)
+	}
+	return all
+}
+
+// Value returns a smaller object for which fails holds: without fields, with shorter lists
+// and strings. fails(o) must hold. apiVersion, kind and metadata.name stay.
+func Value(o map[string]any, fails func(map[string]any) bool) map[string]any {
+	for changed := true; changed; {
+		changed = false
+		for _, cut := range cuts(o, nil) {
+			try := copied(o).(map[string]any)
+			if !cut(try) {
+				continue
+			}
+			if fails(try) {
+				o, changed = try, true
+				break // the cuts of what is left are others
+			}
+		}
+	}
+	return o
+}
+
+// cut makes an object smaller; false if it cannot.
+type cut func(map[string]any) bool
+
+var kept = []string{"apiVersion", "kind", "metadata", "name", "namespace"}
+
+// cuts lists what can go, the largest first.
+func cuts(v any, path []any) []cut {
+	var here, below []cut
+	switch v := v.(type) {
+	case map[string]any:
+		for _, key := range slices.Sorted(maps.Keys(v)) {
+			at := append(slices.Clone(path), key)
+			if len(path) > 1 || !slices.Contains(kept, key) {
+				here = append(here, func(o map[string]any) bool { return edit(o, at, func(any) (any, bool) { return nil, false }) })
+			}
+			below = append(below, cuts(v[key], at)...)
+		}
+	case []any:
+		if n := len(v); n > 0 {
+			for _, part := range [][2]int{{n / 2, n}, {0, n / 2}, {n - 1, n}} {
+				if part[0] == part[1] {
+					continue
+				}
+				here = append(here, func(o map[string]any) bool {
+					return edit(o, path, func(old any) (any, bool) {
+						list := old.([]any)
+						return slices.Concat(list[:part[0]], list[part[1]:]), true
+					})
+				})
+			}
+		}
+		for i := range v[:min(len(v), 20)] {
+			below = append(below, cuts(v[i], append(slices.Clone(path), i))...)
+		}
+	case string:
+		if len(v) > 20 {
+			here = append(here, func(o map[string]any) bool {
+				return edit(o, path, func(old any) (any, bool) {
+					runes := []rune(old.(string))
+					return string(runes[:len(runes)/2]), true
+				})
+			})
+		}
+	}
+	return append(here, below...)
+}
+
+// edit changes the value at a path, or removes it.
+func edit(v any, path []any, change func(any) (any, bool)) bool {
+	for ; len(path) > 1; path = path[1:] {
+		switch at := path[0].(type) {
+		case string:
+			v = v.(map[string]any)[at]
+		case int:
+			v = v.([]any)[at]
+		}
+	}
+	if len(path) == 0 {
+		return false
+	}
+	switch at := path[0].(type) {
+	case string:
+		object := v.(map[string]any)
+		if value, stays := change(object[at]); stays {
+			object[at] = value
+		} else {
+			delete(object, at)
+		}
+	case int:
+		list := v.([]any)
+		value, stays := change(list[at])
+		if !stays {
+			return false
+		}
+		list[at] = value
+	}
+	return true
+}
+
+func copied(v any) any {
+	switch v := v.(type) {
+	case map[string]any:
+		out := make(map[string]any, len(v))
+		for key, value := range v {
+			out[key] = copied(value)
+		}
+		return out
+	case []any:
+		out := make([]any, len(v))
+		for i, value := range v {
+			out[i] = copied(value)
+		}
+		return out
+	default:
+		return v
+	}
+}

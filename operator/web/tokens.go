@@ -1,0 +1,189 @@
+package web
+
+import (
+	"context"
+	"crypto/sha256"
+	"fmt"
+	"net"
+	"net/http"
+	"sync"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apiserver/pkg/authentication/authenticator"
+)
+
+// Whoever sends tokens that nobody knows leaves slots, and questions, to callers that are known
+// or come from elsewhere.
+const (
+	newTokensAtATime = atATime / 4
+	waitingInAll     = atATime / 4
+	waitingPerCaller = 2
+	tokenWait        = time.Second
+	// knownFor is how long a valid token is remembered. After allowedFor the API server is asked
+	// again in the background, so that a token that was revoked is refused from the next request on.
+	knownFor  = time.Minute
+	maxTokens = 1000
+)
+
+// addressKey is that of the address of a caller in a context.
+type addressKey struct{}
+
+// withAddress is the context of a request with where it comes from.
+func withAddress(r *http.Request) context.Context {
+	host, _, err := net.SplitHostPort(r.RemoteAddr)
+	if err != nil {
+		host = r.RemoteAddr
+	}
+	return context.WithValue(r.Context(), addressKey{}, host)
+}
+
+// few asks about so many tokens at a time, one of each address. Others wait for a moment.
+type few struct {
+	authenticator.Token
+	free chan struct{}
+
+	mu      *sync.Mutex
+	lanes   map[string]*lane // by address
+	waiting *int
+}
+
+// lane are the questions of one address.
+type lane struct {
+	free  chan struct{}
+	users int
+}
+
+func newFew(of authenticator.Token, n int) few {
+	return few{of, make(chan struct{}, n), &sync.Mutex{}, map[string]*lane{}, new(int)}
+}
+
+// AuthenticateToken implements [authenticator.Token].
+func (f few) AuthenticateToken(ctx context.Context, token string) (*authenticator.Response, bool, error) {
+	address, _ := ctx.Value(addressKey{}).(string)
+	l, ok := f.enter(address)
+	if !ok {
+		return nil, false, f.busy()
+	}
+	defer f.leave(address, l)
+	wait := time.NewTimer(tokenWait)
+	defer wait.Stop()
+	for _, free := range []chan struct{}{l.free, f.free} {
+		select {
+		case free <- struct{}{}:
+			defer func() { <-free }()
+		case <-wait.C:
+			return nil, false, f.busy()
+		case <-ctx.Done():
+			return nil, false, ctx.Err()
+		}
+	}
+	return f.Token.AuthenticateToken(ctx, token)
+}
+
+// enter takes a place in the lane of an address, unless too many have one.
+func (f few) enter(address string) (*lane, bool) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	l := f.lanes[address]
+	if l == nil {
+		l = &lane{free: make(chan struct{}, 1)}
+	}
+	if l.users > waitingPerCaller || *f.waiting >= waitingInAll+cap(f.free) {
+		return nil, false
+	}
+	f.lanes[address] = l
+	l.users++
+	*f.waiting++
+	return l, true
+}
+
+func (f few) leave(address string, l *lane) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	*f.waiting--
+	if l.users--; l.users == 0 {
+		delete(f.lanes, address)
+	}
+}
+
+func (f few) busy() error {
+	return apierrors.NewTooManyRequests(fmt.Sprintf("the operator asks about %d new tokens at a time", cap(f.free)), 1)
+}
+
+// remembered remembers valid tokens.
+type remembered struct {
+	authenticator.Token
+	mu    *sync.Mutex
+	known map[[sha256.Size]byte]*knownToken
+}
+
+type knownToken struct {
+	response *authenticator.Response
+	since    time.Time // of the last answer
+	asking   bool
+}
+
+func remember(of authenticator.Token) remembered {
+	return remembered{of, &sync.Mutex{}, map[[sha256.Size]byte]*knownToken{}}
+}
+
+// AuthenticateToken implements [authenticator.Token].
+func (m remembered) AuthenticateToken(ctx context.Context, token string) (*authenticator.Response, bool, error) {
+	key := sha256.Sum256([]byte(token))
+	m.mu.Lock()
+	k := m.known[key]
+	age := time.Duration(0)
+	if k != nil {
+		age = time.Since(k.since)
+	}
+	if k != nil && age < knownFor {
+		if age >= allowedFor && !k.asking {
+			k.asking = true
+			go m.refresh(context.WithoutCancel(ctx), key, token)
+		}
+		m.mu.Unlock()
+		return k.response, true, nil
+	}
+	m.mu.Unlock()
+	response, ok, err := m.Token.AuthenticateToken(ctx, token)
+	m.keep(key, response, ok, err)
+	return response, ok, err
+}
+
+// refresh asks again. What nobody answers leaves what was known.
+func (m remembered) refresh(ctx context.Context, key [sha256.Size]byte, token string) {
+	ctx, cancel := context.WithTimeout(ctx, reviewTimeout)
+	defer cancel()
+	response, ok, err := m.Token.AuthenticateToken(ctx, token)
+	m.keep(key, response, ok, err)
+}
+
+func (m remembered) keep(key [sha256.Size]byte, response *authenticator.Response, ok bool, err error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	before := m.known[key]
+	switch {
+	case ok && err == nil:
+		if before == nil && len(m.known) >= maxTokens {
+			m.drop()
+		}
+		m.known[key] = &knownToken{response: response, since: time.Now()}
+	case before != nil && err != nil && unanswered(err):
+		before.asking = false
+	default:
+		delete(m.known, key)
+	}
+}
+
+// drop forgets the token about which was asked first.
+func (m remembered) drop() {
+	var first [sha256.Size]byte
+	var oldest *knownToken
+	for key, k := range m.known {
+		if oldest == nil || k.since.Before(oldest.since) {
+			first, oldest = key, k
+		}
+	}
+	delete(m.known, first)
+}

@@ -1,0 +1,111 @@
+package workload
+
+import (
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"reflect"
+	"testing"
+
+	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
+	"github.com/firekeeper-dev/firekeeper/operator/budget"
+)
+
+// Pods of the split layout show a fixed number of optional Secrets, and wait for none.
+// The single layout shows those that there are.
+func TestTLSAssetsOfTheLayouts(t *testing.T) {
+	for layout, want := range map[Layout]string{LayoutSplit: "8 8 8 9", LayoutSingle: "1 1 3 9"} {
+		b := widget("main", v1.WorkloadFields{}, Config{Layout: layout})
+		var counts []int
+		for _, n := range []int{0, 1, 3, 9} {
+			sources := b.TLSAssets(n).Projected.Sources
+			counts = append(counts, len(sources))
+			for i, s := range sources {
+				optional := s.Secret.Optional != nil && *s.Secret.Optional
+				if s.Secret.Name != b.TLSAssetSecretName(i) || optional != (layout == LayoutSplit) {
+					t.Errorf("%s: source %d is %+v", layout, i, s.Secret)
+				}
+			}
+		}
+		if got := fmt.Sprintf("%d %d %d %d", counts[0], counts[1], counts[2], counts[3]); got != want {
+			t.Errorf("%s: %s sources, want %s", layout, got, want)
+		}
+	}
+}
+
+// What selected objects refer to changes neither the volume nor the hash of the pod.
+func TestTLSAssetsChangeNoPod(t *testing.T) {
+	b := widget("main", v1.WorkloadFields{}, Config{Layout: LayoutSplit})
+	want, err := b.HashOf(nil, HashInputs{TLSSecrets: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for n := range MountedTLSAssets + 1 {
+		got, err := b.HashOf(nil, HashInputs{TLSSecrets: n})
+		if err != nil || got != want || !reflect.DeepEqual(b.TLSAssets(n), b.TLSAssets(1)) {
+			t.Errorf("%d Secrets: hash %s, want %s, %v", n, got, want, err)
+		}
+	}
+}
+
+// Files of MaxTLSAssetBytes fit into the Secrets that pods mount, whatever their sizes,
+// and however they came and went.
+func TestTLSAssetsFit(t *testing.T) {
+	b := widget("main", v1.WorkloadFields{}, Config{Layout: LayoutSplit})
+	content := make([]byte, budget.TLSFileBytes)
+	for seed := range uint64(200) {
+		r := rand.New(rand.NewPCG(seed, 1))
+		files, held, total := map[string][]byte{}, map[string]int{}, 0
+		for step := range 60 {
+			for name, c := range maps.Clone(files) { // some go, or grow and shrink
+				if r.IntN(3) == 0 {
+					total -= len(name) + len(c)
+					delete(files, name)
+				}
+			}
+			for range 40 {
+				name := fmt.Sprintf("file-%d-%d", step, r.IntN(60))
+				size := r.IntN(len(content) + 1)
+				if r.IntN(2) == 0 {
+					size = len(content) // the largest leave most room unused
+				}
+				if _, there := files[name]; there || total+len(name)+size > MaxTLSAssetBytes {
+					continue
+				}
+				files[name], total = content[:size], total+len(name)+size
+			}
+			secrets := b.TLSAssetSecrets(files, held)
+			if len(secrets) > MountedTLSAssets {
+				t.Fatalf("seed %d, step %d: %d bytes in %d Secrets, pods mount %d", seed, step, total, len(secrets), MountedTLSAssets)
+			}
+			clear(held)
+			for i, s := range secrets {
+				for name := range s.Data {
+					held[name] = i
+				}
+			}
+		}
+	}
+}
+
+// Rules grow into ConfigMaps that every pod mounts already: three where the configuration
+// carries the rest, otherwise as many as anyone has.
+func TestPadRuleConfigMapsOfKinds(t *testing.T) {
+	for name, c := range map[string]struct {
+		layout  Layout
+		carries bool
+		image   string
+		want    int
+	}{
+		"split":                         {LayoutSplit, false, ownReloader, 10},
+		"with the configuration":        {LayoutSplit, true, ownReloader, 3},
+		"a reloader that cannot do so":  {LayoutSplit, true, "quay.io/other/reloader:v1", 10},
+		"single repeats well-known pod": {LayoutSingle, false, ownReloader, 3},
+	} {
+		b := widget("main", v1.WorkloadFields{}, Config{Layout: c.layout, ConfigReloaderImage: c.image})
+		b.Kind.ConfigCarriesRules = c.carries
+		if got := len(b.PadRuleConfigMaps([]string{"widget-main-rulefiles-0"})); got != c.want {
+			t.Errorf("%s: %d ConfigMaps, want %d", name, got, c.want)
+		}
+	}
+}
