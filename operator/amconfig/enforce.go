@@ -4,7 +4,6 @@ import (
 	"slices"
 	"strings"
 
-	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 	"github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1alpha1"
 )
 
@@ -14,31 +13,7 @@ const namespaceLabel = "namespace"
 // enforces reports whether AlertmanagerConfigs of namespace are limited to its alerts.
 // A strategy that is not known counts as the default, which limits all of them.
 func (s *Settings) enforces(namespace string) bool {
-	return limits(s.data.Strategy, s.data.Namespace, namespace)
-}
-
-// Limits reports whether am limits AlertmanagerConfigs of a namespace to its alerts. The one
-// that the configuration of am begins with is never limited.
-func Limits(am *v1.Alertmanager, namespace string) bool {
-	return limits(strategyOf(am), am.Namespace, namespace)
-}
-
-// limits is the decision for an Alertmanager in the namespace own.
-func limits(strategy v1.AlertmanagerConfigMatcherStrategyType, own, namespace string) bool {
-	switch strategy {
-	case v1.NoneConfigMatcherStrategyType:
-		return false
-	case v1.OnNamespaceExceptForAlertmanagerNamespaceConfigMatcherStrategyType:
-		return namespace != own
-	}
-	return true
-}
-
-func strategyOf(am *v1.Alertmanager) v1.AlertmanagerConfigMatcherStrategyType {
-	if by := am.Spec.AlertmanagerConfigMatcherStrategy; by != nil && by.Type != "" {
-		return by.Type
-	}
-	return v1.OnNamespaceConfigMatcherStrategyType
+	return s.data.Strategy.Limits(s.data.Namespace, namespace)
 }
 
 // enforce limits r to alerts of namespace. Its children only see what r lets through.

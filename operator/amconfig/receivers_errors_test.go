@@ -268,7 +268,7 @@ func TestLargeReceivers(t *testing.T) {
 		StringData: map[string]string{"key": strings.Repeat("x", 1<<20)},
 	})
 	sel := &corev1.SecretKeySelector{LocalObjectReference: corev1.LocalObjectReference{Name: "s"}, Key: "key"}
-	const want = "webhookConfigs[1]: the object generates more than 4194304 bytes of configuration"
+	const want = "webhookConfigs[1]: the object generates too many bytes of configuration, the limit is 4194304"
 	c := w.compiler(newestVersion)
 	for i := range 10_000 {
 		hook := v1alpha1.WebhookConfig{URL: new("https://a"), HTTPConfig: &v1alpha1.HTTPConfig{}}

@@ -62,7 +62,7 @@ func NewSettings(am *v1.Alertmanager, version *semver.Version, globals Globals) 
 	target := Target(version)
 	s := &Settings{target: target, data: settingsData{
 		Version: version.String(), Labels: dialectOf(am, target),
-		Strategy: strategyOf(am), Globals: globals,
+		Strategy: am.MatcherStrategy(), Globals: globals,
 	}}
 	if s.data.Strategy == v1.OnNamespaceExceptForAlertmanagerNamespaceConfigMatcherStrategyType {
 		s.data.Namespace = am.Namespace

@@ -6,8 +6,10 @@ import (
 	"fmt"
 	"regexp"
 
+	"github.com/firekeeper-dev/firekeeper/internal/faults"
 	"github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1alpha1"
 	"github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1beta1"
+	"github.com/firekeeper-dev/firekeeper/operator/manifest"
 )
 
 // Versions between which objects are converted.
@@ -177,8 +179,12 @@ func (c *conversion) operator(all []field, end int) []edit {
 // FromBeta converts an object from v1beta1. It does not change the argument, and shares
 // nothing with it.
 //
-// Errors: child routes that are no JSON, which no decoder makes.
+// Errors: fields of child routes that v1beta1 does not have, each with its path, joined; child
+// routes that are no JSON, which no decoder makes.
 func FromBeta(in *v1beta1.AlertmanagerConfig) (*v1alpha1.AlertmanagerConfig, error) {
+	if err := onlyAlpha(in.Spec.Route); err != nil {
+		return nil, err
+	}
 	in = in.DeepCopy()
 	in.SetGroupVersionKind(v1beta1.GroupVersionKind(v1beta1.AlertmanagerConfigKind))
 	raw, err := json.Marshal(in)
@@ -191,6 +197,43 @@ func FromBeta(in *v1beta1.AlertmanagerConfig) (*v1alpha1.AlertmanagerConfig, err
 	}
 	out := &v1alpha1.AlertmanagerConfig{}
 	return out, json.Unmarshal(converted, out)
+}
+
+// onlyAlpha returns an error for each field of v1alpha1 that v1beta1 does not have in the
+// routes below the top one. No schema describes them, and they are valid once converted.
+func onlyAlpha(top *v1beta1.Route) error {
+	if top == nil {
+		return nil
+	}
+	var wrong faults.List
+	for i, raw := range top.Routes {
+		var child childRoute
+		_ = json.Unmarshal(raw.Raw, &child) // what is no route is found where it is compiled
+		child.onlyAlpha(fmt.Sprintf("spec.route.routes[%d]", i), &wrong)
+	}
+	return wrong.Err()
+}
+
+// childRoute is what onlyAlpha reads of a route.
+type childRoute struct {
+	Matchers []struct {
+		Regex json.RawMessage `json:"regex"`
+	} `json:"matchers"`
+	Routes []childRoute `json:"routes"`
+}
+
+func (r *childRoute) onlyAlpha(path string, wrong *faults.List) {
+	if wrong.Full() {
+		return
+	}
+	for i, m := range r.Matchers {
+		if m.Regex != nil {
+			wrong.Add("", &manifest.FieldError{Path: fmt.Sprintf("%s.matchers[%d].regex", path, i), Reason: "unknown field"})
+		}
+	}
+	for i := range r.Routes {
+		r.Routes[i].onlyAlpha(fmt.Sprintf("%s.routes[%d]", path, i), wrong)
+	}
 }
 
 // alphaPath finds the renamed field where an error of v1alpha1 names it.

@@ -9,7 +9,6 @@ import (
 	"github.com/prometheus/prometheus/model/labels"
 	"github.com/prometheus/prometheus/promql/parser"
 
-	"github.com/firekeeper-dev/firekeeper/operator/amconfig"
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 	"github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1alpha1"
 	"github.com/firekeeper-dev/firekeeper/operator/rules"
@@ -68,7 +67,7 @@ func limited(am *v1.Alertmanager, c *v1alpha1.AlertmanagerConfig) bool {
 	if base := am.Spec.AlertmanagerConfiguration; base != nil && base.Name == c.Name && am.Namespace == c.Namespace {
 		return false
 	}
-	return amconfig.Limits(am, c.Namespace)
+	return am.MatcherStrategy().Limits(am.Namespace, c.Namespace)
 }
 
 // matcherRemarks are about the matchers of a route and those below it, which only sees the

@@ -1,0 +1,62 @@
+package main
+
+import (
+	"regexp"
+	"strings"
+)
+
+// Bounds of what is printed of a failed test.
+const (
+	maxLine    = 600  // bytes of a line
+	maxFollow  = 12   // lines that belong to a message
+	maxPanic   = 40   // lines of a panic or data race
+	maxExcerpt = 6000 // bytes of a test; the last ones
+)
+
+var (
+	message = regexp.MustCompile(`^( +)[A-Za-z0-9_]+\.go:[0-9]+: `)
+	logOf   = regexp.MustCompile(`: log of |end of the log of `)
+	crash   = regexp.MustCompile(`^panic:|^fatal error:|DATA RACE|^\S+\.go:[0-9]+:[0-9]+: `)
+)
+
+// excerpt returns the messages of a test, each with the lines that belong to it, and panics,
+// without what programs logged. What has neither is returned as it is. Both are bounded.
+func excerpt(said string, test bool) string {
+	var kept strings.Builder
+	depth, left, more := 0, 0, 0
+	for line := range strings.Lines(said) {
+		if len(line) > maxLine {
+			line = strings.ToValidUTF8(line[:maxLine], "") + "…\n"
+		}
+		if m := message.FindStringSubmatch(line); m != nil {
+			depth, left = len(m[1]), maxFollow
+			if logOf.MatchString(line) {
+				left = 0
+			}
+			kept.WriteString(line)
+			continue
+		}
+		if crash.MatchString(line) {
+			more = maxPanic
+		}
+		indent := len(line) - len(strings.TrimLeft(line, " "))
+		switch {
+		case more > 0:
+			more--
+			kept.WriteString(line)
+		case left > 0 && indent > depth:
+			left--
+			kept.WriteString(line)
+		default:
+			left = 0
+		}
+	}
+	s := kept.String()
+	if s == "" && !test {
+		s = said
+	}
+	if len(s) > maxExcerpt {
+		s = "…" + strings.ToValidUTF8(s[len(s)-maxExcerpt:], "")
+	}
+	return s
+}

@@ -1,0 +1,179 @@
+package main
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+)
+
+// event is what `go test -json` prints for each step of a test, a package or a build.
+type event struct {
+	Action      string
+	Package     string
+	ImportPath  string // of a build
+	Test        string
+	Elapsed     float64 // in seconds
+	Output      string
+	FailedBuild string
+}
+
+// name is a test of a package; Test is empty for the package.
+type name struct{ Package, Test string }
+
+// took is how long a package or test took.
+type took struct {
+	name
+	seconds float64
+}
+
+// report collects results.
+type report struct {
+	out   io.Writer
+	trim  string
+	now   func() time.Time
+	began time.Time
+
+	output   map[name][]string // of what has not passed yet
+	builds   map[string][]string
+	loose    []string // lines that are no events
+	packages []took
+	tests    []took
+	failed   []name
+}
+
+func newReport(out io.Writer, trim string, now func() time.Time) *report {
+	return &report{out: out, trim: trim, now: now, began: now(), output: map[name][]string{}, builds: map[string][]string{}}
+}
+
+// line takes one line of the input.
+func (r *report) line(raw []byte) {
+	var e event
+	if err := json.Unmarshal(raw, &e); err != nil || e.Action == "" {
+		r.loose = append(r.loose, string(raw))
+		fmt.Fprint(r.out, string(raw))
+		return
+	}
+	key := name{e.Package, e.Test}
+	switch e.Action {
+	case "output":
+		r.output[key] = append(r.output[key], e.Output)
+	case "build-output":
+		r.builds[e.ImportPath] = append(r.builds[e.ImportPath], e.Output)
+	case "pass", "skip", "fail":
+		r.result(key, e)
+	}
+}
+
+// result takes the end of a test or package.
+func (r *report) result(key name, e event) {
+	if e.Action == "fail" {
+		r.failed = append(r.failed, key)
+		if e.FailedBuild != "" {
+			r.output[key] = append(r.output[key], r.builds[e.FailedBuild]...)
+		}
+	} else {
+		delete(r.output, key)
+	}
+	if e.Test != "" {
+		if !strings.Contains(e.Test, "/") {
+			r.tests = append(r.tests, took{key, e.Elapsed})
+		}
+		return
+	}
+	if e.Action == "skip" { // no test files
+		return
+	}
+	r.packages = append(r.packages, took{key, e.Elapsed})
+	word := "ok"
+	if e.Action == "fail" {
+		word = "FAIL"
+	}
+	fmt.Fprintf(r.out, "%s  %-4s %6.1fs  %s\n", clock(r.now().Sub(r.began)), word, e.Elapsed, r.short(key))
+}
+
+// end prints the slowest and the failures, and returns whether everything passed.
+func (r *report) end(slowest int) bool {
+	r.slowest("packages", r.packages, slowest)
+	r.slowest("tests", r.tests, slowest)
+	r.unfinished()
+	for _, key := range r.failed {
+		r.failure(key)
+	}
+	fmt.Fprintf(r.out, "\n%d packages, %d tests, %d failed, in %s\n", len(r.packages), len(r.tests), r.failures(), clock(r.now().Sub(r.began)))
+	return len(r.packages) > 0 && len(r.failed) == 0
+}
+
+// unfinished lists what has said something and has no result as failed: tests of a program
+// that was killed.
+func (r *report) unfinished() {
+	failed := map[string]bool{}
+	for _, key := range r.failed {
+		failed[key.Package] = true
+	}
+	for _, key := range slices.SortedFunc(maps.Keys(r.output), func(a, b name) int {
+		return cmp.Or(cmp.Compare(a.Package, b.Package), cmp.Compare(a.Test, b.Test))
+	}) {
+		if !slices.Contains(r.failed, key) && (key.Test != "" || !failed[key.Package]) {
+			r.failed = append(r.failed, key)
+		}
+	}
+}
+
+// failures counts the tests that failed, and the packages that failed without one.
+func (r *report) failures() int {
+	n := 0
+	withTest := map[string]bool{}
+	for _, key := range r.failed {
+		if key.Test != "" {
+			n++
+			withTest[key.Package] = true
+		}
+	}
+	for _, key := range r.failed {
+		if key.Test == "" && !withTest[key.Package] {
+			n++
+		}
+	}
+	return n
+}
+
+// slowest prints the slowest of list.
+func (r *report) slowest(what string, list []took, n int) {
+	slices.SortStableFunc(list, func(a, b took) int { return cmp.Compare(b.seconds, a.seconds) })
+	if n > len(list) {
+		n = len(list)
+	}
+	if n == 0 {
+		return
+	}
+	fmt.Fprintf(r.out, "\nslowest %s:\n", what)
+	for _, t := range list[:n] {
+		fmt.Fprintf(r.out, "%8.1fs  %s\n", t.seconds, r.short(t.name))
+	}
+}
+
+// failure prints what a test said.
+func (r *report) failure(key name) {
+	fmt.Fprintf(r.out, "\nFAIL %s\n", r.short(key))
+	said := excerpt(strings.Join(r.output[key], ""), key.Test != "")
+	fmt.Fprint(r.out, said)
+}
+
+func (r *report) short(key name) string {
+	s := strings.TrimPrefix(key.Package, r.trim)
+	if key.Test != "" {
+		s += " " + key.Test
+	}
+	return s
+}
+
+// clock formats a duration as minutes and seconds.
+func clock(d time.Duration) string {
+	s := int(d.Seconds())
+	return fmt.Sprintf("%2dm%02ds", s/60, s%60)
+}

@@ -1,0 +1,99 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// report runs the events of lines, with the slowest one of each.
+func reported(lines ...string) (string, bool) {
+	var out strings.Builder
+	ok := run(strings.NewReader(strings.Join(lines, "\n")+"\n"), &out, 1, "example.org/x/")
+	return out.String(), ok
+}
+
+func TestPassed(t *testing.T) {
+	out, ok := reported(
+		`{"Action":"output","Package":"example.org/x/a","Test":"TestOne","Output":"    a_test.go:3: fine\n"}`,
+		`{"Action":"pass","Package":"example.org/x/a","Test":"TestOne","Elapsed":1.5}`,
+		`{"Action":"pass","Package":"example.org/x/a","Elapsed":1.6}`,
+		`{"Action":"skip","Package":"example.org/x/none"}`,
+	)
+	if !ok {
+		t.Error("a run that passed is reported as failed")
+	}
+	for _, want := range []string{"ok      1.6s  a\n", "1.5s  a TestOne\n", "1 packages, 1 tests, 0 failed"} {
+		if !strings.Contains(out, want) {
+			t.Errorf("no %q in\n%s", want, out)
+		}
+	}
+	if strings.Contains(out, "fine") || strings.Contains(out, "none") {
+		t.Errorf("tells what passed tests said, or names packages without tests:\n%s", out)
+	}
+}
+
+func TestNothingIsFailure(t *testing.T) {
+	if _, ok := reported("go: no such module"); ok {
+		t.Error("a run without a package passes")
+	}
+}
+
+func TestKilledIsFailure(t *testing.T) {
+	out, ok := reported(
+		`{"Action":"pass","Package":"example.org/x/b","Elapsed":1.6}`,
+		`{"Action":"output","Package":"example.org/x/a","Test":"TestOne","Output":"panic: gone\n"}`,
+	)
+	if ok || !strings.Contains(out, "FAIL a TestOne\npanic: gone\n") {
+		t.Errorf("%v\n%s", ok, out)
+	}
+}
+
+func TestLogsAreLeftOut(t *testing.T) {
+	lines := []string{`{"Action":"output","Package":"example.org/x/a","Test":"TestOne","Output":"    a_test.go:3: it broke\n"}`,
+		`{"Action":"output","Package":"example.org/x/a","Test":"TestOne","Output":"        because of this\n"}`}
+	for i := range 1000 {
+		lines = append(lines, fmt.Sprintf(`{"Action":"output","Package":"example.org/x/a","Test":"TestOne","Output":"level=info %d\n"}`, i))
+	}
+	lines = append(lines, `{"Action":"fail","Package":"example.org/x/a","Test":"TestOne"}`, `{"Action":"fail","Package":"example.org/x/a"}`)
+	out, ok := reported(lines...)
+	if ok || !strings.Contains(out, "it broke\n        because of this\n") || strings.Contains(out, "level=info") || !strings.Contains(out, " 1 failed") {
+		t.Errorf("%v\n%s", ok, out)
+	}
+}
+
+// A module that does not compile, one that fails, and one that ends early, as go test reports them.
+func TestRealFailures(t *testing.T) {
+	dir := t.TempDir()
+	for file, text := range map[string]string{
+		"go.mod":          "module example.org/x\n\ngo 1.24\n",
+		"a/a_test.go":     "package a\n\nimport \"testing\"\n\nfunc TestA(t *testing.T) { t.Run(\"sub\", func(t *testing.T) { t.Error(\"it broke\") }) }\n",
+		"b/b_test.go":     "package b\n\nfunc TestB(t *testing.T) {}\n",
+		"c/c_test.go":     "package c\n\nimport (\"os\"; \"testing\")\n\nfunc TestC(t *testing.T) { os.Exit(3) }\n",
+		"d/d_test.go":     "package d\n\nimport \"testing\"\n\nfunc TestD(t *testing.T) { panic(\"at the disco\") }\n",
+		"fine/fi_test.go": "package fine\n\nimport \"testing\"\n\nfunc TestFine(t *testing.T) { println(\"noise\") }\n",
+	} {
+		path := filepath.Join(dir, file)
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	c := exec.Command("go", "test", "-json", "./...")
+	c.Dir, c.Env = dir, append(os.Environ(), "GOWORK=off", "GOFLAGS=")
+	events, _ := c.Output()
+	out, ok := reported(strings.TrimSpace(string(events)))
+	if ok {
+		t.Errorf("passed:\n%s", out)
+	}
+	for _, want := range []string{"FAIL a TestA/sub\n    a_test.go:5: it broke", "FAIL b\n", "undefined: testing", "FAIL c", "at the disco", "  ok "} {
+		if !strings.Contains(out, want) {
+			t.Errorf("no %q in\n%s", want, out)
+		}
+	}
+}
