@@ -3,8 +3,10 @@ package insight
 import (
 	"context"
 	"errors"
+	"fmt"
 	"regexp"
 	"slices"
+	"strings"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
@@ -41,18 +43,37 @@ func (c *Cluster) mayPreview(ctx context.Context, r Rights, manifests []byte) er
 			return nil
 		}
 	}
-	of := catalog.Prometheus.GroupResource()
-	if len(about) > 0 {
-		of = about[0].row.GroupResource()
+	if len(about) == 0 {
+		return apierrors.NewForbidden(catalog.Prometheus.GroupResource(), "", errors.New("there is no workload that you may get"))
 	}
-	return apierrors.NewForbidden(of, "", errors.New("you have no permission to get any of the objects, or any workload that they matter to"))
+	return noneOf(about)
+}
+
+// maxNamed is how many kinds and namespaces a refusal names.
+const maxNamed = 5
+
+// noneOf refuses a caller who may get nothing of what manifests are about.
+func noneOf(about []kindIn) error {
+	var names []string
+	for _, one := range about[:min(len(about), maxNamed)] {
+		names = append(names, one.String())
+	}
+	text := "you have no permission to get " + strings.Join(names, " or ")
+	if more := len(about) - len(names); more > 0 {
+		text += fmt.Sprintf(" or %d more", more)
+	}
+	return apierrors.NewForbidden(about[0].row.GroupResource(), "", errors.New(text))
+}
+
+func (k kindIn) String() string {
+	return fmt.Sprintf("%s in namespace %q", k.row.GroupResource().Resource, k.namespace)
 }
 
 // mentioned are the kinds and namespaces that may be those of manifests, as far as anything is
 // asked about.
 func (c *Cluster) mentioned(manifests []byte) (out []kindIn) {
 	var kinds []*catalog.Row
-	namespaces := []string{"default"} // of objects without one
+	var namespaces []string
 	for _, found := range head.FindAllSubmatch(manifests, -1) {
 		name := string(found[2])
 		switch row := catalog.Of(name); {
@@ -65,7 +86,7 @@ func (c *Cluster) mentioned(manifests []byte) (out []kindIn) {
 		}
 	}
 	for _, row := range kinds {
-		for _, namespace := range namespaces {
+		for _, namespace := range append(namespaces, "default") { // that of objects without one
 			if len(out) < maxKinds {
 				out = append(out, kindIn{row, namespace})
 			}

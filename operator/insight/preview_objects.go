@@ -42,7 +42,7 @@ func mayGetAll(ctx context.Context, r Rights, objects *offline.Objects) error {
 			return err
 		}
 		if !may {
-			return apierrors.NewForbidden(of, "", fmt.Errorf("you have no permission to get %s in namespace %q", of.Resource, one.namespace))
+			return apierrors.NewForbidden(of, "", fmt.Errorf("you have no permission to get %s", one))
 		}
 	}
 	return nil

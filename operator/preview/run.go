@@ -1,6 +1,7 @@
 package preview
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -50,7 +51,7 @@ func (r *run) workload(ctx context.Context, w *Workload, f Finder) error {
 		}
 	}
 	found, notes, err := f.Find(ctx, jobs, w)
-	if err != nil {
+	if err = cmp.Or(err, ctx.Err()); err != nil { // the caller may have gone meanwhile
 		return err
 	}
 	o.Notes = append(o.Notes, notes...)
