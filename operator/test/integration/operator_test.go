@@ -225,7 +225,7 @@ func matches(m *dto.Metric, labels []string) bool {
 
 // quietFor is how long nothing must happen to call an operator idle. Status
 // writes are put off by 0.1 s, everything else goes at once.
-const quietFor = 600 * time.Millisecond
+const quietFor = 1500 * time.Millisecond
 
 // quietAnswers is how often the operator must have said so in this time: an operator, or
 // a test, that the machine does not let run is not idle.

@@ -21,7 +21,8 @@ func TestStack(t *testing.T) {
 	w := start(t)
 	t.Parallel()
 	folder := sharedFile(t, "real/kube-prometheus")
-	flags := []string{"--controller-id=stack", "--namespaces=monitoring"} // away from the other tests
+	const reloader = "--prometheus-config-reloader=firekeeper/config-reloader:test" // the folder's would have render mount more rule files
+	flags := []string{"--controller-id=stack", "--namespaces=monitoring", reloader} // away from the other tests
 	o := w.operator(t, "stack", "", flags...)
 	w.applyFolder(t, folder)
 	w.patch(t, "monitoring.coreos.com/v1", "Prometheus", "monitoring", "k8s",
@@ -30,7 +31,7 @@ func TestStack(t *testing.T) {
 	o.settle(t)
 
 	t.Run("is what render prints", func(t *testing.T) {
-		want, _ := w.render(t, "-f", folder, "--for", "Prometheus/monitoring/k8s", "--only", "config")
+		want, _ := w.render(t, reloader, "-f", folder, "--for", "Prometheus/monitoring/k8s", "--only", "config")
 		got, err := w.configuration(t, "monitoring", "prometheus-k8s")
 		if err != nil {
 			t.Fatal(err)
