@@ -71,8 +71,8 @@ func Divide(objects []Object, room int) []int {
 type holder struct {
 	namespace string
 	bytes     int
-	objects   []int          // indices, the largest first once they are sorted
-	next      int            // index in objects of the next one to leave out
+	objects   []int // indices, the largest first once they are sorted
+	next      int   // index in objects of the next one to leave out
 	files     map[string]*file
 }
 
