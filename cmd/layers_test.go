@@ -64,7 +64,7 @@ var layers = []string{
 	"engine",
 	"apply", "delivery", "bindings", "rollout", "queue",
 	"workload/workloadtest", "workload", "clientconfig", "regexcost",
-	"compiled", "document", "assets", "selection", "informer", "client", "wellknown",
+	"compiled", "document", "assets", "selection", "informer", "client", "wellknown", "share",
 
 	// What there is to work on.
 	"amconversion",

@@ -1,6 +1,7 @@
 package alertmanager
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 	"strings"
@@ -11,6 +12,7 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/configsecret"
 	"github.com/firekeeper-dev/firekeeper/operator/delivery"
 	"github.com/firekeeper-dev/firekeeper/operator/engine"
+	"github.com/firekeeper-dev/firekeeper/operator/share"
 	"github.com/firekeeper-dev/firekeeper/operator/workload"
 )
 
@@ -24,6 +26,7 @@ func (in *inputs) Desired() (engine.Plan, error) {
 	if in.baseErr != nil {
 		return engine.Plan{}, in.baseErr
 	}
+	left := in.fitFiles()
 	written, err := in.writeConfig()
 	if err != nil {
 		return engine.Plan{}, err
@@ -50,6 +53,9 @@ func (in *inputs) Desired() (engine.Plan, error) {
 		return plan, err
 	}
 	in.remark(&plan)
+	if text := share.Message(append(left, written.Left...), cmp.Or(written.Remedy, divide)); text != "" {
+		plan.Reason, plan.Message = engine.ReasonLeftOut, text
+	}
 	return plan, nil
 }
 

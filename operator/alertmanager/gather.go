@@ -57,7 +57,23 @@ func (g *gatherer) Gather(w v1.Workload, c engine.Cluster) (engine.Inputs, error
 		}
 	}
 	g.compileConfigs(in, engine.Selected[*v1alpha1.AlertmanagerConfig](c, selectors, catalog.AlertmanagerConfig), g.globals, c)
+	if c.SelectionOnly {
+		in.fitSelection()
+	}
 	return in, in.temporary()
+}
+
+// fitSelection rejects what is left out, where only the verdicts are of interest. The base is
+// not read then, and does not count.
+func (in *inputs) fitSelection() {
+	in.fitFiles()
+	size := 0
+	for _, c := range in.configs {
+		size += c.size()
+	}
+	if size > configsecret.MaxBytes { // else it fits into any Secret
+		_, _ = in.writeConfig() // its error is one of the reconciliation
+	}
 }
 
 // compileConfigs compiles the selected AlertmanagerConfigs as far as that was not done

@@ -36,6 +36,13 @@ const (
 	RelabelSteps = 20_000
 )
 
+// What objects of all namespaces share.
+const (
+	// RuleConfigMaps bounds the ConfigMaps of rules of one workload: every pod mounts each of
+	// them.
+	RuleConfigMaps = 100
+)
+
 // Text that is made of an object.
 const (
 	// GeneratedBytes bounds the configuration that one object generates: values of Secrets,

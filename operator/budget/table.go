@@ -36,6 +36,7 @@ var table = []row{
 	{"RouteDepth", amConfig, "levels of routes", RouteDepth, ""},
 	{"GeneratedBytes", scrapes + ", " + amConfig, "generated configuration; generation stops there", GeneratedBytes, "bytes"},
 	{"RuleFileBytes", ruleKind, "generated rule file", RuleFileBytes, "bytes"},
+	{"RuleConfigMaps", "all PrometheusRules of a workload", "ConfigMaps of 512 KiB each", RuleConfigMaps, ""},
 	{"ValueBytes", anyObject, "values of Secrets and ConfigMaps, each as often as it is referred to", ValueBytes, "bytes"},
 	{"TLSFileBytes", anyObject, "one certificate, key or bundle of CAs that is mounted as a file", TLSFileBytes, "bytes"},
 	{"AliasBytes", "document in YAML", "what its aliases stand for", AliasBytes, "bytes"},

@@ -7,7 +7,9 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/firekeeper-dev/firekeeper/operator/document"
 	"github.com/firekeeper-dev/firekeeper/operator/engine"
+	"github.com/firekeeper-dev/firekeeper/operator/workload"
 )
 
 // Origin says what a configuration is made of, for whoever must make it smaller.
@@ -15,12 +17,19 @@ type Origin struct {
 	Objects string           // what the objects are called: "monitors"
 	Divide  string           // how to have several configurations that are smaller
 	Each    iter.Seq[Source] // every object in it; it is asked for only when it is too large
+	// Rules are all objects with rules, where some of these come with the configuration; nil
+	// otherwise.
+	Rules iter.Seq[Source]
 }
 
 // Source is an object that is a part of a configuration.
 type Source struct {
 	Kind, Namespace, Name string
 	Bytes                 int // that it makes, plain
+
+	Pieces   []*document.Piece // what it makes
+	Rule     bool              // it makes a file of its own
+	LeaveOut func(error)       // rejects it
 }
 
 // TooLargeError means that a workload's configuration does not fit into the Secrets that
@@ -41,6 +50,9 @@ type TooLargeError struct {
 	NotYet string
 	// NoRoom says that the other keys leave no room for a first part.
 	NoRoom bool
+	// Memory is how many bytes of plain configuration config-reloader has memory for within
+	// its Limit, if that is too little, and Needs the limit that suffices, 0 for none.
+	Memory, Limit, Needs int64
 }
 
 // Share is what a namespace or an object makes of a configuration, in plain bytes.
@@ -70,15 +82,17 @@ func (e *TooLargeError) Error() string {
 		}
 		size += fmt.Sprintf("most of it is from the namespaces %s, the largest object is %s; ", strings.Join(names, ", "), e.Largest)
 	}
+	if e.Memory > 0 {
+		return size + fmt.Sprintf("with a memory limit of %dMi, config-reloader has memory for %.1f MiB of plain configuration: %s. The last written configuration stays in use",
+			e.Limit/mib, float64(e.Memory)/mib, e.remedy())
+	}
 	one := fmt.Sprintf("one Secret holds %.1f MiB", float64(e.Room)/mib)
 	if e.Keys > 0 {
 		one += fmt.Sprintf(", of which its other keys take %.1f MiB", float64(e.Keys)/mib)
 	}
 	switch {
 	case e.NoReader != "":
-		return size + fmt.Sprintf("%s, and %s: use the config-reloader of this operator, "+
-			"or name the image's repository with --parts-capable-reloaders if it is that one under another name; or %s. The last written configuration stays in use",
-			one, e.NoReader, e.Divide)
+		return size + fmt.Sprintf("%s, and %s. The last written configuration stays in use", one, e.remedy())
 	case e.NotYet != "":
 		return size + fmt.Sprintf("%s. It is written in parts as soon as all pods can read them; now %s. The last written configuration stays in use until then",
 			one, e.NotYet)
@@ -86,6 +100,39 @@ func (e *TooLargeError) Error() string {
 		return size + one + ", which leaves no room: mount what they hold from other Secrets. The last written configuration stays in use"
 	}
 	return size + fmt.Sprintf("the Secrets that pods mount hold %.1f MiB: %s. The last written configuration stays in use", float64(e.Room)/mib, e.Divide)
+}
+
+// divisible reports whether objects are left out. They are not where the other keys leave no
+// room, where the configuration is in parts already and somebody took the readers of parts
+// away, and while pods are replaced by such as read parts.
+func (e *TooLargeError) divisible(b *workload.Base, live engine.Live) bool {
+	switch {
+	case e.NoRoom || e.Keys >= e.Room:
+		return false
+	case e.NoReader != "":
+		main := live.Secrets[b.ConfigSecretName()]
+		return main == nil || !b.Owns(main) || !inParts(main)
+	}
+	return e.NotYet == ""
+}
+
+// remedy says how to have more room.
+func (e *TooLargeError) remedy() string {
+	switch {
+	case e.NoReader != "":
+		return e.NoReader + ": use the config-reloader of this operator, or name the image's repository with --parts-capable-reloaders if it is that one under another name; or " + e.Divide
+	case e.Memory > 0:
+		return fmt.Sprintf("set --config-reloader-memory-limit=%s, or %s", e.needs(), e.Divide)
+	}
+	return e.Divide
+}
+
+// needs is the memory limit that suffices.
+func (e *TooLargeError) needs() string {
+	if e.Needs == 0 {
+		return "0 (none)"
+	}
+	return fmt.Sprintf("%dMi", (e.Needs+mib-1)/mib)
 }
 
 // origin counts objects and what they make.

@@ -16,6 +16,7 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/apply"
 	"github.com/firekeeper-dev/firekeeper/operator/document"
 	"github.com/firekeeper-dev/firekeeper/operator/engine"
+	"github.com/firekeeper-dev/firekeeper/operator/share"
 	"github.com/firekeeper-dev/firekeeper/operator/workload"
 )
 
@@ -31,8 +32,22 @@ const (
 // Documents are the successive versions of one workload's configuration: they remember
 // its compressed chunks. Use New. They are not safe for concurrent use.
 type Documents struct {
-	config, rules document.Assembler
-	whole, max    int // bytes of a configuration in one Secret, and of one part
+	// all are of everything, divided without what does not fit: while objects are left out,
+	// both change a little with each version.
+	all, divided pair
+	whole, max   int // bytes of a configuration in one Secret, and of one part
+}
+
+// pair is a configuration and the rules that come with it.
+type pair struct{ config, rules document.Assembler }
+
+func newPair(shared *document.Chunks) pair {
+	return pair{config: document.Assembler{Shared: shared}, rules: document.Assembler{Shared: shared, Whole: -1}}
+}
+
+func (p *pair) close() {
+	p.config.Close()
+	p.rules.Close()
 }
 
 // New returns the documents of one workload. shared are the chunks that it has in
@@ -43,18 +58,16 @@ func New(shared *document.Chunks, max int) *Documents {
 	if max == 0 {
 		whole, part = MaxBytes, MaxPartBytes
 	}
-	return &Documents{
-		config: document.Assembler{Shared: shared},
-		rules:  document.Assembler{Shared: shared, Whole: -1},
-		whole:  whole,
-		max:    part,
+	if shared == nil {
+		shared = &document.Chunks{}
 	}
+	return &Documents{all: newPair(shared), divided: newPair(shared), whole: whole, max: part}
 }
 
 // Close drops what is kept for the next version.
 func (d *Documents) Close() {
-	d.config.Close()
-	d.rules.Close()
+	d.all.close()
+	d.divided.close()
 }
 
 // Content is what the pods should get.
@@ -93,6 +106,9 @@ type Output struct {
 	InParts bool
 	// Warnings are remarks for the log.
 	Warnings []string
+	// Left are the objects that Fit has left out, and Remedy is how to have room for them.
+	Left   []share.LeftOut
+	Remedy string
 
 	// Withheld says that the configuration is too large, and there are no Steps. Whatever
 	// else is asked of the pods still happens, and they become such as can read parts.
@@ -110,7 +126,11 @@ type Output struct {
 // Errors: there is no free Secret for a part (engine.WaitError); the content cannot be
 // compressed. What is too large is no error.
 func (d *Documents) Write(b *workload.Base, live engine.Live, c Content) (Output, error) {
-	w := writer{Documents: d, Base: b, live: live}
+	return d.write(&d.all, b, live, c)
+}
+
+func (d *Documents) write(p *pair, b *workload.Base, live engine.Live, c Content) (Output, error) {
+	w := writer{Documents: d, pair: p, Base: b, live: live}
 	w.keep(c.Keys)
 	err := w.write(c)
 	if why, ok := errors.AsType[*TooLargeError](err); ok {
@@ -122,15 +142,13 @@ func (d *Documents) Write(b *workload.Base, live engine.Live, c Content) (Output
 	w.out.Keys = w.keys
 	w.surplusParts()
 	w.out.InParts = len(w.out.Parts) > 0 || ReadParts(b, live)
-	if warning := memoryWarning(w.out.Size, c.Rules.Bytes, b.Config.ReloaderResources.MemoryLimit); warning != "" {
-		w.out.Warnings = append(w.out.Warnings, warning)
-	}
 	return w.out, nil
 }
 
 // writer is one call of Write.
 type writer struct {
 	*Documents
+	*pair
 	*workload.Base
 	live  engine.Live
 	keys  map[string][]byte // beside the configuration

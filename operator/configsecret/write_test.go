@@ -108,7 +108,7 @@ func TestWhatIsTooLargeIsWithheld(t *testing.T) {
 	from := func(n int) iter.Seq[Source] {
 		return func(yield func(Source) bool) {
 			for i := range n {
-				if !yield(Source{"Item", fmt.Sprintf("ns-%d", i%5), fmt.Sprint(i), 1 << 20}) {
+				if !yield(Source{Kind: "Item", Namespace: fmt.Sprintf("ns-%d", i%5), Name: fmt.Sprint(i), Bytes: 1 << 20}) {
 					return
 				}
 			}

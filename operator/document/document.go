@@ -46,7 +46,8 @@ type Assembler struct {
 	used        *form // that of the last document
 	whole       int   // Whole of the last document
 	last        Document
-	parts       map[[32]byte]Part // of the last call of Parts
+	parts       map[[32]byte]Part  // of the last call of Parts
+	weights     map[[32]byte][]int // by chunk, of the last call of Weights
 }
 
 // Build returns the document made of the pieces. The result depends on nothing else.
@@ -98,5 +99,5 @@ func (a *Assembler) Length() int { return a.last.Length }
 func (a *Assembler) Close() {
 	a.quick.drop(a.Shared)
 	a.best.drop(a.Shared)
-	a.used, a.parts, a.last = nil, nil, Document{}
+	a.used, a.parts, a.weights, a.last = nil, nil, nil, Document{}
 }

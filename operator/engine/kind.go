@@ -99,7 +99,8 @@ type Gatherer interface {
 
 // Inputs is everything that a reconciliation read.
 type Inputs interface {
-	// Verdicts are the selected objects, those of a kind by "namespace/name".
+	// Verdicts are the selected objects, those of a kind by "namespace/name". Desired may
+	// reject more of them: those for which there is no room.
 	Verdicts() iter.Seq[Verdict]
 	// References are all Secrets and ConfigMaps that were asked for.
 	References() iter.Seq[assets.Ref]

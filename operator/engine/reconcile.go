@@ -59,10 +59,10 @@ func (c *Controller) reconcile(ctx context.Context, key types.NamespacedName) (O
 	if err != nil {
 		return Outcome{}, ownFault(err)
 	}
+	plan, err := in.Desired() // which may leave objects out
 	c.counts.Set(key, c.kind.count(in))
 	c.tell(log, w, state, in)
 	c.bind(key, in)
-	plan, err := in.Desired()
 	c.awaitPods(state, plan.AwaitsPods)
 	if err != nil {
 		return Outcome{}, ownFault(err)

@@ -39,6 +39,8 @@ const (
 	// ReasonDeprecated says that fields are in use that have a replacement; the
 	// message names them.
 	ReasonDeprecated = "DeprecatedFieldsInUse"
+	// ReasonLeftOut: there is no room for all selected objects; the message names namespaces.
+	ReasonLeftOut = "ObjectsLeftOut"
 )
 
 // SetPods is what the cluster shows of one expected StatefulSet.

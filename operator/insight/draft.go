@@ -137,9 +137,8 @@ func compileAll(kind *engine.Kind, object v1.Workload, c engine.Cluster) (verdic
 	if err != nil {
 		return nil, plan, err
 	}
-	verdicts = slices.Collect(in.Verdicts())
 	plan, err = in.Desired()
-	return verdicts, plan, err
+	return slices.Collect(in.Verdicts()), plan, err
 }
 
 // hidden is the cluster as the workload sees it, with words in the place of what Secrets hold.

@@ -43,13 +43,13 @@ func (o *Objects) reconcile(w Workload, c engine.Cluster) Outcome {
 	defer gatherer.Close()
 	in, err := gatherer.Gather(w.Kind.Copy(w.Object), c)
 	out := Outcome{Err: err}
+	var plan engine.Plan
+	if err == nil {
+		plan, err = in.Desired()
+	}
 	for v := range in.Verdicts() {
 		out.Verdicts = append(out.Verdicts, o.AsWritten(v))
 	}
-	if err != nil {
-		return out
-	}
-	plan, err := in.Desired()
 	if err = cmp.Or(err, plan.Withheld); err != nil {
 		out.Err = err
 		return out

@@ -1,6 +1,7 @@
 package prometheus
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"fmt"
 	"io"
@@ -17,6 +18,7 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/promconfig"
 	"github.com/firekeeper-dev/firekeeper/operator/promworkload"
 	"github.com/firekeeper-dev/firekeeper/operator/rules"
+	"github.com/firekeeper-dev/firekeeper/operator/share"
 	"github.com/firekeeper-dev/firekeeper/operator/wellknown"
 	"github.com/firekeeper-dev/firekeeper/operator/workload"
 )
@@ -32,6 +34,7 @@ type Plan struct {
 	sums     map[string][sha256.Size]byte // of the rule files' contents
 	overflow map[string][sha256.Size]byte // rule files that come with the configuration, with their sums
 	written  configsecret.Output          // the configuration in Secrets; empty as Config is
+	left     []share.LeftOut              // objects for which there is no room
 }
 
 // Plan decides what should exist for the owner. Same inputs, same result: the
@@ -42,17 +45,19 @@ type Plan struct {
 func (in *Inputs) Plan() (Plan, error) {
 	owner := in.Owner.Workload(in.config())
 	plan := Plan{}
-	var taking []apply.Step
-	if in.Owner.Server != nil {
-		taking = plan.ruleConfigMaps(owner, in)
-	}
+	plan.left = append(in.left, in.fitFiles()...)
 	if err := plan.config(owner, in); err != nil {
 		return plan, err
 	}
 	if plan.written.Withheld != nil {
 		return withheld(owner, in, plan.written)
 	}
-	plan.Content = append(plan.Content, taking...)
+	if in.Owner.Server != nil {
+		plan.contentWithRules(owner, in)
+	} else {
+		plan.Content = append(plan.Content, plan.written.Steps...)
+	}
+	plan.left = append(plan.left, plan.written.Left...)
 	tlsSecrets := plan.PutTLSAssets(owner.Base, in.tlsFiles(), in.Live)
 	web, err := owner.WebConfigSecret()
 	if err != nil {
@@ -98,37 +103,35 @@ func (plan *Plan) workloads(owner *promworkload.Owner, in *Inputs, pod promworkl
 	return plan.shards(owner, in, pod)
 }
 
-// ruleConfigMaps follows the plan of the rule files. Steps that take files away are
-// returned: rules that come with the configuration are written before.
-func (plan *Plan) ruleConfigMaps(owner *promworkload.Owner, in *Inputs) (taking []apply.Step) {
+// contentWithRules wants the rule ConfigMaps and the configuration. Steps that take files
+// away come last: rules that come with the configuration are written before.
+func (plan *Plan) contentWithRules(owner *promworkload.Owner, in *Inputs) {
 	writes := in.RulePlan.Writes(in.RuleConfigMaps, owner.RuleConfigMapMeta)
 	plan.files, plan.sums = writes.Files, in.Rules.Sums()
-	plan.Content = append(plan.Content, writes.Giving...)
-	return writes.Taking
+	plan.Content = slices.Concat(plan.Content, writes.Giving, plan.written.Steps, writes.Taking)
 }
 
 // config assembles the configuration, or makes sure that its Secret exists when
 // its content is the user's.
-func (plan *Plan) config(owner *promworkload.Owner, in *Inputs) error {
+func (plan *Plan) config(owner *promworkload.Owner, in *Inputs) (err error) {
 	if in.Frame == nil {
-		plan.Content = append(plan.Content, apply.Step{Verb: apply.PutIfNone, Object: owner.ConfigSecret([]byte{})})
+		plan.written.Steps = []apply.Step{{Verb: apply.PutIfNone, Object: owner.ConfigSecret([]byte{})}}
 		plan.written.InParts = configsecret.ReadParts(owner.Base, in.Live)
 		return nil
 	}
-	rules, err := in.Rules.Archive(in.RulePlan.Overflow)
-	if err != nil {
-		return err
-	}
-	plan.written, err = in.documents.Write(owner.Base, in.Live, configsecret.Content{
-		Pieces: in.document(), Origin: in.origin(),
-		Rules: configsecret.Rules{Pieces: rules.Pieces, Files: len(in.RulePlan.Overflow), Bytes: rules.Bytes},
+	plan.written, err = in.documents.Fit(owner.Base, in.Live, func() (configsecret.Content, error) {
+		if in.repack {
+			in.packRules()
+		}
+		rules, err := in.Rules.Archive(in.RulePlan.Overflow)
+		plan.overflow = rules.Sums
+		return configsecret.Content{
+			Pieces: in.document(), Origin: in.origin(),
+			Rules: configsecret.Rules{Pieces: rules.Pieces, Files: len(in.RulePlan.Overflow), Bytes: rules.Bytes},
+		}, err
 	})
-	if err != nil {
-		return err
-	}
-	plan.Config, plan.overflow = plan.written.Document, rules.Sums
-	plan.Content = append(plan.Content, plan.written.Steps...)
-	return nil
+	plan.Config = plan.written.Document
+	return err
 }
 
 // document is the configuration in pieces.
@@ -151,8 +154,19 @@ func (in *Inputs) document() []*document.Piece {
 // it is left to the user.
 func (plan *Plan) WriteConfig(w io.Writer) error { return plan.written.WriteText(w) }
 
-// mostRuleConfigMaps is how many ConfigMaps may be made for rules; 0 is any
-// number. Where pods read the parts of a configuration, rules beyond the ConfigMaps
+// packRules plans the ConfigMaps of rules.
+func (in *Inputs) packRules() {
+	in.repack = false
+	base := in.Owner.Workload(in.config()).RuleConfigMapBase()
+	if most := in.mostRuleConfigMaps(); most > 0 {
+		in.RulePlan = rules.PackWithin(base, in.RuleConfigMaps, in.Rules.Contents(), most)
+		return
+	}
+	in.RulePlan, in.left = in.Rules.PackAlone(base, in.RuleConfigMaps)
+}
+
+// mostRuleConfigMaps is how many ConfigMaps may be made for rules; 0 is as many as rules
+// may have at all. Where pods read the parts of a configuration, rules beyond the ConfigMaps
 // that every pod mounts come along with it, and growth never changes the pod. In
 // all other cases more ConfigMaps are mounted.
 func (in *Inputs) mostRuleConfigMaps() int {
@@ -201,6 +215,9 @@ func (plan *Plan) content() delivery.Content {
 // notes collects what the user should know although nothing failed.
 func (plan *Plan) notes(owner *promworkload.Owner, in *Inputs) {
 	plan.Reason, plan.Message = in.remark()
+	if text := share.Message(plan.left, cmp.Or(plan.written.Remedy, in.origin().Divide)); text != "" {
+		plan.Reason, plan.Message = engine.ReasonLeftOut, text
+	}
 	own := owner.Dropped()
 	if in.Frame != nil {
 		own = append(own, in.Frame.Dropped...)

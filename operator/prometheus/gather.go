@@ -63,12 +63,13 @@ func (g *gatherer) gather(o Owner, c engine.Cluster) (*Inputs, error) {
 	if o.Server != nil {
 		in.Rules = selectedRules(o, c, selectors, settings).Compile(g.rules, &g.ruleFiles)
 		in.RuleConfigMaps = rules.Buckets(c.Live.ConfigMaps, o.GetUID())
-		in.RulePlan = rules.PackWithin(o.Workload(g.Workload).RuleConfigMapBase(), in.RuleConfigMaps, in.Rules.Contents(), in.mostRuleConfigMaps())
+		in.packRules()
 	}
 	if err := in.temporary(); err != nil {
 		return in, err
 	}
 	if c.SelectionOnly {
+		in.fitSelection(settings, c)
 		return in, nil
 	}
 	if in.Mounted, err = g.mounts.Read(o.workload(), c, engine.UserFolders(o.Workload(g.Workload).UserMounts())); err != nil {

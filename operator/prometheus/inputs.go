@@ -12,6 +12,7 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/engine"
 	"github.com/firekeeper-dev/firekeeper/operator/promconfig"
 	"github.com/firekeeper-dev/firekeeper/operator/rules"
+	"github.com/firekeeper-dev/firekeeper/operator/share"
 	"github.com/firekeeper-dev/firekeeper/operator/workload"
 )
 
@@ -39,6 +40,8 @@ type Inputs struct {
 
 	options   Options
 	documents *configsecret.Documents
+	left      []share.LeftOut // rules for which there is no ConfigMap
+	repack    bool            // rules were left out after RulePlan was made
 }
 
 // Monitor is one selected monitor and what it compiled to.

@@ -118,11 +118,12 @@ func (s *Scraper) Scrapes(w v1.Workload, c engine.Cluster, knows func(*CompiledM
 	if out.Unmanaged {
 		return out, nil
 	}
-	in := &Inputs{Owner: o}
+	in := &Inputs{Owner: o, Live: c.Live, options: g.Options, documents: g.documents}
 	g.family.monitors.Use(g.owner, settings.Key())
 	g.monitors.Begin(settings.Key())
 	monitorCompiler{g, c, selectors, settings, in}.compile()
 	s.forget(in.Monitors)
+	in.fitSelection(settings, c)
 	frame, err := o.frame(settings, nil, c.References)
 	out.Trouble = err
 	base := targets.Document{

@@ -439,19 +439,20 @@ func TestRulesStayInConfigMapsWherePodsReadNoParts(t *testing.T) {
 	}
 }
 
+// TestWhatDoesNotFitIsRefusedWhole where nothing can be left out: the workload's own part is too large.
 func TestWhatDoesNotFitIsRefusedWhole(t *testing.T) {
-	all := distinctMonitors(3000)
 	w := newWorld(t, workload.LayoutSplit)
-	w.services = all[:100]
+	w.services = distinctMonitors(10)
 	w.pass()
 	before := maps.Clone(w.secrets)
-	w.services = all
-	_, _, err := w.desired()
+	w.owner.Fields.ExternalLabels = map[string]string{"x": randomText(1, 60_000)}
+	w.owner.SetGeneration(2)
+	in, _, err := w.desired()
 	tooLarge, ok := errors.AsType[*configsecret.TooLargeError](err)
-	if !ok || tooLarge.Objects != 3000 || tooLarge.Room != 8*smallSecret {
+	if !ok || tooLarge.Room != 8*smallSecret || len(leftOut(t, in)) > 0 {
 		t.Fatalf("error %v", err)
 	}
-	for _, part := range []string{"3000 monitors", "MiB compressed", "MiB plain", "let several Prometheus objects select", "spec.shards does not help"} {
+	for _, part := range []string{"10 monitors", "MiB compressed", "MiB plain", "let several Prometheus objects select", "spec.shards does not help"} {
 		if !strings.Contains(err.Error(), part) {
 			t.Errorf("%q does not say %q", err, part)
 		}
@@ -459,6 +460,7 @@ func TestWhatDoesNotFitIsRefusedWhole(t *testing.T) {
 	if !maps.Equal(before, w.secrets) {
 		t.Error("something was written")
 	}
-	w.services = all[:110]
+	w.owner.Fields.ExternalLabels = nil
+	w.owner.SetGeneration(3)
 	w.pass()
 }

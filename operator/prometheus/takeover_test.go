@@ -7,6 +7,7 @@ import (
 	"io"
 	"maps"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -16,6 +17,7 @@ import (
 
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 	"github.com/firekeeper-dev/firekeeper/operator/configsecret"
+	"github.com/firekeeper-dev/firekeeper/operator/engine"
 	"github.com/firekeeper-dev/firekeeper/operator/promworkload"
 	"github.com/firekeeper-dev/firekeeper/operator/workload"
 )
@@ -90,8 +92,8 @@ func withImage(name, image string) []corev1.Container {
 	return []corev1.Container{{Name: name, Image: image}}
 }
 
-// TestNoPartsForWhoCannotReadThem: the last configuration stays, and the error says
-// what to do.
+// TestNoPartsForWhoCannotReadThem: what does not fit into one Secret is left out, and the
+// condition says what to do.
 func TestNoPartsForWhoCannotReadThem(t *testing.T) {
 	fields := func(w *world) *v1.CommonPrometheusFields { return w.owner.Fields }
 	rules := bulkyRules(45)
@@ -125,18 +127,22 @@ func TestNoPartsForWhoCannotReadThem(t *testing.T) {
 			}
 			w.services = all
 			w.owner.Fields.LogLevel = "debug" // anything else goes on
-			_, plan, err := w.desired()
-			if err == nil || !strings.Contains(err.Error(), tc.want) || !strings.Contains(err.Error(), "The last written configuration stays in use") {
-				t.Errorf("error %v", err)
+			in, plan, err := w.desired()
+			if err != nil || plan.Reason != engine.ReasonLeftOut || !strings.Contains(plan.Message, tc.want) {
+				t.Errorf("error %v, %s: %s", err, plan.Reason, plan.Message)
 			}
-			if len(plan.Content) > 0 || plan.Hash != "" {
-				t.Errorf("content %v", steps(plan.Content))
+			left := 0
+			for _, n := range leftOut(t, in) {
+				left += n
 			}
-			for _, s := range plan.Workload {
+			if left < 100 || left > 290 {
+				t.Errorf("%d of 300 monitors are left out", left)
+			}
+			for _, s := range slices.Concat(plan.Content, plan.Workload) {
 				w.write(s)
 			}
-			if !maps.Equal(secrets, w.secrets) {
-				t.Error("content was written")
+			if maps.Equal(secrets, w.secrets) || len(w.partSecrets()) > 0 {
+				t.Errorf("no content, or parts %v", w.partSecrets())
 			}
 			if diff := cmp.Diff(template.Spec.Volumes, w.template().Spec.Volumes); diff != "" {
 				t.Errorf("other volumes:\n%s", diff)

@@ -25,6 +25,9 @@ func TestTooLargeNamesWhoseItIs(t *testing.T) {
 			m.Spec.Endpoints[0].RelabelConfigs = []v1.RelabelConfig{{TargetLabel: "x", Replacement: new(strings.Repeat("0123456789", 1<<17))}}
 		}
 	}
+	w.services = distinctMonitors(300)
+	w.pass() // in parts
+	w.config.ConfigReloaderImage = "other/reloader:v1"
 	w.services = all
 	_, _, err := w.desired()
 	tooLarge, ok := errors.AsType[*configsecret.TooLargeError](err)

@@ -50,6 +50,14 @@ var (
 	zeros = string(make([]byte, tarBlock))
 )
 
+// Piece is the rule file as a piece of an archive; nil for one that is rejected.
+func (f File) Piece() (*document.Piece, error) {
+	if f.Err != nil {
+		return nil, nil
+	}
+	return f.archived()
+}
+
 // archived is the rule file as a piece of an archive. It shares the content.
 func (c *Compiled) archived() (*document.Piece, error) {
 	c.once.Do(func() {

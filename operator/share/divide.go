@@ -53,7 +53,7 @@ func Divide(objects []Object, room int) []int {
 	}
 	heap.Init(&all)
 	var out []int
-	for total > room && all[0].left() {
+	for total > room && len(all) > 0 && all[0].left() {
 		h := all[0]
 		at := h.objects[h.next]
 		h.next++

@@ -28,6 +28,7 @@ func TestDivide(t *testing.T) {
 		want    []string
 	}{
 		"nothing":               {nil, 0, nil},
+		"nothing, and no room":  {nil, -1, nil},
 		"everything fits":       {good, 35, nil},
 		"one alone":             {[]Object{object("a", "1", 100)}, 100, nil},
 		"the largest of most":   {append(slices.Clone(good), object("c", "small", 10), object("c", "large", 60)), 60, []string{"c/large"}},

@@ -10,6 +10,7 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/delivery"
 	"github.com/firekeeper-dev/firekeeper/operator/engine"
 	"github.com/firekeeper-dev/firekeeper/operator/rules"
+	"github.com/firekeeper-dev/firekeeper/operator/share"
 	"github.com/firekeeper-dev/firekeeper/operator/workload"
 )
 
@@ -62,5 +63,8 @@ func (in *inputs) remark(plan *engine.Plan) {
 	if len(in.ruler.Spec.PrometheusRulesExcludedFromEnforce) > 0 {
 		plan.Reason = engine.ReasonDeprecated
 		plan.Message = "spec.prometheusRulesExcludedFromEnforce is deprecated, use spec.excludedFromEnforcement"
+	}
+	if text := share.Message(in.left, "let several ThanosRuler objects select the rules (by labels or namespaces)"); text != "" {
+		plan.Reason, plan.Message = engine.ReasonLeftOut, text
 	}
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/promconfig"
 	"github.com/firekeeper-dev/firekeeper/operator/rules"
 	"github.com/firekeeper-dev/firekeeper/operator/selection"
+	"github.com/firekeeper-dev/firekeeper/operator/share"
 )
 
 // inputs is everything that a reconciliation of a ThanosRuler read.
@@ -24,6 +25,7 @@ type inputs struct {
 	// buckets are the live ConfigMaps of rules, plan says which of them holds which file.
 	buckets []rules.Bucket
 	plan    rules.Plan
+	left    []share.LeftOut // rules for which there is no ConfigMap
 	// remoteWrite is the file of remote write.
 	remoteWrite promconfig.RemoteWriteFile
 	// alerting are the Secrets with files about alerts that users write, alertFaults is what
@@ -70,7 +72,7 @@ func (g *gatherer) Gather(w v1.Workload, c engine.Cluster) (engine.Inputs, error
 	}
 	in.rules = selectedRules(in.owner, tr, c, selectors).Compile(g.cache, &g.last)
 	in.buckets = rules.Buckets(c.Live.ConfigMaps, tr.UID)
-	in.plan = rules.Pack(in.owner.RuleConfigMapBase(), in.buckets, in.rules.Contents())
+	in.plan, in.left = in.rules.PackAlone(in.owner.RuleConfigMapBase(), in.buckets)
 	if c.SelectionOnly {
 		return in, nil
 	}

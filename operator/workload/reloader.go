@@ -29,6 +29,27 @@ const (
 	reloaderHealthPath = "/healthz"
 )
 
+// ReloaderMemoryLimit is the lower memory limit of config-reloader as sidecar and as init
+// container, in bytes: that of the operator's flags, unless the object sets others. 0 is none.
+func (b *Base) ReloaderMemoryLimit() int64 {
+	var least int64
+	for _, c := range []struct {
+		name string
+		user []corev1.Container
+	}{{ContainerConfigReloader, b.Fields.Containers}, {ContainerInitConfigReloader, b.Fields.InitContainers}} {
+		limit := b.Config.ReloaderResources.MemoryLimit.Value()
+		for _, u := range c.user {
+			if q, ok := u.Resources.Limits[corev1.ResourceMemory]; ok && u.Name == c.name {
+				limit = q.Value()
+			}
+		}
+		if limit > 0 && (least == 0 || limit < least) {
+			least = limit
+		}
+	}
+	return least
+}
+
 // Reload says how a reloader makes the program beside it read its files again.
 type Reload struct {
 	// URL is asked with POST. It is not used with Signal.

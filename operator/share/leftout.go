@@ -1,0 +1,66 @@
+package share
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+)
+
+// LeaveOut divides room and calls leave for each object that is to be left out. full is what
+// there is too little of: "29.5 MiB of plain configuration, for which …".
+func LeaveOut(objects []Object, room int, full string, leave func(i int, why error)) []LeftOut {
+	var left []LeftOut
+	for _, i := range Divide(objects, room) {
+		leave(i, &LeftOutError{Full: full})
+		left = append(left, LeftOut{Namespace: objects[i].Namespace, Full: full})
+	}
+	return left
+}
+
+// LeftOutError says why an object is left out although nothing is wrong with it. Its text is
+// the same as long as the room is, so that it is reported once.
+type LeftOutError struct {
+	Full string // as in LeaveOut
+}
+
+func (e *LeftOutError) Error() string {
+	return fmt.Sprintf("left out, because the objects of all namespaces need more than the %s, and this namespace is one of those that hold most of it: "+
+		"its largest objects are left out first; make them smaller or fewer", e.Full)
+}
+
+// LeftOut is one object that was left out.
+type LeftOut struct {
+	Namespace string
+	Full      string // as in LeaveOut
+}
+
+// maxNamed bounds how many namespaces a message names.
+const maxNamed = 3
+
+// Message says on a workload what was left out; empty for nothing. divide says how to have
+// several configurations that are smaller.
+func Message(left []LeftOut, divide string) string {
+	if len(left) == 0 {
+		return ""
+	}
+	count, full := map[string]int{}, map[string]bool{}
+	for _, l := range left {
+		count[l.Namespace]++
+		full[l.Full] = true
+	}
+	names := slices.SortedFunc(maps.Keys(count), func(a, b string) int {
+		return cmp.Or(cmp.Compare(count[b], count[a]), cmp.Compare(a, b))
+	})
+	var of []string
+	for _, name := range names[:min(len(names), maxNamed)] {
+		of = append(of, fmt.Sprintf("%s (%d)", name, count[name]))
+	}
+	rest := ""
+	if n := len(names) - maxNamed; n > 0 {
+		rest = fmt.Sprintf(" and %d more", n)
+	}
+	return fmt.Sprintf("%d objects are left out of the namespaces %s%s, which hold most, because all need more than the %s: %s",
+		len(left), strings.Join(of, ", "), rest, strings.Join(slices.Sorted(maps.Keys(full)), " and the "), divide)
+}
