@@ -17,20 +17,23 @@ RELEASED  ?= linux-amd64 linux-arm64
 RELEASE   ?= $(CURDIR)/bin/release
 EPOCH     ?= $(shell git log -1 --format=%ct 2>/dev/null || echo 0)
 CLUSTER   := go run ./internal/cluster/clusterctl
-PKG       ?= ./...
+PKG       ?=
 TIME      ?= 1m
 LDFLAGS   := -s -w -X $(PREFIX)/internal/version.Version=$(VERSION) -X $(PREFIX)/internal/version.Revision=$(REVISION)
 GOBUILD   := CGO_ENABLED=0 go build -trimpath -buildvcs=false -ldflags "$(LDFLAGS)"
 
-# $(call each,verb,command) runs a command in every module, also after one has failed, and names at the end those
-# that have, and the tests.
-each = failed=; log=$$(mktemp); trap 'rm -f "$$log"' EXIT; \
-  for m in $(MODULES); do echo "$(1) $$m"; (cd $$m && $(2)) 2>&1 | tee -a "$$log" || failed="$$failed $$m"; done; \
-  if [ -n "$$failed" ]; then $(failures) "$$log"; echo "$(1) failed in:$$failed"; exit 1; fi
+# $(call tested,arguments) runs go test over packages of all modules at once, so that no core waits for the last package
+# of a module, and reports on it. Everything that the tests say is kept in bin/<target>.json.
+tested = mkdir -p bin; go build -o bin/testreport ./internal/testreport; \
+  go test -json -timeout 45m $(1) | bin/testreport -trim $(PREFIX)/ -events bin/$@.json $(REPORT)
 
-# Which tests failed, and what each says, without the logs of programs: the last word of a failed run. With -v what a
-# test says comes before its result, where lines of tests are mixed; without it comes after.
-failures = awk -f internal/tools/failures.awk
+ALL := $(MODULES:%=./%/...)
+# Packages whose own code starts goroutines or guards something against those of others, and the programs: that of the
+# integration tests is built with the race detector, too, and there all packages meet.
+RACE = ./operator/test/integration ./cmd/config-reloader ./cmd/rules-reloader $(filter-out ./cmd/commands,$(shell for d in $$(grep -rlE --include=*.go --exclude=*_test.go -e '^\s*go ' -e 'sync\.[MRWC]' -e '"sync/atomic"' $(MODULES) | \
+  xargs -n1 dirname | sort -u); do ls $$d/*_test.go >/dev/null 2>&1 && echo ./$$d; done))
+# Packages of whose tests -short leaves some out: they start an API server or a browser, or take long.
+LONGER = $(filter-out $(RACE),$(shell grep -rlE --include=*_test.go -e 'testing\.Short' -e 'clustertest\.' $(MODULES) | xargs -n1 dirname | sort -u | sed 's|^|./|'))
 
 # Go needs a build cache, and that of the user may be missing, full or read-only.
 export GOCACHE := $(shell (d=$$(go env GOCACHE | grep ^/) && mkdir -p "$$d" && head -c 1048576 /dev/zero >"$$d/writable" && \
@@ -53,8 +56,21 @@ plugin: ## Build the plugin of kubectl, and what completes its arguments (PLUGIN
 	@printf '#!/bin/sh\nkubectl-firekeeper --completion-bash "$$@"\necho\necho :0\n' > $(PLUGIN)/kubectl_complete-firekeeper; chmod +x $(PLUGIN)/kubectl_complete-firekeeper
 
 .PHONY: test
-test: ## Run all tests with the race detector, except those that need a node (PKG=./operator/rules narrows)
-	@if [ "$(PKG)" != "./..." ]; then go test -race -timeout 45m $(PKG); else $(call each,test,go test -race -timeout 45m ./...); fi
+test: ## Run the tests that need neither an API server nor a node (PKG=./operator/rules: all tests of a package, with the race detector)
+	@$(call tested,$(if $(PKG),-race $(PKG),-short $(ALL)))
+
+.PHONY: integration
+integration: ## Run all tests of packages of which `test` leaves some out, because they start an API server or take long
+	@$(call tested,-vet=off $(LONGER))
+
+.PHONY: race
+race: ## Run all tests of packages with goroutines, and those of the operator on an API server, with the race detector
+	@$(call tested,-vet=off -race $(RACE))
+
+.PHONY: test-long
+test-long: export FIREKEEPER_PROMTOOLS=all FIREKEEPER_PROMETHEUSES=1 FIREKEEPER_LOAD=1 FIREKEEPER_TRUTH=200 FIREKEEPER_EVENTS=2000
+test-long: ## Run everything that needs no node with the race detector: all releases of the checkers, load, long random runs (over an hour)
+	@$(call tested,-race -timeout 3h $(ALL))
 
 .PHONY: test-update
 test-update: ## Rewrite golden files; review the diff before you commit it
@@ -72,7 +88,7 @@ bench-cluster: build ## Time single changes of the operator against a real API s
 .PHONY: fuzz
 fuzz: ## Fuzz one property: make fuzz FUZZ=FuzzExpand PKG=./internal/gate TIME=1m
 	@test -n "$(FUZZ)" || { echo "FUZZ is not set; there are:"; grep -rhoE 'func Fuzz[A-Za-z]+' --include=*_test.go . | sort -u; exit 2; }
-	go test -run '^$$' -fuzz '^$(FUZZ)$$' -fuzztime $(TIME) $(PKG)
+	go test -run '^$$' -fuzz '^$(FUZZ)$$' -fuzztime $(TIME) $(or $(PKG),./...)
 
 ##@ Quality
 
@@ -91,7 +107,7 @@ tidy: ## Tidy the modules
 
 .PHONY: lint
 lint: ## Vet and staticcheck
-	@tool=$$(cd internal/tools && GOWORK=off go tool -n staticcheck); $(call each,lint,go vet ./... && "$$tool" ./...)
+	@tool=$$(cd internal/tools && GOWORK=off go tool -n staticcheck); go vet $(ALL) && "$$tool" $(ALL)
 
 .PHONY: verify
 verify: ## Fail if generated files, formatting or modules are out of date
@@ -100,7 +116,7 @@ verify: ## Fail if generated files, formatting or modules are out of date
 	@echo "generated files, formatting and modules are current"
 
 .PHONY: check
-check: verify lint test ## Run all checks for a change
+check: verify lint test integration race ## Run all checks for a change but those that need a node
 
 ##@ Clusters
 
@@ -112,10 +128,19 @@ cluster-up: ## Start a one-node Kubernetes on this machine (root); leaves .clust
 cluster-down: ## Stop it and remove everything it created
 	@$(CLUSTER) down
 
-.PHONY: e2e
-e2e: MODULES := operator
-e2e: ## Run the tests that need a node: takeover, life of a Prometheus, of a Helm release, latencies (root, about twenty minutes)
-	@$(call each,e2e,FIREKEEPER_E2E=1 go test -count=1 -timeout 40m -parallel 8 -v ./test/e2e/...)
+.PHONY: e2e e2e-long
+e2e: export FIREKEEPER_E2E := 1
+e2e: ## Run tests on a node: takeover, life of a Prometheus, an Alertmanager and a ThanosRuler, latencies (root)
+e2e-long: export FIREKEEPER_E2E := long
+e2e-long: ## Run all tests on a node, with kube-prometheus, the chart and every kind of rollout (root, about twenty minutes)
+e2e e2e-long: REPORT := -each
+e2e e2e-long:
+	@$(call tested,-count=1 -parallel 8 ./operator/test/e2e/...)
+
+.PHONY: truth
+truth: export FIREKEEPER_TRUTH ?= 5
+truth: ## Compare targets of random workloads with those of each Prometheus that is built already (FIREKEEPER_TRUTH=500 worlds)
+	@$(call tested,-run TestRandom ./operator/test/truth)
 
 .PHONY: demo
 demo: ## Show it all on KUBECONFIG, kind or a node of our own (DEMO_ON=kind|node): time how long changes take, let an alert arrive

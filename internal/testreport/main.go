@@ -1,30 +1,50 @@
 // Testreport reads the events of `go test -json` from its standard input and prints a line
-// for each package as it ends, then the slowest packages and tests, and last which tests
-// failed and what each said, without the logs of programs.
+// for each package as it ends, then the slowest packages and tests, the failed tests with what
+// each said, without the logs of programs, and last how many tests passed, failed and were skipped.
 //
-// It exits with 1 if a test or a build failed, or if there was no event at all.
+// It exits with 1 if a test or a build failed, or if no package was tested.
 package main
 
 import (
 	"bufio"
 	"flag"
+	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"time"
 )
 
 func main() {
 	slowest := flag.Int("slowest", 10, "number of slowest packages and tests to list")
 	trim := flag.String("trim", "", "prefix to leave out of package names")
+	each := flag.Bool("each", false, "print a line for each test as well")
+	events := flag.String("events", "", "file to keep all events in, with everything that tests said")
 	flag.Parse()
-	if !run(os.Stdin, os.Stdout, *slowest, *trim) {
+	in := io.Reader(os.Stdin)
+	if *events != "" {
+		f, err := create(*events)
+		if err != nil {
+			fmt.Fprintln(os.Stderr, "testreport:", err)
+			os.Exit(2)
+		}
+		in = io.TeeReader(in, f)
+	}
+	if !run(in, newReport(os.Stdout, *trim, *each, time.Now), *slowest) {
 		os.Exit(1)
 	}
 }
 
+// create creates a file and its folder.
+func create(path string) (*os.File, error) {
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		return nil, err
+	}
+	return os.Create(path)
+}
+
 // run reports on the events of in, and returns whether everything passed.
-func run(in io.Reader, out io.Writer, slowest int, trim string) bool {
-	r := newReport(out, trim, time.Now)
+func run(in io.Reader, r *report, slowest int) bool {
 	lines := bufio.NewReader(in)
 	for {
 		line, err := lines.ReadBytes('\n')

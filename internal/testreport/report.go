@@ -35,6 +35,7 @@ type took struct {
 type report struct {
 	out   io.Writer
 	trim  string
+	each  bool // a line for each test, too
 	now   func() time.Time
 	began time.Time
 
@@ -43,11 +44,12 @@ type report struct {
 	loose    []string // lines that are no events
 	packages []took
 	tests    []took
+	skipped  int
 	failed   []name
 }
 
-func newReport(out io.Writer, trim string, now func() time.Time) *report {
-	return &report{out: out, trim: trim, now: now, began: now(), output: map[name][]string{}, builds: map[string][]string{}}
+func newReport(out io.Writer, trim string, each bool, now func() time.Time) *report {
+	return &report{out: out, trim: trim, each: each, now: now, began: now(), output: map[name][]string{}, builds: map[string][]string{}}
 }
 
 // line takes one line of the input.
@@ -79,20 +81,25 @@ func (r *report) result(key name, e event) {
 	} else {
 		delete(r.output, key)
 	}
-	if e.Test != "" {
-		if !strings.Contains(e.Test, "/") {
-			r.tests = append(r.tests, took{key, e.Elapsed})
+	switch {
+	case e.Test == "" && e.Action == "skip": // no test files
+	case e.Test == "":
+		r.packages = append(r.packages, took{key, e.Elapsed})
+		r.progress(key, e)
+	case !strings.Contains(e.Test, "/"):
+		r.tests = append(r.tests, took{key, e.Elapsed})
+		if e.Action == "skip" {
+			r.skipped++
 		}
-		return
+		if r.each {
+			r.progress(key, e)
+		}
 	}
-	if e.Action == "skip" { // no test files
-		return
-	}
-	r.packages = append(r.packages, took{key, e.Elapsed})
-	word := "ok"
-	if e.Action == "fail" {
-		word = "FAIL"
-	}
+}
+
+// progress prints the line of a test or package that has ended.
+func (r *report) progress(key name, e event) {
+	word := map[string]string{"pass": "ok", "skip": "skip", "fail": "FAIL"}[e.Action]
 	fmt.Fprintf(r.out, "%s  %-4s %6.1fs  %s\n", clock(r.now().Sub(r.began)), word, e.Elapsed, r.short(key))
 }
 
@@ -104,7 +111,12 @@ func (r *report) end(slowest int) bool {
 	for _, key := range r.failed {
 		r.failure(key)
 	}
-	fmt.Fprintf(r.out, "\n%d packages, %d tests, %d failed, in %s\n", len(r.packages), len(r.tests), r.failures(), clock(r.now().Sub(r.began)))
+	passed, failed := r.counts()
+	fmt.Fprintf(r.out, "\n%d packages in %s\n%d passed, %d failed", len(r.packages), clock(r.now().Sub(r.began)), passed, failed)
+	if r.skipped > 0 {
+		fmt.Fprintf(r.out, ", %d skipped", r.skipped)
+	}
+	fmt.Fprintln(r.out)
 	return len(r.packages) > 0 && len(r.failed) == 0
 }
 
@@ -124,22 +136,33 @@ func (r *report) unfinished() {
 	}
 }
 
-// failures counts the tests that failed, and the packages that failed without one.
-func (r *report) failures() int {
-	n := 0
-	withTest := map[string]bool{}
+// counts returns how many tests passed, and how many failed; a package that failed without
+// a test counts as one. Subtests count as their test.
+func (r *report) counts() (passed, failed int) {
+	passed = len(r.tests) - r.skipped
+	ended := map[name]bool{}
+	for _, t := range r.tests {
+		ended[t.name] = true
+	}
+	tests, packages := map[name]bool{}, map[string]bool{}
 	for _, key := range r.failed {
 		if key.Test != "" {
-			n++
-			withTest[key.Package] = true
+			top, _, _ := strings.Cut(key.Test, "/")
+			tests[name{key.Package, top}], packages[key.Package] = true, true
 		}
 	}
+	for key := range tests {
+		if ended[key] {
+			passed--
+		}
+	}
+	failed = len(tests)
 	for _, key := range r.failed {
-		if key.Test == "" && !withTest[key.Package] {
-			n++
+		if !packages[key.Package] {
+			failed++
 		}
 	}
-	return n
+	return passed, failed
 }
 
 // slowest prints the slowest of list.
@@ -162,6 +185,9 @@ func (r *report) failure(key name) {
 	fmt.Fprintf(r.out, "\nFAIL %s\n", r.short(key))
 	said := excerpt(strings.Join(r.output[key], ""), key.Test != "")
 	fmt.Fprint(r.out, said)
+	if said != "" && !strings.HasSuffix(said, "\n") {
+		fmt.Fprintln(r.out)
+	}
 }
 
 func (r *report) short(key name) string {

@@ -7,12 +7,13 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 )
 
-// report runs the events of lines, with the slowest one of each.
+// reported reports on the events of lines, with the slowest one of each.
 func reported(lines ...string) (string, bool) {
 	var out strings.Builder
-	ok := run(strings.NewReader(strings.Join(lines, "\n")+"\n"), &out, 1, "example.org/x/")
+	ok := run(strings.NewReader(strings.Join(lines, "\n")+"\n"), newReport(&out, "example.org/x/", false, time.Now), 1)
 	return out.String(), ok
 }
 
@@ -26,13 +27,41 @@ func TestPassed(t *testing.T) {
 	if !ok {
 		t.Error("a run that passed is reported as failed")
 	}
-	for _, want := range []string{"ok      1.6s  a\n", "1.5s  a TestOne\n", "1 packages, 1 tests, 0 failed"} {
+	for _, want := range []string{"ok      1.6s  a\n", "1.5s  a TestOne\n", "1 packages in  0m00s\n1 passed, 0 failed\n"} {
 		if !strings.Contains(out, want) {
 			t.Errorf("no %q in\n%s", want, out)
 		}
 	}
 	if strings.Contains(out, "fine") || strings.Contains(out, "none") {
 		t.Errorf("tells what passed tests said, or names packages without tests:\n%s", out)
+	}
+}
+
+// The last line counts tests: subtests belong to theirs, and a package without a failed test that failed is one.
+func TestLastLineCounts(t *testing.T) {
+	out, ok := reported(
+		`{"Action":"pass","Package":"example.org/x/a","Test":"TestOne"}`,
+		`{"Action":"skip","Package":"example.org/x/a","Test":"TestTwo"}`,
+		`{"Action":"fail","Package":"example.org/x/a","Test":"TestThree/one"}`,
+		`{"Action":"fail","Package":"example.org/x/a","Test":"TestThree/two"}`,
+		`{"Action":"fail","Package":"example.org/x/a","Test":"TestThree"}`,
+		`{"Action":"fail","Package":"example.org/x/a"}`,
+		`{"Action":"fail","Package":"example.org/x/b"}`,
+	)
+	if ok || !strings.HasSuffix(out, "\n1 passed, 2 failed, 1 skipped\n") {
+		t.Errorf("%v\n%s", ok, out)
+	}
+}
+
+// With each, tests have a line of progress, too; subtests have none.
+func TestEachTest(t *testing.T) {
+	var out strings.Builder
+	run(strings.NewReader(`{"Action":"pass","Package":"a","Test":"TestOne/sub"}
+{"Action":"skip","Package":"a","Test":"TestOne","Elapsed":2}
+{"Action":"pass","Package":"a"}
+`), newReport(&out, "", true, time.Now), 0)
+	if !strings.Contains(out.String(), "skip    2.0s  a TestOne\n") || strings.Contains(out.String(), "sub") {
+		t.Error(out.String())
 	}
 }
 
@@ -60,7 +89,7 @@ func TestLogsAreLeftOut(t *testing.T) {
 	}
 	lines = append(lines, `{"Action":"fail","Package":"example.org/x/a","Test":"TestOne"}`, `{"Action":"fail","Package":"example.org/x/a"}`)
 	out, ok := reported(lines...)
-	if ok || !strings.Contains(out, "it broke\n        because of this\n") || strings.Contains(out, "level=info") || !strings.Contains(out, " 1 failed") {
+	if ok || !strings.Contains(out, "it broke\n        because of this\n") || strings.Contains(out, "level=info") || !strings.HasSuffix(out, "\n0 passed, 1 failed\n") {
 		t.Errorf("%v\n%s", ok, out)
 	}
 }

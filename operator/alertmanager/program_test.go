@@ -2,14 +2,13 @@ package alertmanager
 
 import (
 	"context"
-	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
 	"time"
 
-	"github.com/firekeeper-dev/firekeeper/internal/cluster/programs"
+	"github.com/firekeeper-dev/firekeeper/internal/cluster/programs/programtest"
 	"github.com/firekeeper-dev/firekeeper/internal/golden"
 )
 
@@ -20,11 +19,8 @@ const flagError = "alertmanager: error: "
 // files. It ends because the configuration is not there; arguments that it does not take
 // it refuses before.
 func TestProgramTakesArguments(t *testing.T) {
-	found, err := programs.Default(os.Stderr).Find(t.Context(), "alertmanager")
-	if err != nil {
-		t.Skipf("no alertmanager: %v", err)
-	}
-	if said := startProgram(t, found["alertmanager"], []string{"--web.timeout=30"}); !strings.Contains(said, flagError) {
+	program := programtest.Find(t, "alertmanager")
+	if said := startProgram(t, program, []string{"--web.timeout=30"}); !strings.Contains(said, flagError) {
 		t.Fatalf("a wrong argument is not noticed: %s", said)
 	}
 	files, err := filepath.Glob("testdata/*.txtar")
@@ -42,7 +38,7 @@ func TestProgramTakesArguments(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if said := startProgram(t, found["alertmanager"], args); !strings.Contains(said, "Loading configuration file failed") {
+		if said := startProgram(t, program, args); !strings.Contains(said, "Loading configuration file failed") {
 			t.Errorf("%s: %s", file, said)
 		}
 	}

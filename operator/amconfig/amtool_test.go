@@ -15,6 +15,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/firekeeper-dev/firekeeper/internal/cluster/programs"
+	"github.com/firekeeper-dev/firekeeper/internal/cluster/programs/programtest"
 	"github.com/firekeeper-dev/firekeeper/internal/golden"
 	"github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1alpha1"
 )
@@ -26,20 +27,20 @@ type amtool struct {
 	path    string
 }
 
-// amtools returns those that are on this machine, oldest first. With FIREKEEPER_PROMTOOLS=1 missing ones are built,
-// which takes minutes the first time.
+// amtools returns those that are on this machine, oldest first. With FIREKEEPER_PROMTOOLS=1 the oldest
+// and the newest are built when they are missing, with FIREKEEPER_PROMTOOLS=all the others, too, which takes minutes.
 func amtools(t *testing.T) []amtool {
 	t.Helper()
-	build := os.Getenv("FIREKEEPER_PROMTOOLS") == "1"
 	finder := programs.Default(os.Stderr)
 	var all []amtool
-	for _, name := range []string{"amtool-0.21", "amtool-0.24", "amtool-0.27", "amtool"} {
-		path, err := finder.One(t.Context(), name, build)
+	names := []string{"amtool-0.21", "amtool-0.24", "amtool-0.27", "amtool"}
+	for i, name := range names {
+		path, err := finder.One(t.Context(), name, programtest.Build(i, len(names)))
 		switch {
 		case err != nil:
 			t.Errorf("%s: %v", name, err)
 		case path == "":
-			t.Logf("%s is not here; FIREKEEPER_PROMTOOLS=1 builds it", name)
+			t.Logf("%s is not here; FIREKEEPER_PROMTOOLS=all builds it", name)
 		default:
 			version, err := programs.Release(t.Context(), path)
 			if err != nil {

@@ -14,6 +14,7 @@ import (
 
 	kyaml "sigs.k8s.io/yaml"
 
+	"github.com/firekeeper-dev/firekeeper/internal/cluster/programs/programtest"
 	"github.com/firekeeper-dev/firekeeper/internal/golden"
 	"github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1alpha1"
 	"github.com/firekeeper-dev/firekeeper/operator/assets"
@@ -282,10 +283,7 @@ func everyMechanismAccepted(t *testing.T, documents map[string][]byte) {
 // promtoolAll checks many documents with one process.
 func promtoolAll(t *testing.T, documents map[string][]byte) {
 	t.Helper()
-	program, err := promtool()
-	if err != nil {
-		t.Fatalf("promtool: %v", err)
-	}
+	program := programtest.Find(t, promtool)
 	dir := t.TempDir()
 	var paths []string
 	for name, text := range documents {

@@ -15,6 +15,7 @@ import (
 	"go.yaml.in/yaml/v2"
 
 	"github.com/firekeeper-dev/firekeeper/internal/cluster/programs"
+	"github.com/firekeeper-dev/firekeeper/internal/cluster/programs/programtest"
 	"github.com/firekeeper-dev/firekeeper/internal/golden"
 )
 
@@ -32,19 +33,18 @@ var debianLacks = []string{
 }
 
 // checkers returns the promtools that are on this machine, oldest first. With
-// FIREKEEPER_PROMTOOLS=1 missing ones are built or downloaded, which takes
-// minutes the first time.
+// FIREKEEPER_PROMTOOLS=1 the oldest and the newest are downloaded or built when they are
+// missing, with FIREKEEPER_PROMTOOLS=all the others, too, which takes minutes for each.
 func checkers(t *testing.T) []checker {
 	t.Helper()
-	get := os.Getenv("FIREKEEPER_PROMTOOLS") == "1"
 	finder := programs.Default(os.Stderr)
 	var out []checker
-	add := func(name, path string, err error, lacks ...string) {
+	add := func(name, path string, get bool, err error, lacks ...string) {
 		switch {
 		case err != nil && get:
 			t.Errorf("%s: %v", name, err)
 		case err != nil || path == "":
-			t.Logf("%s is not here; FIREKEEPER_PROMTOOLS=1 gets it", name)
+			t.Logf("%s is not here; FIREKEEPER_PROMTOOLS=all gets it", name)
 		default:
 			version, err := programs.Release(t.Context(), path)
 			if err != nil {
@@ -53,11 +53,14 @@ func checkers(t *testing.T) []checker {
 			out = append(out, checker{version, path, lacks})
 		}
 	}
+	names := []string{"promtool of Debian", "promtool-2.47", "promtool-2.53", "promtool-2.55", "promtool-3.5", promtool}
+	get := programtest.Build(0, len(names))
 	path, err := finder.Debian(t.Context(), "prometheus", "usr/bin/promtool", get)
-	add("promtool of Debian", path, err, debianLacks...)
-	for _, name := range []string{"promtool-2.47", "promtool-2.53", "promtool-2.55", "promtool-3.5", "promtool"} {
+	add(names[0], path, get, err, debianLacks...)
+	for i, name := range names[1:] {
+		get := programtest.Build(i+1, len(names))
 		path, err := finder.One(t.Context(), name, get)
-		add(name, path, err)
+		add(name, path, get, err)
 	}
 	return out
 }

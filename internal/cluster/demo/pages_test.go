@@ -82,7 +82,9 @@ func TestPages(t *testing.T) {
 
 // A process that has got the number since is not ended.
 func TestPagesOfAnotherProcess(t *testing.T) {
-	p := newStandIns(t, false, nil).place(t)
+	s := newStandIns(t, false, nil)
+	t.Setenv("KUBECONFIG", "/their/config")
+	p := s.place(t)
 	if err := os.MkdirAll(p.pagesFile(""), 0o755); err != nil {
 		t.Fatal(err)
 	}

@@ -259,7 +259,7 @@ func (a alerting) routesAreLiveAtOnce(t *testing.T) {
 	tick := time.NewTicker(latencySpacing)
 	defer tick.Stop()
 	var took []time.Duration
-	for i := range latencySamples {
+	for i := range latencySamples() {
 		<-tick.C
 		label, began := fmt.Sprintf("change_%d", i), time.Now()
 		a.route(t, label)
@@ -268,7 +268,7 @@ func (a alerting) routesAreLiveAtOnce(t *testing.T) {
 	}
 	slices.Sort(took)
 	median, worst := took[len(took)/2], took[len(took)-1]
-	t.Logf("from the start of kubectl until all three members run a changed route: median %s, worst of %d %s", median, latencySamples, worst)
+	t.Logf("from the start of kubectl until all three members run a changed route: median %s, worst of %d %s", median, latencySamples(), worst)
 	if median > latencyLimit {
 		t.Errorf("the median change took %s, want at most %s", median, latencyLimit)
 	}
@@ -317,6 +317,7 @@ func (a alerting) alertmanagerIsDeleted(t *testing.T) {
 // change is loaded through it, also one of a template that the user mounts: a wrong one shows in ConfigApplied, with what
 // may be said of it.
 func TestAlertmanagerWebTLS(t *testing.T) {
+	long(t)
 	n := start(t)
 	n.loadAlertmanagerImage(t)
 	t.Parallel()

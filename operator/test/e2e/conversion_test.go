@@ -22,6 +22,7 @@ var webhookComponents = []string{"webhook", "webhook-conversion", "webhook-certi
 // An AlertmanagerConfig in v1beta1, with the webhook and its certificate installed as docs/webhooks.md says: Alertmanager
 // runs its route, both versions show it, and either can change it.
 func TestAlertmanagerConfigV1beta1(t *testing.T) {
+	long(t)
 	n := start(t)
 	n.loadAlertmanagerImage(t)
 	n.withConversion(t)

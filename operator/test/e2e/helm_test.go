@@ -100,6 +100,7 @@ func definition(resource string) string {
 // TestChart is the life of a release: install, test, upgrade with CRDs that changed, uninstall. A Prometheus runs
 // through it, and belongs to the operator of deploy afterwards. Not parallel: the webhooks are those of the cluster.
 func TestChart(t *testing.T) {
+	long(t)
 	n := start(t)
 	s := n.space(t, "chart")
 	r := n.chart(t)

@@ -23,6 +23,7 @@ const changes = 5
 // TestKubePrometheus runs all of kube-prometheus, in which only the operator's images are others: its pods become ready,
 // all rules are loaded, all targets are scraped, an alert arrives, and changes are live at once.
 func TestKubePrometheus(t *testing.T) {
+	long(t)
 	dir := realManifests(t)
 	n := start(t)
 	n.wholeStack(t, dir)

@@ -12,9 +12,15 @@ import (
 	"github.com/firekeeper-dev/firekeeper/internal/live"
 )
 
+// latencySamples is how often each kind of change is measured.
+func latencySamples() int {
+	if isLong() {
+		return 20
+	}
+	return 5
+}
+
 const (
-	// latencySamples is how often each kind of change is measured.
-	latencySamples = 20
 	// latencyLimit is how long the median change may take. It only has to tell a
 	// delivery at once from the kubelet's own refresh, about a minute, on any machine.
 	latencyLimit = 15 * time.Second
@@ -87,7 +93,7 @@ spec:
 	before := identities(s.rolledOut(t, "web", webPods...))
 	var table strings.Builder
 	w := tabwriter.NewWriter(&table, 0, 0, 2, ' ', 0)
-	fmt.Fprintf(w, "change\tmedian\tworst of %d\n", latencySamples)
+	fmt.Fprintf(w, "change\tmedian\tworst of %d\n", latencySamples())
 	for _, kind := range latencies {
 		took := s.measureLatency(t, kind.name, kind.change)
 		median, worst := took[len(took)/2], took[len(took)-1]
@@ -110,7 +116,7 @@ func (s space) measureLatency(t *testing.T, name string, change func(*testing.T,
 	var took []time.Duration
 	tick := time.NewTicker(latencySpacing)
 	defer tick.Stop()
-	for i := range latencySamples {
+	for i := range latencySamples() {
 		<-tick.C
 		began := time.Now()
 		shows := change(t, s, i)

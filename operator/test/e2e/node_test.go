@@ -1,6 +1,7 @@
 // Package e2e runs the whole product on a one-node Kubernetes with real pods:
 //
-//	FIREKEEPER_E2E=1 go test ./operator/test/e2e/...   (root; `make e2e`)
+//	FIREKEEPER_E2E=1 go test ./operator/test/e2e/...      (root; `make e2e`)
+//	FIREKEEPER_E2E=long go test ./operator/test/e2e/...   (root; `make e2e-long`)
 //
 // With FIREKEEPER_E2E_CLUSTER=<folder of a cluster that "make cluster-up" started> the tests use that
 // cluster and leave it running.
@@ -28,6 +29,17 @@ import (
 )
 
 func TestMain(m *testing.M) { os.Exit(clustertest.Main(m)) }
+
+// isLong reports whether all tests run, each with all it has.
+func isLong() bool { return os.Getenv("FIREKEEPER_E2E") == "long" }
+
+// long skips a test of what changes seldom, or of what the tests against an API server hold without pods.
+func long(t *testing.T) {
+	t.Helper()
+	if !isLong() {
+		t.Skip("one of `make e2e-long`")
+	}
+}
 
 // node is the shared cluster with our images, definitions and operator.
 type node struct {

@@ -26,6 +26,7 @@ func argsOf(t *testing.T, pod corev1.Pod, container string) []string {
 
 // Fields: version, image, logLevel, retention.
 func TestVersionChange(t *testing.T) {
+	long(t)
 	s, _ := scenario(t, "version", "replicas: 2, retention: 3h", webPods...)
 	g := s.guard(t, webGroups, s.webJobs(), webPods...)
 	// The flags of retention moved to the configuration with 3.11.
@@ -74,6 +75,7 @@ func TestBrokenImage(t *testing.T) {
 // Fields: thanos. Its bucket is of no type, so the container does not start;
 // everything else does.
 func TestThanosSidecar(t *testing.T) {
+	long(t)
 	n := start(t)
 	t.Parallel()
 	s := n.space(t, "thanos")
@@ -106,6 +108,7 @@ func TestThanosSidecar(t *testing.T) {
 // Fields: podManagementPolicy. Pods that come one after the other: a broken one holds the repaired object up until
 // somebody deletes it. The status says which pod it is.
 func TestBrokenImageInOrder(t *testing.T) {
+	long(t)
 	s, _ := scenario(t, "broken-in-order", "replicas: 2, podManagementPolicy: OrderedReady, imagePullPolicy: Never", webPods...)
 	g := s.guard(t, webGroups, s.webJobs(), "prometheus-web-0")
 	s.patch(t, "web", `{"spec":{"image":"example.org/no-such-image:v1"}}`)

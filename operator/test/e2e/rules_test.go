@@ -78,6 +78,7 @@ func TestRulesGrowAndShrink(t *testing.T) {
 
 // In the layout of the reference a fourth ConfigMap makes one rolling update.
 func TestRulesGrowInSingleLayout(t *testing.T) {
+	long(t)
 	n := start(t)
 	t.Parallel()
 	s := n.space(t, "rules-single")
@@ -108,6 +109,7 @@ func TestRulesGrowInSingleLayout(t *testing.T) {
 
 // A configuration outgrows one Secret, and comes back, without a change of the pods.
 func TestConfigurationOutgrowsASecret(t *testing.T) {
+	long(t)
 	s, _ := scenario(t, "large-config", "replicas: 1", "prometheus-web-0")
 	pods, err := s.pods(t.Context(), "web")
 	if err != nil {

@@ -39,6 +39,7 @@ func TestReplicasUpAndDown(t *testing.T) {
 
 // Fields: shards, by the object and by its scale subresource.
 func TestShardsUpAndDown(t *testing.T) {
+	long(t)
 	s, _ := scenario(t, "shards", "shards: 1", "prometheus-web-0")
 	s.spread(t, "prometheus-web-0")
 	pods, err := s.pods(t.Context(), "web")
@@ -73,6 +74,7 @@ func TestShardsUpAndDown(t *testing.T) {
 // Fields: shardRetentionPolicy. A shard that is kept scrapes nothing, comes back, and goes when its time is over,
 // without any other change.
 func TestRetainedShard(t *testing.T) {
+	long(t)
 	s, _ := scenario(t, "retained", "shards: 2, shardRetentionPolicy: {whenScaled: Retain}", "prometheus-web-0", "prometheus-web-shard-1-0")
 	s.spread(t, "prometheus-web-0", "prometheus-web-shard-1-0")
 	s.in(t, "scale", "prometheus", "web", "--replicas=1")

@@ -69,6 +69,7 @@ func (s space) claims(ctx context.Context) ([]string, error) {
 // Fields: storage.emptyDir, storage.volumeClaimTemplate, storage.disableMountSubPath,
 // persistentVolumeClaimRetentionPolicy. A template cannot be changed in place: the StatefulSet is made again.
 func TestStorageChange(t *testing.T) {
+	long(t)
 	s, _ := scenario(t, "storage", "storage: {emptyDir: {sizeLimit: 100Mi}}", "prometheus-web-0")
 	s.volumes(t, 1)
 	uid := s.statefulSet(t, "prometheus-web").UID

@@ -20,6 +20,7 @@ import (
 // Fields: web.tlsConfig, web.httpConfig, web.pageTitle. The port speaks TLS: probes pass, and a change is
 // loaded through it.
 func TestWebTLS(t *testing.T) {
+	long(t)
 	s, _ := scenario(t, "tls", "replicas: 2", webPods...)
 	s.keyPair(t, "web-tls")
 	s.patch(t, "web", `{"spec":{"web":{"pageTitle":"e2e","httpConfig":{"headers":{"xFrameOptions":"Deny"}},

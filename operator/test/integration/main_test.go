@@ -7,6 +7,8 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
+	"strconv"
 	"sync"
 	"testing"
 	"time"
@@ -33,6 +35,7 @@ func TestMain(m *testing.M) {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
+	waitTogether()
 	code := clustertest.Main(m)
 	if code == 0 && shared != nil && flag.Lookup("test.run").Value.String() == "" {
 		calls, err := shared.audit.everything()
@@ -50,6 +53,17 @@ func TestMain(m *testing.M) {
 		code = 1
 	}
 	os.Exit(code)
+}
+
+// waitTogether lets more tests run at a time than there are cores: most of their time they
+// wait for a minute to pass, or for the garbage collector of the cluster.
+func waitTogether() {
+	flag.Parse()
+	given := false
+	flag.Visit(func(f *flag.Flag) { given = given || f.Name == "test.parallel" })
+	if !given {
+		_ = flag.Set("test.parallel", strconv.Itoa(4+runtime.GOMAXPROCS(0)))
+	}
 }
 
 // world is the cluster that all tests share, with the CRDs and rights of deploy/.
