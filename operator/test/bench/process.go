@@ -37,7 +37,9 @@ func (o *options) launch(b *bed) (*process, error) {
 	if err != nil {
 		return nil, err
 	}
-	args := append([]string{"--kubeconfig=" + b.Kubeconfig, "--web.listen-address=" + address}, o.args...)
+	args := append([]string{
+		"--kubeconfig=" + b.Kubeconfig, "--web.listen-address=" + address, "--config-reloader-memory-limit=0", // the largest sizes need more than the default
+	}, o.args...)
 	p := &process{cmd: exec.Command(o.operator, args...), url: "http://" + address, log: log, exited: make(chan struct{})}
 	p.cmd.Stdout, p.cmd.Stderr = log, log
 	child.DiesWithUs(p.cmd)

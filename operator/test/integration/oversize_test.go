@@ -126,28 +126,39 @@ spec: {scrapeConfigSelector: {}, ruleSelector: {}}
 			}
 		}
 	})
-	t.Run("is refused whole beyond the limit", func(t *testing.T) {
+	t.Run("leaves objects out beyond the limit", func(t *testing.T) {
 		holds(large, rules, 4, 8)
 		for i := large; i < 60; i++ {
 			job(i)
 		}
-		var condition string
+		var message string
 		eventually(t, "the condition", func() error {
 			big, err := w.get(t, "monitoring.coreos.com/v1", "Prometheus", ns, "big")
 			if err != nil {
 				return err
 			}
-			condition = fmt.Sprint(big.Object["status"])
-			if !strings.Contains(condition, "configuration of 60 monitors") {
-				return errors.New("the refusal of all is not reported")
-			}
-			return hasCondition(big, "Reconciled", "False", "ReconciliationFailed")
+			message = fmt.Sprint(big.Object["status"])
+			return hasCondition(big, "Reconciled", "True", "ObjectsLeftOut")
 		})
-		if !strings.Contains(condition, "let several Prometheus objects select") {
-			t.Errorf("the condition does not say what to do: %s", condition)
+		for _, want := range []string{"objects are left out of the namespaces " + ns, "MiB of compressed configuration", "let several Prometheus objects select"} {
+			if !strings.Contains(message, want) {
+				t.Errorf("the condition does not say %q: %s", want, message)
+			}
+		}
+		eventually(t, "an Event on an object that is left out", func() error {
+			for _, e := range w.list(t, "events.k8s.io/v1", "Event", ns) {
+				if strings.Contains(fmt.Sprint(e.Object["note"]), "rejected by Prometheus "+ns+"/big: left out, because") {
+					return nil
+				}
+			}
+			return errors.New("there is none")
+		})
+		if config, _, _, err := w.parted(t, ns, "big"); err != nil || strings.Count(config, "- job_name: scrapeConfig/") < 15 {
+			t.Errorf("%d jobs are written, %v", strings.Count(config, "- job_name: scrapeConfig/"), err)
 		}
 		w.removeJobs(t, ns, large, 60)
-		holds(large, rules, 4, 8) // not always in as many parts: some of the jobs may have been written before
+		holds(large, rules, 4, 8)
+		w.reconciled(t, ns, "big", "True")
 		samePods()
 	})
 	t.Run("shrinks", func(t *testing.T) {
