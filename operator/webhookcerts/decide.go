@@ -30,14 +30,17 @@ func (p plan) bundle() []byte { return p.data[authorityCert] }
 // decide returns what the Secret should hold, from what it holds. Keys that it does not
 // know stay.
 //
-// data: nil for a Secret that does not exist; hosts: where API servers reach the webhooks,
-// sorted.
-func decide(data map[string][]byte, hosts []string, now time.Time) (plan, error) {
+// data: nil for a Secret that does not exist; bundles: what API servers trust now, which has the
+// CA of a Secret that was deleted; hosts: where API servers reach the webhooks, sorted.
+func decide(data map[string][]byte, bundles [][]byte, hosts []string, now time.Time) (plan, error) {
 	out := plan{data: map[string][]byte{}}
 	for key, value := range data {
 		out.data[key] = value
 	}
 	ca, older, ok := parse(data[authorityCert], data[authorityKey])
+	if !ok && len(older) == 0 {
+		older = issued(bundles)
+	}
 	if !ok || !ca.IsCA || due(ca.Certificate, now) {
 		if ok {
 			older = append([]*x509.Certificate{ca.Certificate}, older...)
@@ -76,6 +79,27 @@ func decide(data map[string][]byte, hosts []string, now time.Time) (plan, error)
 	out.changed = true
 	out.data[corev1.TLSCertKey], out.data[corev1.TLSPrivateKeyKey], err = own.encode()
 	return out, err
+}
+
+// maxIssued is how many CAs are kept of a Secret that is lost. Pods serve with a certificate of
+// the last one until the new one has reached them.
+const maxIssued = 2
+
+// issued are the CAs of ours in bundles, each once, those of the first bundle first.
+func issued(bundles [][]byte) (out []*x509.Certificate) {
+	for _, bundle := range bundles {
+		all, err := cert.ParseCertsPEM(bundle)
+		if err != nil {
+			continue // of somebody else, or none
+		}
+		for _, c := range all {
+			ours := c.IsCA && c.Subject.CommonName == authorityName && c.CheckSignatureFrom(c) == nil
+			if ours && len(out) < maxIssued && !slices.ContainsFunc(out, c.Equal) {
+				out = append(out, c)
+			}
+		}
+	}
+	return out
 }
 
 // hostsOf are the names and addresses in a certificate, sorted.

@@ -2,6 +2,7 @@ package webhookcerts
 
 import (
 	"bytes"
+	"crypto/ecdsa"
 	"crypto/tls"
 	"crypto/x509"
 	"maps"
@@ -18,7 +19,7 @@ var (
 
 func decided(t *testing.T, data map[string][]byte, hosts []string, now time.Time) plan {
 	t.Helper()
-	p, err := decide(data, hosts, now)
+	p, err := decide(data, nil, hosts, now)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -115,5 +116,64 @@ func TestNoGap(t *testing.T) {
 			t.Fatalf("%s: %d CAs, %v", now, len(all), err)
 		}
 		data = next.data
+	}
+}
+
+// TestALostSecret: pods serve with the old certificate until the new one has reached them, so
+// its CA stays in the bundles, which are all that is left of it.
+func TestALostSecret(t *testing.T) {
+	first := decided(t, nil, hosts, begin)
+	other, err := newAuthority(begin)
+	if err != nil {
+		t.Fatal(err)
+	}
+	other.Certificate.Subject.CommonName = "another CA"
+	if other, err = sign(other.Certificate, other.key.(*ecdsa.PrivateKey), other); err != nil {
+		t.Fatal(err)
+	}
+	foreign, err := cert.EncodeCertificates(other.Certificate)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, tc := range map[string]struct {
+		data    map[string][]byte
+		bundles [][]byte
+		after   time.Duration
+		kept    bool
+	}{
+		"deleted":             {nil, [][]byte{nil, first.bundle(), first.bundle()}, time.Hour, true},
+		"emptied":             {map[string][]byte{}, [][]byte{first.bundle()}, time.Hour, true},
+		"the CA is broken":    {map[string][]byte{"ca.crt": []byte("x"), "ca.key": []byte("x")}, [][]byte{first.bundle()}, time.Hour, true},
+		"the CA has ended":    {nil, [][]byte{first.bundle()}, authorityLife + time.Hour, false},
+		"bundles of others":   {nil, [][]byte{foreign, []byte("x")}, time.Hour, false},
+		"nobody is asked yet": {nil, nil, time.Hour, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			now := begin.Add(tc.after)
+			next, err := decide(tc.data, tc.bundles, hosts, now)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := serves(t, next.data, next.bundle(), now); err != nil {
+				t.Error(err)
+			}
+			if err := serves(t, first.data, next.bundle(), now); (err == nil) != tc.kept {
+				t.Errorf("the old certificate: %v", err)
+			}
+		})
+	}
+	data, bundle := first.data, first.bundle()
+	for range 10 { // it does not grow
+		next, err := decide(nil, [][]byte{bundle}, hosts, begin)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := serves(t, data, next.bundle(), begin); err != nil {
+			t.Error(err)
+		}
+		data, bundle = next.data, next.bundle()
+	}
+	if all, err := cert.ParseCertsPEM(bundle); err != nil || len(all) != maxIssued+1 {
+		t.Errorf("%d CAs, %v", len(all), err)
 	}
 }

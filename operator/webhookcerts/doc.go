@@ -10,5 +10,5 @@
 //
 // Both are renewed after two thirds of their life. A new CA is in the configurations before
 // a certificate of it is in the Secret, and an old one stays there until it ends, so that
-// webhooks go on serving.
+// webhooks go on serving. That of a Secret that was deleted is kept from the configurations.
 package webhookcerts

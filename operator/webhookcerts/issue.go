@@ -18,6 +18,8 @@ import (
 const (
 	authorityLife = 5 * 365 * 24 * time.Hour
 	servingLife   = 90 * 24 * time.Hour
+	// authorityName is the subject of our CAs.
+	authorityName = "admission-webhook-ca"
 	// skew is how far clocks of API servers may be behind.
 	skew = time.Hour
 )
@@ -35,7 +37,7 @@ func newAuthority(now time.Time) (pair, error) {
 		return pair{}, err
 	}
 	own := &x509.Certificate{
-		Subject:   pkix.Name{CommonName: "admission-webhook-ca"},
+		Subject:   pkix.Name{CommonName: authorityName},
 		NotBefore: now.Add(-skew), NotAfter: now.Add(authorityLife),
 		KeyUsage: x509.KeyUsageCertSign | x509.KeyUsageCRLSign | x509.KeyUsageDigitalSignature,
 		IsCA:     true, BasicConstraintsValid: true, MaxPathLenZero: true,

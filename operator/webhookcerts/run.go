@@ -59,7 +59,7 @@ func (o *Options) once(ctx context.Context, now time.Time) error {
 	} else if err != nil {
 		return fmt.Errorf("read Secret %s/%s: %w", o.Namespace, o.Name, err)
 	}
-	want, err := decide(secret.Data, hostsOfAll(callers), now)
+	want, err := decide(secret.Data, bundlesOfAll(callers), hostsOfAll(callers), now)
 	if err != nil {
 		return fmt.Errorf("issue a certificate: %w", err)
 	}
@@ -91,4 +91,12 @@ func hostsOfAll(callers []caller) (out []string) {
 	}
 	slices.Sort(out)
 	return slices.Compact(out)
+}
+
+// bundlesOfAll are the bundles of all callers.
+func bundlesOfAll(callers []caller) (out [][]byte) {
+	for _, c := range callers {
+		out = append(out, c.bundles...)
+	}
+	return out
 }

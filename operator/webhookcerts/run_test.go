@@ -108,6 +108,15 @@ func TestOnce(t *testing.T) {
 	}
 	do(begin.AddDate(0, 0, 62), "patch validatingwebhookconfigurations")
 	do(begin.AddDate(4, 0, 0), "patch customresourcedefinitions", "patch validatingwebhookconfigurations", "update secrets")
+
+	before := b.secret(t)
+	if err := b.kube.CoreV1().Secrets("demo").Delete(t.Context(), "certs", metav1.DeleteOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	do(begin.AddDate(4, 0, 1), "patch customresourcedefinitions", "patch validatingwebhookconfigurations", "create secrets")
+	if err := serves(t, before, b.secret(t)["ca.crt"], begin.AddDate(4, 0, 1)); err != nil {
+		t.Errorf("pods that have the certificate of the deleted Secret are not trusted: %v", err)
+	}
 }
 
 // TestNobodyCalls: without configurations there is nothing to do.
