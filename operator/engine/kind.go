@@ -253,6 +253,9 @@ type Live struct {
 	Secrets map[string]*corev1.Secret
 	// Peers are the workloads of the kind in the namespace, with or without this one.
 	Peers []Peer
+	// Retained are those of StatefulSets that are kept as they are, although the workload does
+	// not want them any more. Nothing waits for their pods.
+	Retained map[string]bool
 }
 
 // Offline completes a cluster that does not change while it is read.

@@ -49,6 +49,7 @@ func (g *gatherer) Gather(w v1.Workload, c engine.Cluster) (engine.Inputs, error
 
 func (g *gatherer) gather(o Owner, c engine.Cluster) (*Inputs, error) {
 	in := &Inputs{Owner: o, Live: c.Live, Now: c.Now, options: g.Options, documents: g.documents}
+	in.Retained = in.retained()
 	selectors, err := g.kindOf(o).Selectors(o.workload())
 	if err != nil {
 		return in, err

@@ -31,14 +31,11 @@ func (plan *Plan) surplus(in *Inputs, sts *appsv1.StatefulSet) {
 		return &appsv1.StatefulSet{TypeMeta: metav1.TypeMeta{APIVersion: "apps/v1", Kind: "StatefulSet"}, ObjectMeta: meta}
 	}
 	remove := apply.Step{Verb: apply.Remove, Object: identity(nil)}
-	var policy *v1.ShardRetentionPolicy
-	if in.Owner.Server != nil {
-		policy = in.Owner.Server.Spec.ShardRetentionPolicy
-	}
-	if !in.config().ShardRetention || policy == nil || policy.WhenScaled != v1.RetainWhenScaledRetentionType {
+	if !in.retains() {
 		plan.Workload = append(plan.Workload, remove)
 		return
 	}
+	plan.warnOfOldReader(in, sts)
 	text, set := sts.Annotations[wellknown.AnnotationDeletionDeadline]
 	if !set {
 		deadline, err := deletionDeadline(in.Owner.Server, in.Now)
@@ -57,6 +54,41 @@ func (plan *Plan) surplus(in *Inputs, sts *appsv1.StatefulSet) {
 		plan.Warnings = append(plan.Warnings, fmt.Sprintf("StatefulSet %s is kept: annotation %s: %v", sts.Name, wellknown.AnnotationDeletionDeadline, err))
 	case !deadline.IsZero() && deadline.Before(in.Now):
 		plan.Workload = append(plan.Workload, remove)
+	}
+}
+
+// retains reports whether shards that are scaled away are kept for a while.
+func (in *Inputs) retains() bool {
+	if in.Owner.Server == nil || !in.config().ShardRetention {
+		return false
+	}
+	policy := in.Owner.Server.Spec.ShardRetentionPolicy
+	return policy != nil && policy.WhenScaled == v1.RetainWhenScaledRetentionType
+}
+
+// retained are the StatefulSets of shards that were scaled away and are kept. They are not
+// updated: a restart could take the data of their pods, for which they are kept.
+func (in *Inputs) retained() map[string]bool {
+	if !in.retains() {
+		return nil
+	}
+	out := map[string]bool{}
+	owner := in.Owner.Workload(in.config())
+	for _, name := range in.Unwanted(owner.Base, owner.ShardNames()...) {
+		out[name] = true
+	}
+	return out
+}
+
+// warnOfOldReader says that a retained shard cannot follow a configuration in parts.
+func (plan *Plan) warnOfOldReader(in *Inputs, sts *appsv1.StatefulSet) {
+	if len(plan.written.Parts) == 0 {
+		return
+	}
+	if fault := in.Owner.Workload(in.config()).PartsFaultOf(&sts.Spec.Template.Spec); fault != "" {
+		plan.Warnings = append(plan.Warnings, fmt.Sprintf(
+			"StatefulSet %s is retained and cannot read the configuration, which is in parts: %s; its pods keep the configuration that they have, and one that restarts waits until the configuration fits into one Secret",
+			sts.Name, fault))
 	}
 }
 

@@ -1,11 +1,13 @@
 package prometheus
 
 import (
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
 	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
@@ -63,5 +65,52 @@ func TestSurplusShards(t *testing.T) {
 				t.Errorf("%s warnings %q", diff, plan.Warnings)
 			}
 		})
+	}
+}
+
+// TestARetainedShardHoldsNothingBack: a shard that was scaled away before a takeover keeps its
+// template, and with it a reloader that reads no parts. The others get theirs all the same.
+func TestARetainedShardHoldsNothingBack(t *testing.T) {
+	w := takenOver(t)
+	w.owner.Fields.Shards = new(int32(2))
+	w.owner.Server.Spec.ShardRetentionPolicy = &v1.ShardRetentionPolicy{WhenScaled: v1.RetainWhenScaledRetentionType}
+	w.config.ShardRetention = true
+	all := distinctMonitors(300)
+	w.services = all[:10]
+	w.pass()
+	retained := w.shards["prometheus-main-shard-1"]
+	retained.Annotations[wellknown.AnnotationDeletionDeadline] = "0001-01-01T00:00:00Z"
+	template := retained.Spec.Template.DeepCopy()
+	left := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: "prometheus-main-shard-1-0", OwnerReferences: []metav1.OwnerReference{
+		{APIVersion: "apps/v1", Kind: "StatefulSet", Name: retained.Name, Controller: new(true)},
+	}}, Spec: workload.TrimReloaders(&template.Spec)}
+
+	w.owner.Fields.Shards = new(int32(1))
+	w.config.Layout, w.config.ConfigReloaderImage = workload.LayoutSplit, benchConfig.ConfigReloaderImage
+	w.pass()
+	w.running, w.services = []*corev1.Pod{left}, all
+	plan := w.pass()
+	if len(w.partSecrets()) == 0 {
+		t.Error("there are no parts although all pods that are wanted can read them")
+	}
+	if diff := cmp.Diff(template, &w.shards[retained.Name].Spec.Template); diff != "" {
+		t.Errorf("the retained shard was updated:\n%s", diff)
+	}
+	want := `StatefulSet prometheus-main-shard-1 is retained and cannot read the configuration, which is in parts: container config-reloader still has image "` + referenceReloader
+	if len(plan.Warnings) != 1 || !strings.HasPrefix(plan.Warnings[0], want) {
+		t.Errorf("warnings %q", plan.Warnings)
+	}
+
+	w.owner.Fields.Shards = new(int32(2)) // it is wanted again
+	_, plan, err := w.desired()
+	if err == nil || !strings.Contains(err.Error(), "StatefulSet prometheus-main-shard-1: ") {
+		t.Errorf("error %v", err)
+	}
+	for _, s := range plan.Workload {
+		w.write(s)
+	}
+	w.running = nil // its pod was replaced
+	if w.pass(); len(w.partSecrets()) == 0 {
+		t.Error("there are no parts although the shard that came back can read them")
 	}
 }
