@@ -31,6 +31,7 @@ type Conflict struct {
 	By    string // who, for people
 	Since time.Time
 	Wait  time.Duration // after which the object must be compared again
+	Gone  bool          // the object does not exist until it is written again
 	New   bool          // this conflict is returned for the first time
 }
 
@@ -217,7 +218,7 @@ func (c *conflicts) at(id objectID, now time.Time) (Conflict, bool) {
 		h.forgive()
 		return Conflict{}, false
 	}
-	out := Conflict{Kind: id.kind, Name: id.name, By: h.by, Since: h.since, New: !h.reported}
+	out := Conflict{Kind: id.kind, Name: id.name, By: h.by, Since: h.since, Gone: h.asked && h.found == state{}, New: !h.reported}
 	h.reported = true
 	// After a pause the object may be as we want it: then there is nothing to write.
 	if out.Wait = h.resume.Sub(now); out.Wait <= 0 {

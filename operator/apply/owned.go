@@ -13,10 +13,13 @@ import (
 // another workload whose name leads to the same one, for example. It is left alone.
 type ForeignError struct {
 	Kind, Name string
-	Owner      string // "Prometheus web-config-part-1"
+	Owner      string // "Prometheus web-config-part-1"; empty for an object that the operator did not create, and cannot update
 }
 
 func (e *ForeignError) Error() string {
+	if e.Owner == "" {
+		return fmt.Sprintf("%s %q was not created by this operator, and cannot be updated because its type differs or it is immutable: delete or rename it", e.Kind, e.Name)
+	}
 	return fmt.Sprintf("%s %q belongs to %s and is not overwritten: rename one of the two", e.Kind, e.Name, e.Owner)
 }
 

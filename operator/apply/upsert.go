@@ -153,6 +153,9 @@ func (k *kind[T]) replace(ctx context.Context, want T, live *T) (Change, error) 
 		if err := k.foreign(want, *live); err != nil {
 			return err
 		}
+		if k.frozen != nil && k.frozen(*live) && metav1.GetControllerOf(*live) == nil {
+			return &ForeignError{Kind: k.name, Name: want.GetName()} // with our label, upsert would have deleted it
+		}
 		if ending = k.hasPods && (*live).GetDeletionTimestamp() != nil; ending {
 			return nil
 		}

@@ -4,16 +4,36 @@ import (
 	"errors"
 	"fmt"
 	"time"
+
+	"github.com/firekeeper-dev/firekeeper/operator/apply"
 )
 
 // InvalidError means that the object is invalid: a retry cannot help until it or
 // something it refers to changes, which triggers an event.
-type InvalidError struct{ Err error }
+type InvalidError struct {
+	Err error
+	// Again is when the key is reconciled again at the latest, for changes that trigger no
+	// event; 0 for never.
+	Again time.Duration
+}
 
 func (e *InvalidError) Error() string { return e.Err.Error() }
 
 // Unwrap returns the cause.
 func (e *InvalidError) Unwrap() error { return e.Err }
+
+// foreignLook is the pause between reconciliations of a workload that needs the name of an
+// object of somebody else, of which there are no events.
+const foreignLook = time.Minute
+
+// foreign marks an error about an object of somebody else: it is told once, and looked at from
+// time to time. All others are returned as they are.
+func foreign(err error) error {
+	if _, is := errors.AsType[*apply.ForeignError](err); is {
+		return &InvalidError{Err: err, Again: foreignLook}
+	}
+	return err
+}
 
 // undecodable is the error of a workload of which fields cannot be decoded: it is left as it is
 // until they can.

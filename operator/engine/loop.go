@@ -137,16 +137,19 @@ func (l *Loop) pass(ctx context.Context, key types.NamespacedName) {
 	l.log.Debug("reconciliation finished", "key", key.String(), "duration_seconds", took.Seconds())
 
 	wait, waiting := Waiting(err)
-	_, invalid := errors.AsType[*InvalidError](err)
+	invalid, isInvalid := errors.AsType[*InvalidError](err)
 	switch {
 	case err == nil:
 		l.queue.Forget(key)
 	case waiting:
 		l.queue.Forget(key)
 		l.queue.AddAfter(key, wait.For)
-	case invalid:
+	case isInvalid:
 		l.metrics.errors.Inc()
 		l.queue.Forget(key) // an event tells when a retry can help
+		if invalid.Again > 0 {
+			l.queue.AddAfter(key, invalid.Again)
+		}
 		l.warn(key, err)
 	default:
 		l.metrics.errors.Inc()

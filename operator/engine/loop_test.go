@@ -18,6 +18,8 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/firekeeper-dev/firekeeper/operator/apply"
 )
 
 func key(name string) types.NamespacedName { return types.NamespacedName{Namespace: "ns", Name: name} }
@@ -421,6 +423,28 @@ func TestAnInvalidOwnerWaitsForAnEvent(t *testing.T) {
 			t.Errorf("%v failures", n)
 		}
 		if said := strings.Count(log.String(), "spec.version: not a version"); said != 1 || strings.Contains(log.String(), "level=ERROR") {
+			t.Errorf("it is said %d times:\n%s", said, log)
+		}
+	})
+}
+
+// What triggers no event when it is mended is looked at again, and told once.
+func TestAnInvalidOwnerIsLookedAtAgain(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := &world{pass: func(n int, _ string) (Outcome, error) {
+			if n > 2 {
+				return Outcome{}, nil
+			}
+			return Outcome{}, fmt.Errorf("write: %w", foreign(&apply.ForeignError{Kind: "Secret", Name: "a"}))
+		}}
+		l, _, log, stop := running(t, w, 1)
+		l.Enqueue(key("a"))
+		time.Sleep(time.Hour)
+		stop()
+		if want := []time.Duration{0, foreignLook, 2 * foreignLook}; !slices.Equal(w.passes["a"], want) {
+			t.Errorf("passes at %v, want %v", w.passes["a"], want)
+		}
+		if said := strings.Count(log.String(), `was not created by this operator`); said != 1 || strings.Contains(log.String(), "level=ERROR") {
 			t.Errorf("it is said %d times:\n%s", said, log)
 		}
 	})

@@ -71,14 +71,14 @@ func (c *Controller) reconcile(ctx context.Context, key types.NamespacedName) (O
 	c.noteWritten(state, &plan)
 	if plan.Withheld != nil {
 		if err := c.writeWorkload(ctx, log, w, &plan, live.StatefulSets); err != nil {
-			return Outcome{}, errors.Join(plan.Withheld, err)
+			return Outcome{}, foreign(errors.Join(plan.Withheld, err))
 		}
 		return Outcome{}, ownFault(plan.Withheld)
 	}
 	if err := c.write(ctx, log, w, state, &plan, live.StatefulSets); apply.InTerminatingNamespace(err) {
 		return Outcome{}, terminating(key.Namespace) // the cache does not know yet
 	} else if err != nil {
-		return Outcome{}, err
+		return Outcome{}, foreign(err)
 	}
 	return c.kind.outcome(in, plan), nil
 }
@@ -189,6 +189,9 @@ func (c *Controller) write(ctx context.Context, log *slog.Logger, w v1.Workload,
 	}
 	if err := c.check(ctx, w, shape, &state.checks); err != nil {
 		return errors.Join(err, c.contested(log, w, contested))
+	}
+	if slices.ContainsFunc(contested, func(conflict apply.Conflict) bool { return conflict.Gone }) {
+		return c.contested(log, w, contested) // a rollout would replace pods by such as cannot start
 	}
 	return c.writeWorkload(ctx, log, w, plan, live, contested...)
 }

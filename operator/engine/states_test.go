@@ -7,12 +7,14 @@ import (
 	"testing"
 	"time"
 
+	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/prometheus/client_golang/prometheus"
 
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
+	"github.com/firekeeper-dev/firekeeper/operator/rollout"
 )
 
 // A plan without content: what runs the pods is written all the same, the content that
@@ -136,6 +138,34 @@ func TestAPausedWorkload(t *testing.T) {
 	})
 }
 
+// A pod that blocks a rollout is removed, unless the workload is paused.
+func TestAPausedWorkloadIsNotRepaired(t *testing.T) {
+	for name, paused := range map[string]bool{"paused": true, "not paused": false} {
+		t.Run(name, func(t *testing.T) {
+			inBubble(t, func(t *testing.T, b *bed, f *fakeKind) {
+				b.repair = rollout.RepairDelete
+				b.set(ruler("a"))
+				b.start(nil, f)
+				edit(b, "thanosrulers", "a", func(w *v1.ThanosRuler) { w.Spec.Paused = paused })
+				b.settle()
+				edit(b, "statefulsets", "ruler-a", func(s *appsv1.StatefulSet) {
+					s.Status = appsv1.StatefulSetStatus{ObservedGeneration: s.Generation, CurrentRevision: "old", UpdateRevision: "new"}
+				})
+				b.settle()
+				b.written()
+				stuck := podOf("ruler-a")
+				stuck.Status.Conditions = nil
+				stuck.Labels[appsv1.ControllerRevisionHashLabelKey] = "between"
+				b.set(stuck)
+				b.after(10 * time.Minute)
+				if got := b.written(); slices.Contains(got, "delete pods team/"+stuck.Name) == paused {
+					t.Errorf("wrote %q", got)
+				}
+			})
+		})
+	}
+}
+
 // In a namespace that is being deleted nothing is written but statuses, and rejected
 // objects are not told of: what they refer to may be gone already.
 func TestATerminatingNamespace(t *testing.T) {
@@ -255,6 +285,45 @@ func TestAPanicStaysWithItsWorkload(t *testing.T) {
 		}
 		if !strings.Contains(b.log.String(), "of its shape") {
 			t.Errorf("log:\n%s", b.log)
+		}
+	})
+}
+
+// TestContentThatKeepsVanishing: while a Secret of the pods is missing, because another client
+// deletes it again and again, no rollout replaces pods that run by such as cannot start.
+func TestContentThatKeepsVanishing(t *testing.T) {
+	inBubble(t, func(t *testing.T, b *bed, f *fakeKind) {
+		b.set(ruler("a"))
+		b.start(nil, f)
+		there := func() bool {
+			_, there := get[corev1.Secret](b, "secrets", "ruler-a-config")
+			return there
+		}
+		for missing := 0; missing < 7; b.settle() { // until the pauses are a minute
+			if missing++; there() {
+				b.gone(secretOf("ruler-a-config", ""))
+				missing = 0
+			}
+		}
+		if got := b.condition("a", v1.Reconciled); !strings.HasPrefix(got, `False WriteConflict Secret "ruler-a-config": another client that deletes it`) {
+			t.Errorf("Reconciled %s", got)
+		}
+		generation := func() string {
+			s, _ := get[appsv1.StatefulSet](b, "statefulsets", "ruler-a")
+			return s.Spec.Template.Labels["generation"]
+		}
+		before := generation()
+		edit(b, "thanosrulers", "a", func(w *v1.ThanosRuler) { w.Generation = 7 })
+		b.settle()
+		if there() {
+			t.Fatal("the Secret is there, which shows nothing")
+		}
+		if got := generation(); got != before {
+			t.Errorf("the template is that of generation %s, without the Secret", got)
+		}
+		b.after(time.Hour)
+		if got := generation(); got != "7" {
+			t.Errorf("the template is that of generation %s when the Secret is there", got)
 		}
 	})
 }
