@@ -99,6 +99,8 @@ var (
 	files       = regexp.MustCompile(`_(file|files|url|timeout|length|limit)$`)
 
 	pathOfURL = regexp.MustCompile(`(://[^/\s?#]+/)[^\s?#]+`)
+	// longPart is a part of a path that is longer than words are: the key of who writes there.
+	longPart = regexp.MustCompile(`(/)[^/]{20,}`)
 )
 
 // isCredential reports whether the scalars of a key are hidden.
@@ -111,6 +113,7 @@ func isCredential(key string) bool {
 type walk struct {
 	m       *masker
 	paths   bool // those of URLs are credentials
+	keys    bool // there may be some in paths of URLs
 	changed bool
 }
 
@@ -124,7 +127,7 @@ func (w *walk) node(n *yaml.Node, key string, all bool) {
 		w.relabel(n)
 		for i := 0; i+1 < len(n.Content); i += 2 {
 			name := n.Content[i].Value
-			w.node(n.Content[i+1], name, all || key == "params" && isCredential(name))
+			w.node(n.Content[i+1], name, all || key == "params" && targets.IsCredential(name))
 		}
 	default:
 		for _, child := range n.Content {
@@ -146,6 +149,11 @@ func (w *walk) scalar(n *yaml.Node, key string, all bool) {
 		text = preview.MaskedText(text)
 		if w.paths {
 			text = pathOfURL.ReplaceAllString(text, "${1}"+preview.Hidden)
+		} else if w.keys {
+			text = pathOfURL.ReplaceAllStringFunc(text, func(path string) string {
+				host := strings.Index(path[len("://"):], "/") + len("://")
+				return path[:host] + longPart.ReplaceAllString(path[host:], "${1}"+preview.Hidden)
+			})
 		}
 	}
 	if text != n.Value {
@@ -160,11 +168,10 @@ func hide(n *yaml.Node, text string) {
 
 // relabel hides what a step writes into the parameter of a URL, or compares it with.
 func (w *walk) relabel(n *yaml.Node) {
-	secret := func(name string) bool { return strings.HasPrefix(name, "__param_") && isCredential(name) }
-	if target := child(n, "target_label"); target != nil && secret(target.Value) {
+	if target := child(n, "target_label"); target != nil && preview.IsSecret(target.Value) {
 		w.hideChild(n, "replacement")
 	}
-	if source := child(n, "source_labels"); source != nil && slices.ContainsFunc(source.Content, func(s *yaml.Node) bool { return secret(s.Value) }) {
+	if source := child(n, "source_labels"); source != nil && slices.ContainsFunc(source.Content, func(s *yaml.Node) bool { return preview.IsSecret(s.Value) }) {
 		w.hideChild(n, "regex")
 	}
 }

@@ -36,7 +36,7 @@ func (m *masker) section(s draftSection, may func(namespace, name string) bool) 
 		return "", nil
 	}
 	key, _, _ := strings.Cut(s.name, "/")
-	w := walk{m: m, paths: key == receiversSection || key == "global"}
+	w := walk{m: m, paths: key == receiversSection || key == "global", keys: strings.HasPrefix(key, "remote_")}
 	root := doc.Content[0]
 	if key == routeSection {
 		hideRoutes(&w, child(root, routeSection), m.begins, may)

@@ -101,7 +101,7 @@ func TestDiscoveryErrors(t *testing.T) {
 		{"ovhcloudSDConfigs", `applicationKey: a, applicationSecret: {name: s, key: empty}, consumerKey: {name: s, key: k}, service: VPS`, `.applicationSecret: the value is empty`},
 		{"ovhcloudSDConfigs", `applicationKey: a, applicationSecret: {name: s, key: k}, consumerKey: {name: s, key: empty}, service: VPS`, `.consumerKey: the value is empty`},
 		{"scalewaySDConfigs", scw, ``},
-		{"scalewaySDConfigs", `accessKey: SCW, secretKey: {name: s, key: uuid}, projectID: a, role: Instance`, `.accessKey: "SCW" is not SCW and 17 capital letters or digits`},
+		{"scalewaySDConfigs", `accessKey: SCW, secretKey: {name: s, key: uuid}, projectID: a, role: Instance`, `.accessKey: the value is not SCW and 17 capital letters or digits`},
 		{"scalewaySDConfigs", `accessKey: SCWABCDEFGHIJ0123456, secretKey: {name: s, key: k}, projectID: a, role: Instance`, `.secretKey: the value is not a UUID`},
 		{"scalewaySDConfigs", `accessKey: SCWABCDEFGHIJ0123456, secretKey: {name: s, key: uuid}, projectID: a, role: Instance`, `.projectID: "a" is not a UUID`},
 		{"scalewaySDConfigs", scw + `, zone: paris`, `.zone: "paris" is not of the form fr-par-1`},

@@ -56,7 +56,7 @@ func (c *compiler) scalewaySD(in *v1alpha1.ScalewaySDConfig) (*ScalewaySD, error
 	_, urlErr := url.Parse(in.APIURL)
 	switch {
 	case !scalewayAccessKey.MatchString(in.AccessKey):
-		return nil, at("accessKey", fmt.Errorf("%q is not SCW and 17 capital letters or digits", in.AccessKey))
+		return nil, at("accessKey", errors.New("the value is not SCW and 17 capital letters or digits"))
 	case !scalewayUUID.MatchString(secret):
 		return nil, at("secretKey", errors.New("the value is not a UUID"))
 	case !scalewayUUID.MatchString(in.ProjectID):

@@ -110,3 +110,22 @@ func (w watched) Changes(ctx context.Context, _ func(insight.Change)) error {
 	close(w.ended)
 	return ctx.Err()
 }
+
+// TestHeadOfEvents: it has no end to wait for, and holds no stream.
+func TestHeadOfEvents(t *testing.T) {
+	srv := serve(t, &fake{n: 3})
+	client := http.Client{Timeout: patience}
+	for range 200 { // more than there are streams
+		r, err := http.NewRequestWithContext(t.Context(), http.MethodHead, srv.URL+"/events", nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		resp, err := client.Do(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if resp.Body.Close(); resp.StatusCode != 200 || resp.Header.Get("Content-Type") != "text/event-stream" {
+			t.Fatalf("%s %v", resp.Status, resp.Header)
+		}
+	}
+}

@@ -42,6 +42,7 @@ func TestRefusals(t *testing.T) {
 		"broken":         {"/", "/index.json", nil, nil, errors.New("index out of range"), 500, "A fault of these pages"},
 		"too slow":       {"/", "/index.json", nil, nil, fmt.Errorf("read targets: %w", context.DeadlineExceeded), 504, "what was read is kept"},
 		"long name":      {"/go?kind=Pod&namespace=demo&name=" + strings.Repeat("x", 254), "/index.json?go=x", nil, nil, nil, 400, "longer than 253 characters"},
+		"upward":         {"/go?kind=Pod&namespace=..&name=..", "/index.json?go=y", nil, nil, nil, 400, "not a name that an object can have"},
 		"parameter":      {"/?tabb=x", "/index.json?tabb=x", nil, nil, nil, 400, "tabb"},
 		"twice":          {"/?q=x&q=y", "/index.json?q=x&q=y", nil, nil, nil, 400, "given 2 times"},
 		"limit":          {"/?limit=1000", "/index.json?limit=0", nil, nil, nil, 400, "from 1 to 100"},
