@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -22,8 +23,12 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/manifest"
 )
 
-// maxManifestBytes bounds one file.
-const maxManifestBytes = 256 << 20
+const (
+	// maxManifestBytes bounds one file.
+	maxManifestBytes = 256 << 20
+	// maxSeparator is up to how far after a document the next one begins.
+	maxSeparator = 4 << 10
+)
 
 // Place is where an object was read.
 type Place struct {
@@ -152,8 +157,14 @@ func (r *reader) load(paths []string) error {
 // StandardInput is the path that stands for standard input, as "-" does.
 const StandardInput = "/dev/stdin"
 
-// ErrNoFile is the error about a path that is a pipe, a socket or a device.
+// ErrNoFile is the error about a path that is a socket or a device.
 var ErrNoFile = errors.New("is neither a file nor a folder; for standard input write -")
+
+// Readable reports whether a path that the user names can hold manifests: a file, a folder, or
+// a pipe, as <(command) of a shell is. A device may have no end.
+func Readable(info fs.FileInfo) bool {
+	return info.Mode().IsRegular() || info.IsDir() || info.Mode()&fs.ModeNamedPipe != 0
+}
 
 func (r *reader) path(path string) error {
 	if path == "-" || path == StandardInput {
@@ -170,8 +181,8 @@ func (r *reader) path(path string) error {
 }
 
 func (r *reader) file(name string) error {
-	// A pipe waits for who writes to it, and a device may have no end.
-	if info, err := os.Stat(name); err == nil && !info.Mode().IsRegular() && !info.IsDir() {
+	// A pipe in a folder would wait for who writes to it.
+	if info, err := os.Stat(name); err == nil && (!Readable(info) || r.walking && !info.Mode().IsRegular()) {
 		return fmt.Errorf("%s: %w", name, ErrNoFile)
 	}
 	f, err := os.Open(name)
@@ -203,7 +214,8 @@ func (r *reader) read(name string, in io.Reader) error {
 			return fmt.Errorf("%s: %w", name, err)
 		}
 		r.at = Place{File: name, Document: i, Text: doc}
-		if at := bytes.Index(content[start:], doc); at >= 0 {
+		near := content[start:min(len(content), start+len(doc)+maxSeparator)] // searching all of it would be quadratic
+		if at := bytes.Index(near, doc); at >= 0 {
 			line += bytes.Count(content[start:start+at], []byte("\n"))
 			r.at.Line = line
 			line += bytes.Count(doc, []byte("\n"))
