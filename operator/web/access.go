@@ -63,8 +63,9 @@ func newAccess(cfg *rest.Config) (*access, error) {
 	if err != nil {
 		return nil, err
 	}
-	tokens = newFew(tokens, newTokensAtATime)
-	callers := group.NewAuthenticatedGroupAdder(bearertoken.New(remember(cache.New(tokens, false, allowedFor, deniedFor))))
+	// The cache asks in a context of its own, without the address of the caller: it comes last.
+	few := newFew(cache.New(tokens, false, allowedFor, deniedFor), newTokensAtATime)
+	callers := group.NewAuthenticatedGroupAdder(bearertoken.New(remember(few)))
 	return &access{callers, rights}, nil
 }
 

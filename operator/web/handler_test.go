@@ -320,19 +320,29 @@ func TestReviewsAreCached(t *testing.T) {
 	}
 }
 
-// TestManyNewTokens: whoever sends tokens that nobody knows does not take the place of callers
-// that are known.
+// TestManyNewTokens: those who send tokens that nobody knows, each from an address of its own, do
+// not take the place of callers that are known.
 func TestManyNewTokens(t *testing.T) {
 	server := newAPIServer(t)
 	srv := api(t, Authenticated, server)
 	ask(t, srv, "GET", mainStatus, "Authorization", "Bearer reader")
+	askFrom := func(address, token string) *httptest.ResponseRecorder {
+		w := httptest.NewRecorder()
+		r := httptest.NewRequestWithContext(t.Context(), http.MethodGet, mainStatus, nil)
+		r.RemoteAddr = address
+		r.Header.Set("Authorization", "Bearer "+token)
+		srv.Config.Handler.ServeHTTP(w, r)
+		return w
+	}
 	var wg sync.WaitGroup
 	for i := range newTokensAtATime {
-		wg.Go(func() { ask(t, srv, "GET", mainStatus, "Authorization", fmt.Sprintf("Bearer slow-%d", i)) })
+		wg.Go(func() { askFrom(fmt.Sprintf("10.0.0.%d:1", i), fmt.Sprintf("slow-%d", i)) })
 		<-server.asked
 	}
-	if resp, body := ask(t, srv, "GET", mainStatus, "Authorization", "Bearer slow"); resp.StatusCode != 429 || !strings.Contains(body, "new tokens at a time") || resp.Header.Get("Retry-After") == "" {
-		t.Errorf("one more: %s %s", resp.Status, body)
+	for what, address := range map[string]string{"one more": "10.0.1.1:1", "one more of the same address": "10.0.0.1:2"} {
+		if w := askFrom(address, "slow"); w.Code != 429 || !strings.Contains(w.Body.String(), "new tokens at a time") || w.Header().Get("Retry-After") == "" {
+			t.Errorf("%s: %d %s", what, w.Code, w.Body)
+		}
 	}
 	if resp, body := ask(t, srv, "GET", mainStatus, "Authorization", "Bearer reader"); resp.StatusCode != 200 {
 		t.Errorf("who is known: %s %s", resp.Status, body)
