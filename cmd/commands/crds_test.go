@@ -15,13 +15,20 @@ import (
 	"github.com/firekeeper-dev/firekeeper/internal/cluster/clustertest"
 )
 
+// asOperator makes this program the operator: signals are for a process.
+const asOperator = "RUN_AS_OPERATOR"
+
 // asPlugin makes this program the plugin: completion ends the process that is asked.
 const asPlugin = "RUN_AS_PLUGIN"
 
 func TestMain(m *testing.M) {
+	if os.Getenv(asOperator) != "" {
+		Main(Operator)
+	}
 	if os.Getenv(asPlugin) != "" {
 		os.Exit(Plugin(context.Background(), os.Args[1:], os.Stdout, os.Stderr))
 	}
+	patience = time.Hour // a machine with much else to do adds no lines
 	os.Exit(clustertest.Main(m))
 }
 

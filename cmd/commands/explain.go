@@ -127,6 +127,7 @@ func (e *explainOptions) workload(o *Options, kubernetes *semver.Version, name e
 	if err != nil {
 		return 2, err
 	}
+	defer o.reading(files...)()
 	objects, faults := offline.LoadAll(files, kinds)
 	if _, _, _, err := o.setupsOf(objects, kubernetes, s.err); err != nil {
 		return 2, err
@@ -166,6 +167,7 @@ func (e *explainOptions) ask(ctx context.Context, o *Options, name explain.Name,
 		q.Look = live.New(ctx, cluster).Look
 		return q, scopes, err
 	}
+	defer o.reading(e.manifests.files...)()
 	objects, faults := offline.LoadAll(e.manifests.files, explain.Kinds(setups))
 	if o, setups, scopes, err = o.setupsOf(objects, kubernetes, stderr); err != nil {
 		return q, scopes, err

@@ -73,7 +73,7 @@ func checkFiles(files []string) error {
 			continue
 		}
 		info, err := os.Stat(name)
-		if err == nil && !info.IsDir() && !info.Mode().IsRegular() {
+		if err == nil && !offline.Readable(info) {
 			return fmt.Errorf("%s: %w", name, offline.ErrNoFile)
 		}
 		if path, is := errors.AsType[*fs.PathError](err); is {

@@ -66,7 +66,7 @@ func (l *lintOptions) run(o Options, s streams) (code int, err error) {
 	if err != nil {
 		return 2, err
 	}
-	defer notice(s.err, "still checking %q", l.files)()
+	defer o.reading(l.files...)()
 	objects, faults := offline.LoadAll(l.files, kinds)
 	_, setups, scopes, err := o.setupsOf(objects, kubernetes, s.err)
 	if err != nil {

@@ -71,6 +71,7 @@ func (r *renderOptions) run(o Options, stdout, stderr io.Writer) error {
 	if err != nil {
 		return err
 	}
+	defer o.reading(r.files...)()
 	objects, wrong := offline.LoadSound(r.files, kinds, !r.check)
 	_, setups, scopes, err := o.setupsOf(objects, kubernetes, stderr)
 	if err != nil {

@@ -151,7 +151,7 @@ func (r *routeOptions) report(ctx context.Context, o *Options) (report routing.R
 	if err != nil {
 		return report, err
 	}
-	text, origins, err := sources.config(ctx, r)
+	text, origins, err := sources.config(ctx, o, r)
 	if err != nil {
 		return report, err
 	}

@@ -54,19 +54,21 @@ func (r *routeOptions) open(ctx context.Context, o *Options) (s routeSources, er
 		return s, err
 	}
 	if len(r.files) > 0 {
+		defer o.reading(r.files...)()
 		s.objects, err = offline.Load(r.files, explain.Kinds(s.setups))
 	}
 	return s, err
 }
 
 // config returns the text of the configuration and what it is made of.
-func (s routeSources) config(ctx context.Context, r *routeOptions) ([]byte, routing.Origins, error) {
+func (s routeSources) config(ctx context.Context, o *Options, r *routeOptions) ([]byte, routing.Origins, error) {
 	switch {
 	case r.configFile != "":
 		origins := routing.Origins{File: r.configFile, Configs: s.manifestConfigs()}
 		if standardInput(r.configFile) {
 			origins.File = "standard input"
 		}
+		defer o.reading(r.configFile)()
 		text, err := readConfig(r.configFile)
 		return text, origins, err
 	case s.objects != nil:

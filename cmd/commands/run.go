@@ -13,7 +13,10 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"os"
+	"os/signal"
 	"strings"
+	"syscall"
 
 	"github.com/alecthomas/kingpin/v2"
 
@@ -32,6 +35,16 @@ type variant struct {
 	about    string
 	bind     func(*Options, *kingpin.Application) *headings
 	commands func(*Options) []subcommand
+}
+
+// Main runs a program with the arguments of the process, and ends the process. A signal ends the
+// program, a second one the process.
+func Main(program func(ctx context.Context, args []string, stdout, stderr io.Writer) int) {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	context.AfterFunc(ctx, stop)
+	code := program(ctx, os.Args[1:], os.Stdout, os.Stderr)
+	stop()
+	os.Exit(code)
 }
 
 // Operator runs the operator, or one of its commands, and returns the exit code: 2 for a
@@ -54,6 +67,7 @@ func Plugin(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 }
 
 func (v variant) run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
+	stdout, stderr = harmless{stdout}, harmless{stderr}
 	var (
 		o    Options
 		code = -1

@@ -11,6 +11,7 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/Masterminds/semver/v3"
 	promclient "github.com/prometheus/client_golang/prometheus"
@@ -122,7 +123,9 @@ func (o *Options) control(ctx context.Context, log *slog.Logger, reg promclient.
 	if err != nil {
 		return err
 	}
+	waiting := time.AfterFunc(patience, func() { log.Info("waiting for the API server", "host", cfg.Host) })
 	live, err := serverVersion(ctx, kube)
+	waiting.Stop()
 	if err != nil {
 		return fmt.Errorf("connect to the API server at %s: %w", cfg.Host, err)
 	}

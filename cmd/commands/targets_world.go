@@ -63,6 +63,7 @@ func (t *targetsOptions) open(ctx context.Context, o *Options, stderr io.Writer)
 	}
 	var manifests *offline.Objects
 	if len(t.files) > 0 {
+		defer o.reading(t.files...)()
 		if manifests, err = offline.Load(t.files, explain.Kinds(w.setups)); err != nil {
 			return w, err
 		}

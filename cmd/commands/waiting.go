@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -13,9 +15,10 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/client"
 )
 
+// patience is how long a command for people is silent. Tests that compare output change it.
+var patience = 2 * time.Second
+
 const (
-	// patience is how long a command for people is silent.
-	patience = 2 * time.Second
 	// versionTimeout bounds the first call to an API server.
 	versionTimeout = 30 * time.Second
 	// lastWords is how long a command that was interrupted has to end by itself.
@@ -71,6 +74,17 @@ func (c subcommand) ends(ctx context.Context, s streams) (code int, err error) {
 // before.
 func notice(w io.Writer, format string, args ...any) (stop func() bool) {
 	return time.AfterFunc(patience, func() { fmt.Fprintf(w, format+"\n", args...) }).Stop
+}
+
+// reading prints a line once manifests have taken some time, unless stop is called before.
+func (o *Options) reading(files ...string) (stop func() bool) {
+	if o.told == nil {
+		return func() bool { return true }
+	}
+	if slices.ContainsFunc(files, standardInput) {
+		return notice(o.told, "waiting for standard input")
+	}
+	return notice(o.told, "still working on %s", strings.Join(files, ", "))
 }
 
 // waits tells on stderr, once, that an API server lets a command wait: it does not answer, or
