@@ -52,7 +52,7 @@ func TestImportsPointOneWay(t *testing.T) {
 // may import only those below it. Tests may import what they like.
 var layers = []string{
 	// What works with a cluster or with manifests instead of one.
-	"test/adversary/cage", "test/adversary/hostile", "test/adversary/shrink", "test/bench", "test/e2e", "test/integration", "test/truth",
+	"test/adversary/cage", "test/adversary/hostile", "test/adversary/shrink", "test/adversary/stored", "test/bench", "test/e2e", "test/integration", "test/truth",
 	"reference",
 	"startup", "server", "web/openapi", "web", "web/page", "web/local", "admission", "webhookcerts", "permissions",
 	"insight/cached", "insight/followed", "insight/recent", "insight",
@@ -73,7 +73,8 @@ var layers = []string{
 	"engine",
 	"apply", "delivery", "bindings", "rollout", "queue",
 	"workload/workloadtest", "workload", "clientconfig", "regexcost",
-	"compiled", "document", "assets", "selection", "informer", "client", "wellknown", "share",
+	"compiled", "document", "assets", "selection", "informer", "client", "wellknown",
+	"capacity", "share",
 
 	// What there is to work on.
 	"amconversion",

@@ -53,7 +53,7 @@ func (o *Options) start(ctx context.Context, stdout io.Writer) error {
 	server.WatchClient(reg)
 	exposeGates(reg, o.FeatureGates)
 	o.warnIdle(log)
-	footprint.Limit(o.MemoryRatio, log)
+	footprint.Container(o.MemoryRatio, log)
 	ready := &readiness{}
 	kinds, err := objectKinds()
 	if err != nil {

@@ -110,7 +110,7 @@ func (w *webhookOptions) run(ctx context.Context, o *Options, stdout io.Writer) 
 		return err
 	}
 	log.Info("starting admission webhook", "version", version.Info(), "build_context", version.Context())
-	footprint.Limit(o.MemoryRatio, log)
+	footprint.Container(o.MemoryRatio, log)
 	settings, err := w.settings()
 	if err != nil {
 		return err

@@ -32,7 +32,6 @@ type container struct {
 	v2      bool
 	out     string // output in the volume
 	vol     *volumetest.Volume
-	rules   bool // of the configuration in parts
 }
 
 // newContainer skips the test where no cgroup can be made.

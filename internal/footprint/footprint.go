@@ -3,7 +3,9 @@
 package footprint
 
 import (
+	"errors"
 	"log/slog"
+	"math"
 	"net/http"
 	"os"
 	"runtime/debug"
@@ -45,6 +47,22 @@ func Limit(ratio float64, log *slog.Logger) {
 		return
 	}
 	log.Info("Memory limit set", "gomemlimit_bytes", limit)
+}
+
+// Container sets a memory limit of ratio × that of the container; none without one.
+func Container(ratio float64, log *slog.Logger) {
+	if ratio <= 0 {
+		return
+	}
+	limit, err := memlimit.Set(memlimit.WithRatio(min(ratio, 1)), memlimit.WithProvider(memlimit.FromCgroup))
+	switch {
+	case errors.Is(err, memlimit.ErrNoCgroup), errors.Is(err, memlimit.ErrCgroupsNotSupported), err == nil && limit == math.MaxInt64:
+		// there is none
+	case err != nil:
+		log.Warn("Memory limit could not be set", "err", err)
+	default:
+		log.Info("Memory limit set", "gomemlimit_bytes", limit)
+	}
 }
 
 // Release gives back what the last piece of work needed: unused heap, and pages of

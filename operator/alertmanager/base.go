@@ -29,7 +29,7 @@ func (g *gatherer) compileBase(in *inputs, c engine.Cluster) (amconfig.Frame, er
 		if base.Config == nil {
 			return amconfig.Frame{}, fmt.Errorf("spec.alertmanagerConfiguration.name: AlertmanagerConfig %q does not exist", name)
 		}
-		key += fmt.Sprintf("/%s/%d", base.Config.UID, base.Config.Generation)
+		key += fmt.Sprintf("/%s/%d/%t", base.Config.UID, base.Config.Generation, base.Config.LeftOut)
 	}
 	if g.base.key == key && c.Current(g.base.frame.Deps) {
 		return g.base.frame, nil

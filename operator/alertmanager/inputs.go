@@ -9,6 +9,7 @@ import (
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 	"github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1alpha1"
 	"github.com/firekeeper-dev/firekeeper/operator/assets"
+	"github.com/firekeeper-dev/firekeeper/operator/compiled"
 	"github.com/firekeeper-dev/firekeeper/operator/configsecret"
 	"github.com/firekeeper-dev/firekeeper/operator/document"
 	"github.com/firekeeper-dev/firekeeper/operator/engine"
@@ -44,6 +45,11 @@ type compiledConfig struct {
 	// pieces are those of the sections, nil where there is nothing. Every reconciliation
 	// walks them.
 	pieces [len(sections)]*document.Piece
+}
+
+// Weight implements compiled.Weighted: TLS files are those of the Secrets in the cache.
+func (c *compiledConfig) Weight() (bytes int, files map[string]int) {
+	return compiled.WeightOf(c, c.Files)
 }
 
 // sections are the lists of the document, in its order.

@@ -46,8 +46,9 @@ func Kind(cfg workload.Config) *engine.Kind {
 			owner := compiled.Owner{Kind: v1.AlertmanagerKind, Namespace: key.Namespace, Name: key.Name}
 			return &gatherer{settings: s, owner: owner, document: configsecret.New(&s.chunks, 0), globals: amconfig.AnyGlobals}
 		},
-		Gone:   func(kind string, object types.NamespacedName) { s.configs.Forget(kind, object.Namespace, object.Name) },
-		Status: status,
+		Gone:     func(kind string, object types.NamespacedName) { s.configs.Forget(kind, object.Namespace, object.Name) },
+		ChargeTo: s.configs.ChargeTo,
+		Status:   status,
 	}
 	return s.kind
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -11,6 +12,8 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/kubernetes"
+
+	"github.com/firekeeper-dev/firekeeper/operator/share"
 )
 
 // Versions tells the current version of an object without reading it, as a
@@ -37,8 +40,11 @@ type Cache struct {
 	versions Versions
 	now      func() time.Time
 
+	room int // for what is kept, in bytes
+
 	mu      sync.Mutex
 	answers map[Ref]*answer
+	held    int // bytes of the contents that are kept
 	changes atomic.Uint64
 }
 
@@ -49,6 +55,8 @@ type answer struct {
 	asked  watched
 	until  time.Time // zero: the watch tells when it no longer holds
 	pause  time.Duration
+	bytes  int  // of the content that is kept
+	empty  bool // only the version is kept, see Cache.shrink
 }
 
 // watched is what the watch knows of an object.
@@ -68,9 +76,55 @@ const (
 	refusedVersion = "refused"
 )
 
-// NewCache returns an empty cache.
+// NewCache returns an empty cache, which keeps everything.
 func NewCache(kube kubernetes.Interface, versions Versions) *Cache {
-	return &Cache{kube: kube, versions: versions, now: time.Now, answers: map[Ref]*answer{}}
+	return &Cache{kube: kube, versions: versions, now: time.Now, room: math.MaxInt, answers: map[Ref]*answer{}}
+}
+
+// Within returns the cache, which is to keep so many bytes of contents. When there is no room for
+// all, the namespaces that have most lose their largest objects first: of these only the version
+// is kept, and they are read again when they are asked for.
+func (c *Cache) Within(room int64) *Cache {
+	c.room = int(room)
+	return c
+}
+
+// set replaces what is known of an object. c.mu must be held.
+func (c *Cache) set(ref Ref, a *answer) {
+	if before := c.answers[ref]; before != nil {
+		c.held -= before.bytes
+	}
+	if a == nil {
+		delete(c.answers, ref)
+		return
+	}
+	if a.bytes = 0; a.err == nil && !a.empty {
+		a.bytes = a.object.bytes()
+	}
+	c.held += a.bytes
+	c.answers[ref] = a
+	if c.held > c.room {
+		c.shrink()
+	}
+}
+
+// shrink drops contents until the others fit.
+func (c *Cache) shrink() {
+	var refs []Ref
+	var objects []share.Object
+	for ref, a := range c.answers {
+		if a.bytes > 0 {
+			refs = append(refs, ref)
+			objects = append(objects, share.Object{Namespace: ref.Namespace, Name: ref.Kind.String() + "/" + ref.Name, Bytes: a.bytes})
+		}
+	}
+	// Some more, so that not each object that follows has all divided again.
+	for _, i := range share.Divide(objects, c.room-c.room/8) {
+		without := *c.answers[refs[i]]
+		without.object, without.empty, without.bytes = Object{Version: without.object.Version}, true, 0
+		c.held -= c.answers[refs[i]].bytes
+		c.answers[refs[i]] = &without
+	}
 }
 
 // Current reports whether every dependency still has the version that was seen.
@@ -133,7 +187,7 @@ func (a *answer) version() string {
 func (c *Cache) Forget(ref Ref) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.answers[ref] = &answer{until: c.now()} // a read that is under way finds another answer
+	c.set(ref, &answer{until: c.now(), empty: true}) // a read that is under way finds another answer
 	c.changes.Add(1)
 }
 
@@ -145,7 +199,7 @@ func (c *Cache) Retry(namespace string) []Ref {
 	var out []Ref
 	for ref, a := range c.answers {
 		if a.version() == refusedVersion && (namespace == "" || ref.Namespace == namespace) {
-			c.answers[ref] = &answer{err: a.err, asked: a.asked, until: c.now(), pause: firstRecheck}
+			c.set(ref, &answer{err: a.err, asked: a.asked, until: c.now(), pause: firstRecheck})
 			out = append(out, ref)
 		}
 	}
@@ -161,13 +215,13 @@ func (c *Cache) Due() []Ref {
 	var out []Ref
 	for ref, a := range c.answers {
 		if at := c.watched(ref); a.err == nil && at.known && a.pause > 0 && a.object.Version == at.version {
-			c.answers[ref] = &answer{object: a.object, asked: at} // it is watched by now
+			c.set(ref, &answer{object: a.object, asked: at, empty: a.empty}) // it is watched by now
 			continue
 		}
 		switch {
 		case a.until.IsZero() || now.Before(a.until):
 		case now.Sub(a.until) > keepDue:
-			delete(c.answers, ref) // nobody depends on it any more
+			c.set(ref, nil) // nobody depends on it any more
 		case a.pause > 0:
 			out = append(out, ref)
 		}
@@ -195,7 +249,7 @@ func (r keptReader) Object(ref Ref) (Object, error) {
 		return Object{}, &NotFoundError{Ref: ref}
 	}
 	a := r.cache.kept(ref)
-	if a == nil || a.err == nil && a.object.Version == "" {
+	if a == nil || a.err == nil && (a.object.Version == "" || a.empty) {
 		return Object{}, errNotKept
 	}
 	return a.object, a.err
@@ -214,7 +268,7 @@ func (c *Cache) object(ctx context.Context, ref Ref) (Object, error) {
 		return Object{}, &NotFoundError{Ref: ref}
 	}
 	before := c.kept(ref)
-	if before.holds(at, c.now()) {
+	if before.holds(at, c.now()) && !before.empty {
 		return before.object, before.err
 	}
 	got, err := c.read(ctx, ref)
@@ -243,8 +297,8 @@ func (c *Cache) keep(ref Ref, before, a *answer) {
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.answers[ref] == before {
-		c.answers[ref] = a
+	if now := c.answers[ref]; now == before || now != nil && before != nil && now.empty && now.version() == before.version() && now.asked == before.asked {
+		c.set(ref, a)
 		c.changes.Add(1)
 	}
 }

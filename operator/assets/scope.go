@@ -68,6 +68,12 @@ type Object struct {
 	Binary map[string][]byte
 }
 
+// bytes is about what the object takes in memory.
+func (o Object) bytes() int { return budget.Size(&o, mostObjectBytes) }
+
+// mostObjectBytes is more than an API server stores of one object.
+const mostObjectBytes = 16 << 20
+
 // Reader returns objects by reference.
 //
 // An object that does not exist gives an error for which
@@ -86,6 +92,7 @@ type Scope struct {
 	files     map[string][]byte
 	temporary error
 	handed    int // bytes of values, each as often as it was asked for
+	read      int // bytes of the objects
 }
 
 // reading is what came of reading an object.
@@ -107,7 +114,11 @@ func (s *Scope) object(ref Ref) (Object, error) {
 	if r, ok := s.seen[ref]; ok {
 		return r.object, r.err
 	}
+	if s.read > budget.ReferredBytes {
+		return Object{}, fmt.Errorf("the Secrets and ConfigMaps that it refers to have more than %d MiB", budget.ReferredBytes>>20)
+	}
 	obj, err := s.reader.Object(ref)
+	s.read += obj.bytes()
 	r := reading{object: obj, err: readError(ref, err)}
 	switch {
 	case err == nil:
@@ -232,7 +243,11 @@ func (s *Scope) AddFile(kind Kind, name, key, value string) error {
 	if s.files == nil {
 		s.files = map[string][]byte{}
 	}
-	s.files[file] = []byte(value)
+	read := s.seen[Ref{Kind: kind, Namespace: s.namespace, Name: name}].object.Values[key]
+	if string(read) != value {
+		read = []byte(value)
+	}
+	s.files[file] = read // all objects with the file have one copy
 	return nil
 }
 

@@ -43,6 +43,16 @@ const (
 	RuleConfigMaps = 100
 )
 
+// Memory that objects share, as a part of the memory limit of the process: 3 is a third. The
+// rest is for work, and for what there is for each workload.
+const (
+	// StoredShare bounds all cached objects of users together with what they compile to.
+	StoredShare = 3
+	// ReferredShare bounds the contents of Secrets and ConfigMaps that are kept. What does not
+	// fit is read again when it is asked for.
+	ReferredShare = 10
+)
+
 // Text that is made of an object.
 const (
 	// GeneratedBytes bounds the configuration that one object generates: values of Secrets,
@@ -55,6 +65,9 @@ const (
 	// as often as it does: a hundred endpoints with a bundle of CAs each are a third of it,
 	// ten thousand references to one large Secret are not.
 	ValueBytes = 64 << 20
+	// ReferredBytes bounds the Secrets and ConfigMaps that one object refers to, as a whole:
+	// they are in memory together while it is compiled.
+	ReferredBytes = 32 << 20
 	// TLSFileBytes bounds a certificate, a key or a bundle of CAs that pods get as a file: a
 	// bundle of all public CAs is a little smaller. Pods mount a fixed number of Secrets
 	// for the files of all objects, and what one leaves free must be of use to the others.

@@ -21,6 +21,8 @@ const (
 	scrapes   = "ServiceMonitor, PodMonitor, Probe, ScrapeConfig"
 	ruleKind  = "PrometheusRule"
 	amConfig  = "AlertmanagerConfig"
+
+	share = "share" // unit of a part of the memory limit, as one over it
 )
 
 // table has every limit of this package.
@@ -34,10 +36,13 @@ var table = []row{
 	{"Receivers", amConfig, "receivers", Receivers, ""},
 	{"Routes", amConfig, "routes on all levels", Routes, ""},
 	{"RouteDepth", amConfig, "levels of routes", RouteDepth, ""},
+	{"StoredShare", "all objects of the API group", "size in memory together, with what is generated from them", StoredShare, share},
+	{"ReferredShare", "all Secrets and ConfigMaps that are referred to", "contents that are kept in memory", ReferredShare, share},
 	{"GeneratedBytes", scrapes + ", " + amConfig, "generated configuration; generation stops there", GeneratedBytes, "bytes"},
 	{"RuleFileBytes", ruleKind, "generated rule file", RuleFileBytes, "bytes"},
 	{"RuleConfigMaps", "all PrometheusRules of a workload", "ConfigMaps of 512 KiB each", RuleConfigMaps, ""},
 	{"ValueBytes", anyObject, "values of Secrets and ConfigMaps, each as often as it is referred to", ValueBytes, "bytes"},
+	{"ReferredBytes", anyObject, "Secrets and ConfigMaps that it refers to, as a whole", ReferredBytes, "bytes"},
 	{"TLSFileBytes", anyObject, "one certificate, key or bundle of CAs that is mounted as a file", TLSFileBytes, "bytes"},
 	{"AliasBytes", "document in YAML", "what its aliases stand for", AliasBytes, "bytes"},
 	{"URLBytes", amConfig, "one URL", URLBytes, "bytes"},
@@ -71,6 +76,8 @@ func Markdown() string {
 
 func (r row) text() string {
 	switch {
+	case r.unit == share:
+		return fmt.Sprintf("1/%d of the memory limit", r.limit)
 	case r.unit == "":
 		return grouped(r.limit)
 	case r.limit%(1<<20) == 0:

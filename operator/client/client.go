@@ -19,6 +19,7 @@ import (
 type Client struct {
 	rest    rest.Interface
 	version schema.GroupVersion
+	decoder runtime.Decoder // of answers in JSON
 }
 
 // New returns a client for a version whose types are registered in scheme.
@@ -27,12 +28,17 @@ func New(cfg *rest.Config, scheme *runtime.Scheme, version schema.GroupVersion) 
 	c.GroupVersion = &version
 	c.APIPath = "/apis"
 	c.ContentType = runtime.ContentTypeJSON
-	c.NegotiatedSerializer = quick{serializer.NewCodecFactory(scheme).WithoutConversion(), scheme}
+	serializers := quick{serializer.NewCodecFactory(scheme).WithoutConversion(), scheme}
+	c.NegotiatedSerializer = serializers
 	r, err := rest.RESTClientFor(c)
 	if err != nil {
 		return nil, fmt.Errorf("client for %s: %w", version, err)
 	}
-	return &Client{rest: r, version: version}, nil
+	info, ok := runtime.SerializerInfoForMediaType(serializers.SupportedMediaTypes(), runtime.ContentTypeJSON)
+	if !ok {
+		return nil, fmt.Errorf("client for %s: no decoder of %s", version, runtime.ContentTypeJSON)
+	}
+	return &Client{rest: r, version: version, decoder: serializers.DecoderToVersion(info.Serializer, version)}, nil
 }
 
 // REST is what list-watchers are made of.

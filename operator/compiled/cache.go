@@ -7,6 +7,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/firekeeper-dev/firekeeper/operator/assets"
+	"github.com/firekeeper-dev/firekeeper/operator/capacity"
 )
 
 // ID names one version of a configuration object.
@@ -16,11 +17,12 @@ type ID struct {
 	Name       string
 	UID        types.UID
 	Generation int64
+	Stub       bool // only its metadata is in memory
 }
 
 // IDOf is the version of an object as the cache has it.
 func IDOf(kind string, o metav1.Object) ID {
-	return ID{Kind: kind, Namespace: o.GetNamespace(), Name: o.GetName(), UID: o.GetUID(), Generation: o.GetGeneration()}
+	return ID{Kind: kind, Namespace: o.GetNamespace(), Name: o.GetName(), UID: o.GetUID(), Generation: o.GetGeneration(), Stub: capacity.IsStub(o)}
 }
 
 // Owner names an owner whose settings fragments are compiled under.
@@ -39,6 +41,18 @@ type Cache[F any] struct {
 	buckets map[string]*bucket[F]
 	owners  map[Owner]string // → key of its bucket
 	compile uint64
+	charge  Charge // nil: nobody counts
+}
+
+// Charge takes what an object compiles to, as [capacity.Capacity.Charge] does.
+type Charge func(by any, kind string, name types.NamespacedName, bytes int, files map[string]int)
+
+// ChargeTo has it counted what each object compiles to: the most of what it does under the
+// settings of different owners, who are not in the hands of the object.
+func (c *Cache[F]) ChargeTo(charge Charge) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.charge = charge
 }
 
 // bucket holds the fragments of owners with equal settings.
@@ -52,6 +66,8 @@ type entry[F any] struct {
 	id    ID
 	set   bool
 	value F
+
+	weight weight // guarded by the mutex of the bucket
 }
 
 // Use says which settings an owner has now. Fragments of settings that no owner
@@ -91,7 +107,48 @@ func (c *Cache[F]) drop(settings string) {
 			return
 		}
 	}
+	dropped := c.buckets[settings]
 	delete(c.buckets, settings)
+	if dropped == nil || c.charge == nil {
+		return
+	}
+	dropped.mu.Lock()
+	defer dropped.mu.Unlock()
+	for at := range dropped.entries {
+		c.recount(at)
+	}
+}
+
+// weigh counts a fragment.
+func (c *Cache[F]) weigh(settings string, at place, w weight) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	b := c.buckets[settings]
+	if c.charge == nil || b == nil {
+		return
+	}
+	b.mu.Lock()
+	e := b.entries[at]
+	if e != nil {
+		e.weight = w
+	}
+	b.mu.Unlock()
+	if e != nil {
+		c.recount(at)
+	}
+}
+
+// recount charges what an object compiles to. c.mu must be held.
+func (c *Cache[F]) recount(at place) {
+	var most weight
+	for _, b := range c.buckets {
+		b.mu.Lock()
+		if e := b.entries[at]; e != nil && e.weight.bytes >= most.bytes {
+			most = e.weight
+		}
+		b.mu.Unlock()
+	}
+	c.charge(c, at.kind, types.NamespacedName{Namespace: at.namespace, Name: at.name}, most.bytes, most.files)
 }
 
 // Forget drops the fragments of a deleted object.
@@ -128,6 +185,7 @@ func (c *Cache[F]) Get(settings string, id ID, current func([]assets.Dependency)
 	}
 	f, keep := compile()
 	e.id, e.value, e.set = id, f, keep
+	c.weigh(settings, id.place(), weightOf(f))
 	c.mu.Lock()
 	c.compile++
 	c.mu.Unlock()

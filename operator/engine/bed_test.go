@@ -28,6 +28,7 @@ import (
 
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 	"github.com/firekeeper-dev/firekeeper/operator/apply"
+	"github.com/firekeeper-dev/firekeeper/operator/capacity"
 	"github.com/firekeeper-dev/firekeeper/operator/catalog"
 	"github.com/firekeeper-dev/firekeeper/operator/client"
 	"github.com/firekeeper-dev/firekeeper/operator/informer"
@@ -48,6 +49,7 @@ type bed struct {
 	repair  rollout.RepairPolicy
 	refused func(*catalog.Row) string // Forbidden of Clients
 	may     func(ctx context.Context, resource, verb, namespace string) (bool, error)
+	room    int64 // for stored objects; 0 for enough
 }
 
 type logText struct {
@@ -94,6 +96,9 @@ func (b *bed) start(absent []*catalog.Row, kinds ...*fakeKind) []*Controller {
 	}
 	clients := Clients{Kube: kube, Metadata: meta, CRDs: map[schema.GroupVersion]*client.Client{v1.SchemeGroupVersion: crds}, Absent: absent, Forbidden: b.refused, Claims: true, May: b.may}
 	b.sources = NewSources(clients, Scopes{Instances: all, Configs: configs})
+	if b.room > 0 {
+		b.sources.stored = capacity.New(b.room)
+	}
 	log := slog.New(slog.NewTextHandler(b.log, nil))
 	ctx, cancel := context.WithCancel(b.t.Context())
 	var wg sync.WaitGroup

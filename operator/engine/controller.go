@@ -99,6 +99,7 @@ func New(kind *Kind, opts Options, sources *Sources, clients Clients, log *slog.
 	c.stores = newStores(kind, clients, opts, sources, c.metrics)
 	c.assets = c.stores.refs.cache
 	sources.join(c)
+	kind.ChargeTo(sources.stored.Charge)
 	c.metrics.Expect(kind.Kind, "StatefulSet")
 	c.metrics.Register(&c.counts)
 	c.metrics.Register(gaugeCollector{append([]Gauge{replicasGauge}, kind.Gauges...), c.stores.workloads})

@@ -5,7 +5,9 @@ import (
 	"fmt"
 	"time"
 
+	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 	"github.com/firekeeper-dev/firekeeper/operator/apply"
+	"github.com/firekeeper-dev/firekeeper/operator/capacity"
 )
 
 // InvalidError means that the object is invalid: a retry cannot help until it or
@@ -35,9 +37,12 @@ func foreign(err error) error {
 	return err
 }
 
-// undecodable is the error of a workload of which fields cannot be decoded: it is left as it is
-// until they can.
-func undecodable(err error) error {
+// undecodable is the error of a workload of which fields cannot be decoded, or that does not
+// fit into memory: it is left as it is until they can, and it does.
+func undecodable(w v1.Workload, err error) error {
+	if capacity.IsStub(w) {
+		return &InvalidError{Err: fmt.Errorf("nothing is changed until the object is in memory: %w", err)}
+	}
 	return &InvalidError{Err: fmt.Errorf("a field cannot be decoded, and nothing is changed until it can: %w", err)}
 }
 

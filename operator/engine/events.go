@@ -14,6 +14,7 @@ import (
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 	"github.com/firekeeper-dev/firekeeper/operator/apply"
 	"github.com/firekeeper-dev/firekeeper/operator/assets"
+	"github.com/firekeeper-dev/firekeeper/operator/capacity"
 	"github.com/firekeeper-dev/firekeeper/operator/catalog"
 	"github.com/firekeeper-dev/firekeeper/operator/informer"
 	"github.com/firekeeper-dev/firekeeper/operator/selection"
@@ -131,7 +132,7 @@ func (c *Controller) wakePeers(w v1.Workload) {
 // writes and resyncs do not count. An object that was deleted and made again
 // while the watch was down arrives as an update with another UID.
 func sameIntent(before, after metav1.Object) bool {
-	return before.GetUID() == after.GetUID() && before.GetGeneration() == after.GetGeneration() &&
+	return before.GetUID() == after.GetUID() && before.GetGeneration() == after.GetGeneration() && capacity.IsStub(before) == capacity.IsStub(after) &&
 		maps.Equal(before.GetLabels(), after.GetLabels()) &&
 		maps.Equal(before.GetAnnotations(), after.GetAnnotations()) &&
 		before.GetDeletionTimestamp().Equal(after.GetDeletionTimestamp())
@@ -143,6 +144,7 @@ func (c *Controller) handleConfig(kind string, store *informer.Store[catalog.Obj
 		obj := e.Object()
 		c.changed(AboutConfig, kind, keyOf(obj))
 		if e.Action == "update" && e.Before.GetUID() == e.After.GetUID() && e.Before.GetGeneration() == e.After.GetGeneration() &&
+			capacity.IsStub(e.Before) == capacity.IsStub(e.After) &&
 			maps.Equal(e.Before.GetLabels(), e.After.GetLabels()) &&
 			e.Before.GetDeletionTimestamp().Equal(e.After.GetDeletionTimestamp()) {
 			return

@@ -138,8 +138,8 @@ func (g *fakeGatherer) Gather(w v1.Workload, c Cluster) (Inputs, error) {
 	for _, s := range g.Selects {
 		for _, obj := range Selected[catalog.Object](c, selectors, s.Row) {
 			v := Verdict{Kind: s.Kind, Object: obj}
-			if why := obj.GetLabels()["bad"]; why != "" {
-				v.Err = fmt.Errorf("it is %s", why)
+			if v.Err = v1.Undecodable(obj); v.Err == nil && obj.GetLabels()["bad"] != "" {
+				v.Err = fmt.Errorf("it is %s", obj.GetLabels()["bad"])
 			}
 			in.verdicts = append(in.verdicts, v)
 		}

@@ -16,9 +16,12 @@ type interned struct {
 	held map[types.NamespacedName][]unique.Handle[string]
 }
 
-// share replaces the files of a ConfigMap on its way into the cache. A handle
-// must be held as long as its string is to be found.
+// share replaces the files of a ConfigMap on its way into the cache, and drops those of one
+// that belongs to no workload. A handle must be held as long as its string is to be found.
 func (n *interned) share(m *corev1.ConfigMap) *corev1.ConfigMap {
+	if len(m.OwnerReferences) == 0 { // the labels are no secret: it may be anybody's, and of any number
+		m.Data, m.BinaryData, m.Annotations = nil, nil, nil
+	}
 	handles := make([]unique.Handle[string], 0, len(m.Data))
 	for name, content := range m.Data {
 		h := unique.Make(content)

@@ -13,7 +13,7 @@ import (
 func TestFilesAreinterned(t *testing.T) {
 	configMap := func(name string) *corev1.ConfigMap {
 		return &corev1.ConfigMap{
-			ObjectMeta: metav1.ObjectMeta{Namespace: "own", Name: name},
+			ObjectMeta: metav1.ObjectMeta{Namespace: "own", Name: name, OwnerReferences: []metav1.OwnerReference{{Kind: "ThanosRuler", Name: "a"}}},
 			Data:       map[string]string{"a.yaml": strings.Repeat("groups: []\n", 100)},
 		}
 	}
@@ -34,5 +34,17 @@ func TestFilesAreinterned(t *testing.T) {
 	}
 	if len(all.held) != 0 {
 		t.Errorf("%d ConfigMaps are still held", len(all.held))
+	}
+}
+
+// TestConfigMapsOfNobody: anybody may give a ConfigMap our labels; its files are not kept.
+func TestConfigMapsOfNobody(t *testing.T) {
+	var all interned
+	got := all.share(&corev1.ConfigMap{
+		ObjectMeta: metav1.ObjectMeta{Namespace: "a", Name: "b", Annotations: map[string]string{"a": "b"}},
+		Data:       map[string]string{"a": "b"}, BinaryData: map[string][]byte{"b": nil},
+	})
+	if len(got.Data)+len(got.BinaryData)+len(got.Annotations) > 0 {
+		t.Errorf("kept: %+v", got)
 	}
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/apply"
 	"github.com/firekeeper-dev/firekeeper/operator/assets"
 	"github.com/firekeeper-dev/firekeeper/operator/catalog"
+	"github.com/firekeeper-dev/firekeeper/operator/compiled"
 	"github.com/firekeeper-dev/firekeeper/operator/delivery"
 	"github.com/firekeeper-dev/firekeeper/operator/workload"
 )
@@ -45,6 +46,8 @@ type Kind struct {
 	// Gone drops what is remembered of an object that was deleted, of a kind that
 	// workloads select.
 	Gone func(kind string, object types.NamespacedName)
+	// ChargeTo has it counted what selected objects compile to.
+	ChargeTo func(charge compiled.Charge)
 	// Status returns the status that a workload should have, of the kind's own type,
 	// and the one it has.
 	Status func(w v1.Workload, s Status) (want, have any)

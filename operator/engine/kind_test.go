@@ -12,6 +12,7 @@ import (
 
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 	"github.com/firekeeper-dev/firekeeper/operator/catalog"
+	"github.com/firekeeper-dev/firekeeper/operator/compiled"
 	"github.com/firekeeper-dev/firekeeper/operator/workload"
 )
 
@@ -24,7 +25,8 @@ func named(row *catalog.Row, prefix string) *Kind {
 		Names: workload.Kind{
 			Prefix: prefix, NameLabels: []string{"name"}, RuleLabel: "rules-of-" + prefix, OperatedLabel: "operated",
 		},
-		Open: func(types.NamespacedName) Gatherer { return nil },
+		Open:     func(types.NamespacedName) Gatherer { return nil },
+		ChargeTo: func(compiled.Charge) {},
 		Shape: func(w v1.Workload) Shape {
 			return Shape{Sets: []Set{{Name: prefix + "-" + w.GetName()}}, Replicas: valueOr(w.GetWorkloadFields().Replicas, 1)}
 		},

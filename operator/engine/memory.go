@@ -35,6 +35,17 @@ func (c *Controller) remembered(key types.NamespacedName) *memory {
 	return s
 }
 
+// rest drops what the last reconciliation of a workload has compiled, which it does not need for
+// now: the objects of then may be gone.
+func (c *Controller) rest(key types.NamespacedName) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if s := c.memory[key]; s != nil {
+		s.gatherer.Close()
+		s.gatherer = c.kind.Open(key)
+	}
+}
+
 // forget drops everything that is remembered of a workload that is gone.
 func (c *Controller) forget(key types.NamespacedName) {
 	c.index.Remove(key)

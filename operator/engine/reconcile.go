@@ -39,7 +39,8 @@ func (c *Controller) reconcile(ctx context.Context, key types.NamespacedName) (O
 		return Outcome{}, terminating(key.Namespace)
 	}
 	if err := v1.Undecodable(cached); err != nil {
-		return Outcome{}, undecodable(err) // what was written for it stands
+		c.rest(key)
+		return Outcome{}, undecodable(cached, err) // what was written for it stands
 	}
 	if err := c.hold(ctx, cached); err != nil {
 		return Outcome{}, err
@@ -47,6 +48,7 @@ func (c *Controller) reconcile(ctx context.Context, key types.NamespacedName) (O
 	log := c.log.With("key", key.String())
 	if cached.GetWorkloadFields().Paused {
 		log.Info("paused, skipping")
+		c.rest(key)
 		return Outcome{}, nil
 	}
 	if err := c.unreadable(cached); err != nil {

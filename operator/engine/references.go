@@ -10,6 +10,8 @@ import (
 
 	"github.com/firekeeper-dev/firekeeper/operator/apply"
 	"github.com/firekeeper-dev/firekeeper/operator/assets"
+	"github.com/firekeeper-dev/firekeeper/operator/budget"
+	"github.com/firekeeper-dev/firekeeper/operator/inflight"
 	"github.com/firekeeper-dev/firekeeper/operator/informer"
 )
 
@@ -39,7 +41,7 @@ func (s *Sources) newReferences(namespaces informer.Namespaces) *references {
 	watch.LabelSelector, watch.FieldSelector = s.scopes.ConfigMapLabels, s.scopes.ConfigMapFields
 	watch.Poll = s.referredPoll(out, assets.ConfigMap)
 	out.configMaps = informer.NewMetadataStore(s.clients.Metadata, corev1.SchemeGroupVersion.WithResource("configmaps"), watch)
-	out.cache = assets.NewCache(s.clients.Kube, out)
+	out.cache = assets.NewCache(s.clients.Kube, out).Within(inflight.Memory() / budget.ReferredShare)
 	return out
 }
 

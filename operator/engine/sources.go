@@ -9,8 +9,11 @@ import (
 	"sync"
 
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/metadata"
 	"k8s.io/client-go/tools/cache"
@@ -19,8 +22,11 @@ import (
 
 	"github.com/firekeeper-dev/firekeeper/operator/apply"
 	"github.com/firekeeper-dev/firekeeper/operator/bindings"
+	"github.com/firekeeper-dev/firekeeper/operator/budget"
+	"github.com/firekeeper-dev/firekeeper/operator/capacity"
 	"github.com/firekeeper-dev/firekeeper/operator/catalog"
 	"github.com/firekeeper-dev/firekeeper/operator/client"
+	"github.com/firekeeper-dev/firekeeper/operator/inflight"
 	"github.com/firekeeper-dev/firekeeper/operator/informer"
 )
 
@@ -99,6 +105,7 @@ type Sources struct {
 	bindings   *bindings.Writer
 	calls      informer.Calls
 	pace       flowcontrol.RateLimiter // of reads of Secrets and ConfigMaps by name
+	stored     *capacity.Capacity      // of workloads and of what they select
 
 	mu      sync.RWMutex
 	absent  []*catalog.Row                             // guarded
@@ -115,6 +122,7 @@ func NewSources(clients Clients, s Scopes) *Sources {
 		clients: clients, scopes: s, absent: slices.Clone(clients.Absent),
 		configs: map[string]*informer.Store[catalog.Object]{}, owned: map[string]informer.Syncer{},
 		refs: map[string]*references{}, pace: flowcontrol.NewTokenBucketRateLimiter(namedRate, namedRate),
+		stored: capacity.New(inflight.Memory() / budget.StoredShare),
 	}
 	core := clients.Kube.CoreV1().RESTClient()
 	out.namespaces = informer.NewStore(core, "namespaces", &corev1.Namespace{}, out.namespaceWatch(), trimNamespace)
@@ -170,7 +178,23 @@ func (s *Sources) config(row *catalog.Row) *informer.Store[catalog.Object] {
 }
 
 func (s *Sources) newConfig(row *catalog.Row) *informer.Store[catalog.Object] {
-	return informer.NewStore(s.clients.of(row).REST(), row.Resource, row.New(), s.watch(s.scopes.For(row), ""), nil)
+	w := s.watch(s.scopes.For(row), "")
+	w.Bounds = s.bounds(row)
+	return informer.NewStore(s.clients.of(row).REST(), row.Resource, row.New(), w, nil)
+}
+
+// bounds are those of the objects of a kind, which have one room with those of all others.
+func (s *Sources) bounds(row *catalog.Row) *informer.Bounds {
+	c := s.clients.of(row)
+	return &informer.Bounds{
+		Capacity: s.stored, Kind: row.Kind,
+		Page: func(ctx context.Context, namespace string, o metav1.ListOptions, most int64) (runtime.Object, int64, error) {
+			return c.Page(ctx, row.Resource, namespace, o, most)
+		},
+		Read: func(ctx context.Context, name types.NamespacedName) (runtime.Object, error) {
+			return c.Read(ctx, row.Resource, name)
+		},
+	}
 }
 
 // objects iterates over the objects of a kind in order; nil while it is not read.

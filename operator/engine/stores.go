@@ -45,11 +45,13 @@ func newStores(k *Kind, clients Clients, opts Options, shared *Sources, m *Metri
 	own := func(labels string) informer.Watch {
 		return informer.Watch{Calls: calls, Reads: clients.Reads, Namespaces: opts.Instances, LabelSelector: labels}
 	}
+	instances := own(opts.InstanceSelector)
+	instances.Bounds = shared.bounds(k.Row)
 	core, apps := clients.Kube.CoreV1().RESTClient(), clients.Kube.AppsV1().RESTClient()
 	out := &stores{
 		Sources:      shared,
 		refs:         shared.references(opts.References),
-		workloads:    workloads{informer.NewStore(clients.of(k.Row).REST(), k.Resource, k.New(), own(opts.InstanceSelector), nil)},
+		workloads:    workloads{informer.NewStore(clients.of(k.Row).REST(), k.Resource, k.New(), instances, nil)},
 		statefulSets: informer.NewStore(apps, "statefulsets", &appsv1.StatefulSet{}, own(k.StatefulSets), nil),
 	}
 	secrets := shared.watch(opts.Instances, managedSelector)

@@ -2,10 +2,12 @@ package engine
 
 import (
 	"slices"
+	"strings"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/firekeeper-dev/firekeeper/operator/delivery"
 	"github.com/firekeeper-dev/firekeeper/operator/workload"
 )
 
@@ -23,7 +25,7 @@ func trimPod(p *corev1.Pod) *corev1.Pod {
 	return &corev1.Pod{
 		ObjectMeta: metav1.ObjectMeta{
 			Namespace: p.Namespace, Name: p.Name, UID: p.UID, ResourceVersion: p.ResourceVersion, Labels: p.Labels,
-			Annotations: p.Annotations, OwnerReferences: p.OwnerReferences, DeletionTimestamp: p.DeletionTimestamp,
+			Annotations: annotated(p.Annotations), OwnerReferences: p.OwnerReferences, DeletionTimestamp: p.DeletionTimestamp,
 			CreationTimestamp: p.CreationTimestamp,
 		},
 		Spec: spec,
@@ -32,6 +34,15 @@ func trimPod(p *corev1.Pod) *corev1.Pod {
 			InitContainerStatuses: waiting(p.Status.InitContainerStatuses), ContainerStatuses: containers(p.Status.ContainerStatuses),
 		},
 	}
+}
+
+// annotated keeps the annotation of a pod that delivery reads.
+func annotated(all map[string]string) map[string]string {
+	value, ok := all[delivery.Annotation]
+	if !ok {
+		return nil
+	}
+	return map[string]string{delivery.Annotation: strings.Clone(value[:min(len(value), 256)])}
 }
 
 // claimed keeps the volumes that are claims.

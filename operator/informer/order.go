@@ -38,24 +38,34 @@ type order[T metav1.Object] struct {
 	changes map[types.NamespacedName]orderChange[T]
 }
 
+// orderChange is the newest version of an object, none of one that is gone.
 type orderChange[T metav1.Object] struct {
+	types.NamespacedName
 	object T
 	gone   bool
 }
 
+// mostChanges bounds how many changes are collected.
+const mostChanges = 4096
+
 // note enters an object that has changed. current returns its newest version; ok
-// is false when there is none.
-func (o *order[T]) note(obj T, current func() (newest T, ok bool)) {
+// is false when there is none. With release, no earlier version is kept.
+func (o *order[T]) note(obj T, release bool, current func() (newest T, ok bool)) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
+	c := orderChange[T]{NamespacedName: types.NamespacedName{Namespace: obj.GetNamespace(), Name: obj.GetName()}}
 	newest, ok := current()
 	if ok {
-		obj = newest
+		c.object = newest
 	}
+	c.gone = !ok
 	if o.changes == nil {
 		o.changes = map[types.NamespacedName]orderChange[T]{}
 	}
-	o.changes[types.NamespacedName{Namespace: obj.GetNamespace(), Name: obj.GetName()}] = orderChange[T]{obj, !ok}
+	o.changes[c.NamespacedName] = c
+	if release || len(o.changes) > mostChanges {
+		o.merge()
+	}
 }
 
 // fill replaces everything by what list returns. Changes that happen after list
@@ -70,14 +80,24 @@ func (o *order[T]) fill(list func() []T) {
 func (o *order[T]) list() []T {
 	o.mu.Lock()
 	defer o.mu.Unlock()
+	o.merge()
+	return o.sorted
+}
+
+// merge makes the changes. o.mu must be held.
+func (o *order[T]) merge() {
 	if len(o.changes) == 0 {
-		return o.sorted
+		return
 	}
-	changed := slices.SortedFunc(maps.Values(o.changes), func(a, b orderChange[T]) int { return CompareKeys(a.object, b.object) })
+	changed := slices.SortedFunc(maps.Values(o.changes), func(a, b orderChange[T]) int {
+		return compareNames(a.Namespace, a.Name, b.Namespace, b.Name)
+	})
 	out := make([]T, 0, len(o.sorted)+len(changed))
 	rest := o.sorted
 	for _, c := range changed {
-		at, found := slices.BinarySearchFunc(rest, c, func(have T, c orderChange[T]) int { return CompareKeys(have, c.object) })
+		at, found := slices.BinarySearchFunc(rest, c, func(have T, c orderChange[T]) int {
+			return compareNames(have.GetNamespace(), have.GetName(), c.Namespace, c.Name)
+		})
 		out = append(out, rest[:at]...)
 		if found {
 			at++
@@ -88,5 +108,4 @@ func (o *order[T]) list() []T {
 		}
 	}
 	o.sorted, o.changes = append(out, rest...), nil
-	return o.sorted
 }

@@ -17,11 +17,11 @@ func object(namespace, name string) *metav1.PartialObjectMetadata {
 
 // changes of an order, as its store makes them.
 func set(o *order[*metav1.PartialObjectMetadata], obj *metav1.PartialObjectMetadata) {
-	o.note(obj, func() (*metav1.PartialObjectMetadata, bool) { return obj, true })
+	o.note(obj, false, func() (*metav1.PartialObjectMetadata, bool) { return obj, true })
 }
 
 func remove(o *order[*metav1.PartialObjectMetadata], obj *metav1.PartialObjectMetadata) {
-	o.note(obj, func() (*metav1.PartialObjectMetadata, bool) { return nil, false })
+	o.note(obj, false, func() (*metav1.PartialObjectMetadata, bool) { return nil, false })
 }
 
 func FuzzCompareKeys(f *testing.F) {
@@ -93,11 +93,11 @@ func TestOrderDoesNotChangeWhatItHandedOut(t *testing.T) {
 func TestOrderIsNotSetBack(t *testing.T) {
 	var o order[*metav1.PartialObjectMetadata]
 	old, newest := object("a", "x"), object("a", "x")
-	o.note(old, func() (*metav1.PartialObjectMetadata, bool) { return newest, true })
+	o.note(old, false, func() (*metav1.PartialObjectMetadata, bool) { return newest, true })
 	if got := o.list(); len(got) != 1 || got[0] != newest {
 		t.Errorf("after an update that was overtaken: %v", got)
 	}
-	o.note(old, func() (*metav1.PartialObjectMetadata, bool) { return nil, false })
+	o.note(old, false, func() (*metav1.PartialObjectMetadata, bool) { return nil, false })
 	if got := o.list(); len(got) != 0 {
 		t.Errorf("after a deletion that overtook an update: %v", got)
 	}

@@ -18,6 +18,8 @@ import (
 	"k8s.io/client-go/metadata"
 	"k8s.io/client-go/tools/cache"
 	"k8s.io/klog/v2"
+
+	"github.com/firekeeper-dev/firekeeper/operator/capacity"
 )
 
 const (
@@ -44,6 +46,8 @@ type Watch struct {
 	Reads *Reads
 	// Poll says how to do without permission to watch; nil: the store waits for it.
 	Poll *Poll
+	// Bounds bounds what the store keeps; nil: it keeps everything. Not with Poll.
+	Bounds *Bounds
 }
 
 // Store holds the objects of one kind in the watched namespaces, kept current by informers.
@@ -55,6 +59,7 @@ type Store[T Object] struct {
 	informers []cache.SharedIndexInformer
 	reads     []*read   // one for each informer
 	pollers   []*poller // the same; nil for those that need permission to watch
+	bounded   []*bounded
 	order     order[T]
 	started   sync.Once
 }
@@ -110,6 +115,10 @@ func (s *Store[T]) add(w Watch, namespace string, api *cache.ListWatch, example 
 	var inf cache.SharedIndexInformer
 	trim := trimmer(keep)
 	reading := w.Reads.add(s.name, namespace, func() bool { return inf.HasSynced() })
+	if w.Bounds != nil {
+		b := newBounded(*w.Bounds, namespace, w, api, example, trim)
+		s.bounded, api = append(s.bounded, b), b.listWatch()
+	}
 	var lw cache.ListerWatcher = w.observed(api, reading)
 	var p *poller
 	if w.Poll != nil {
@@ -187,7 +196,9 @@ func trimmer[T Object](keep func(T) T) cache.TransformFunc {
 		if !ok {
 			return raw, nil // a tombstone
 		}
-		obj.SetManagedFields(nil)
+		if obj.GetManagedFields() != nil { // one that is in a cache is only read
+			obj.SetManagedFields(nil)
+		}
 		if a := obj.GetAnnotations(); a[lastApplied] != "" {
 			delete(a, lastApplied)
 		}
@@ -317,7 +328,7 @@ func (s *Store[T]) OnChange(do func(Event[T])) error {
 			},
 			UpdateFunc: func(before, after any) {
 				s.refresh(after.(T))
-				if b, a := before.(T), after.(T); b.GetResourceVersion() != a.GetResourceVersion() {
+				if b, a := before.(T), after.(T); b.GetResourceVersion() != a.GetResourceVersion() || capacity.IsStub(b) != capacity.IsStub(a) {
 					handle(Event[T]{Action: "update", Before: b, After: a})
 				}
 			},
@@ -344,7 +355,7 @@ func (s *Store[T]) OnChange(do func(Event[T])) error {
 // refresh puts into the order what the cache has of an object now: another
 // handler may be ahead with the events.
 func (s *Store[T]) refresh(obj T) {
-	s.order.note(obj, func() (T, bool) { return s.Get(obj.GetNamespace(), obj.GetName()) })
+	s.order.note(obj, s.tight(), func() (T, bool) { return s.Get(obj.GetNamespace(), obj.GetName()) })
 }
 
 // Run starts the informers and returns; they stop with the context. Of several
@@ -354,6 +365,9 @@ func (s *Store[T]) Run(ctx context.Context) {
 		for i, inf := range s.informers {
 			s.reads[i].start()
 			go inf.RunWithContext(ctx)
+		}
+		for _, b := range s.bounded {
+			go b.in.Run(ctx)
 		}
 	})
 }

@@ -17,6 +17,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/firekeeper-dev/firekeeper/operator/assets"
+	"github.com/firekeeper-dev/firekeeper/operator/capacity"
 	"github.com/firekeeper-dev/firekeeper/operator/catalog"
 	"github.com/firekeeper-dev/firekeeper/operator/delivery"
 	"github.com/firekeeper-dev/firekeeper/operator/engine"
@@ -158,7 +159,7 @@ func (s *worlds) changed(w *world) changes {
 
 // same reports whether two objects of a name are one in one version.
 func same(a, b catalog.Object) bool {
-	return a == b || a.GetUID() == b.GetUID() && a.GetResourceVersion() == b.GetResourceVersion() && a.GetResourceVersion() != ""
+	return a == b || a.GetUID() == b.GetUID() && a.GetResourceVersion() == b.GetResourceVersion() && a.GetResourceVersion() != "" && capacity.IsStub(a) == capacity.IsStub(b)
 }
 
 func keyOf(o catalog.Object) types.NamespacedName {
@@ -251,7 +252,7 @@ func (k *kept) selects(of explain.Candidate, w *world, changed changes) (selecte
 
 // specOf stands for the spec of a workload.
 func specOf(of explain.Candidate) string {
-	if of.Object.GetGeneration() > 0 {
+	if of.Object.GetGeneration() > 0 && !capacity.IsStub(of.Object) {
 		return string(of.Object.GetUID()) + " " + strconv.FormatInt(of.Object.GetGeneration(), 10)
 	}
 	return fmt.Sprintf("%p", of.Object) // nobody counts
@@ -275,7 +276,7 @@ func (w *world) undecided(rule selection.Rule, o catalog.Object) bool {
 func (k *kept) fingerprint(f *status.Facts) string {
 	h := fnv.New128a()
 	fmt.Fprintf(h, "%s %s %d %t %q", f.Object.GetUID(), f.Object.GetResourceVersion(), f.Object.GetGeneration(), f.PodsUnknown, f.Unread)
-	if f.Object.GetResourceVersion() == "" {
+	if f.Object.GetResourceVersion() == "" || capacity.IsStub(f.Object) {
 		fmt.Fprintf(h, " %p", f.Object)
 	}
 	for _, p := range f.Pods {

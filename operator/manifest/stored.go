@@ -9,11 +9,13 @@ import (
 	"strconv"
 	"strings"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	kjson "sigs.k8s.io/json"
 
 	"github.com/firekeeper-dev/firekeeper/internal/excerpt"
 	"github.com/firekeeper-dev/firekeeper/internal/jsonfields"
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
+	"github.com/firekeeper-dev/firekeeper/operator/budget"
 )
 
 const (
@@ -26,10 +28,17 @@ const (
 // DecodeStored reads the JSON of an object that an API server has stored into the struct that
 // into points to. What does not fit into its type is left out, and noted in the object's
 // [v1.Decoding], except in the status, which is written again. Fields that the type does not
-// have are ignored.
+// have are ignored. Of an object that is too large to be decoded ([budget.Check]) there is only
+// the metadata, and a small status.
 //
 // Errors: text that is not the JSON of an object.
 func DecodeStored(raw []byte, into any) error {
+	if o, ok := into.(interface{ GetDecoding() *v1.Decoding }); ok {
+		if err := budget.Check(reflect.TypeOf(into).Elem().Name(), raw); err != nil {
+			o.GetDecoding().Faults = []v1.DecodingFault{{Reason: err.Error()}}
+			return decodeHead(raw, reflect.ValueOf(into).Elem())
+		}
+	}
 	err := kjson.UnmarshalCaseSensitivePreserveInts(raw, into)
 	if syntax, _ := kjson.SyntaxErrorOffset(err); err == nil || syntax {
 		return err
@@ -46,6 +55,29 @@ func DecodeStored(raw []byte, into any) error {
 	}
 	if o, ok := into.(interface{ GetDecoding() *v1.Decoding }); ok {
 		o.GetDecoding().Faults = r.faults
+	}
+	return nil
+}
+
+// maxHeadStatus bounds the status of an object that is too large.
+const maxHeadStatus = 64 << 10
+
+// decodeHead decodes what there is of an object that is too large: its kind, its metadata, and
+// its status where that can be decoded.
+func decodeHead(raw []byte, into reflect.Value) error {
+	var head struct {
+		metav1.TypeMeta
+		metav1.ObjectMeta `json:"metadata"`
+		Status            json.RawMessage `json:"status"`
+	}
+	if err := kjson.UnmarshalCaseSensitivePreserveInts(raw, &head); err != nil {
+		return err
+	}
+	into.FieldByName("TypeMeta").Set(reflect.ValueOf(head.TypeMeta))
+	into.FieldByName("ObjectMeta").Set(reflect.ValueOf(head.ObjectMeta))
+	status := into.FieldByName("Status")
+	if len(head.Status) == 0 || len(head.Status) > maxHeadStatus || kjson.UnmarshalCaseSensitivePreserveInts(head.Status, status.Addr().Interface()) != nil {
+		status.SetZero()
 	}
 	return nil
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/firekeeper-dev/firekeeper/operator/assets"
 	"github.com/firekeeper-dev/firekeeper/operator/catalog"
+	"github.com/firekeeper-dev/firekeeper/operator/compiled"
 	"github.com/firekeeper-dev/firekeeper/operator/configsecret"
 	"github.com/firekeeper-dev/firekeeper/operator/document"
 	"github.com/firekeeper-dev/firekeeper/operator/engine"
@@ -56,6 +57,11 @@ type Monitor struct {
 type CompiledMonitor struct {
 	promconfig.Fragment // without YAML
 	Piece               *document.Piece
+}
+
+// Weight implements compiled.Weighted: TLS files are those of the Secrets in the cache.
+func (m *CompiledMonitor) Weight() (bytes int, files map[string]int) {
+	return compiled.WeightOf(m, m.Files)
 }
 
 // Verdicts implements engine.Inputs.

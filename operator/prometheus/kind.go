@@ -84,6 +84,10 @@ func (f *family) kind(k *engine.Kind) *engine.Kind {
 		}
 		f.monitors.Forget(kind, object.Namespace, object.Name)
 	}
+	k.ChargeTo = func(charge compiled.Charge) {
+		f.monitors.ChargeTo(charge)
+		f.rules.ChargeTo(charge)
+	}
 	k.Status = status
 	k.Gauges = gauges
 	return k

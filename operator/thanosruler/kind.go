@@ -40,9 +40,10 @@ func Kind(cfg workload.Config, cache *rules.Cache) *engine.Kind {
 		Open: func(key types.NamespacedName) engine.Gatherer {
 			return &gatherer{settings: s, owner: fragments(key.Namespace, key.Name)}
 		},
-		Ahead:  &engine.Ahead{Of: catalog.PrometheusRule, Compile: s.compileRules},
-		Gone:   func(kind string, object types.NamespacedName) { cache.Forget(kind, object.Namespace, object.Name) },
-		Status: status,
+		Ahead:    &engine.Ahead{Of: catalog.PrometheusRule, Compile: s.compileRules},
+		Gone:     func(kind string, object types.NamespacedName) { cache.Forget(kind, object.Namespace, object.Name) },
+		ChargeTo: cache.ChargeTo,
+		Status:   status,
 	}
 	return s.kind
 }

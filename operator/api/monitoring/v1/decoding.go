@@ -8,6 +8,9 @@ type Decoding struct {
 	// Faults are the fields of the spec and of the metadata that are left out, the first of
 	// them if there are many; none of an object that is complete.
 	Faults []DecodingFault `json:"-"`
+	// LeftOut says that only the metadata is in memory, because all of it does not fit; the
+	// fault says so too.
+	LeftOut bool `json:"-"`
 }
 
 // DecodingFault is a field that an API server stores and that does not fit into its type.

@@ -1,0 +1,67 @@
+package compiled
+
+import (
+	"maps"
+	"strings"
+	"testing"
+
+	"k8s.io/apimachinery/pkg/types"
+)
+
+// TestChargeTo: an object is charged for the largest of its fragments, as long as there is an
+// owner with their settings.
+func TestChargeTo(t *testing.T) {
+	var c Cache[*string]
+	charged := map[string]int{}
+	c.ChargeTo(func(by any, kind string, name types.NamespacedName, bytes int, _ map[string]int) {
+		if by != any(&c) {
+			t.Errorf("charged by %v", by)
+		}
+		if charged[kind+" "+name.String()] = bytes; bytes == 0 {
+			delete(charged, kind+" "+name.String())
+		}
+	})
+	compile := func(settings, name string, generation int64, n int) {
+		c.Get(settings, id(name, generation), nil, func() (*string, bool) {
+			text := strings.Repeat("x", n)
+			return &text, true
+		})
+	}
+	want := func(when string, want map[string]int) {
+		t.Helper()
+		got := maps.Clone(charged)
+		for name := range got {
+			got[name] -= 16 // the header of the string
+		}
+		if !maps.Equal(got, want) {
+			t.Errorf("%s: charged %v, want %v", when, got, want)
+		}
+	}
+	c.Use(owner("one"), "small")
+	c.Use(owner("two"), "large")
+	compile("small", "a", 1, 100)
+	compile("large", "a", 1, 1000)
+	compile("small", "b", 1, 10)
+	want("two settings", map[string]int{"PodMonitor a/a": 1000, "PodMonitor a/b": 10})
+	compile("large", "a", 2, 50)
+	want("another generation", map[string]int{"PodMonitor a/a": 100, "PodMonitor a/b": 10})
+	c.Release(owner("one"))
+	want("an owner less", map[string]int{"PodMonitor a/a": 50})
+	c.Release(owner("two"))
+	want("no owner", map[string]int{})
+}
+
+type withFiles struct {
+	text  string
+	files map[string][]byte
+}
+
+func (f *withFiles) Weight() (bytes int, files map[string]int) { return WeightOf(f, f.files) }
+
+func TestWeight(t *testing.T) {
+	f := &withFiles{text: strings.Repeat("x", 1000), files: map[string][]byte{"ca": make([]byte, 5000)}}
+	w := weightOf(f)
+	if w.bytes < 1000 || w.bytes > 1300 || w.files["ca"] != 5000 {
+		t.Errorf("weight %+v", w)
+	}
+}
