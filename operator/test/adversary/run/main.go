@@ -45,11 +45,16 @@ func run(ctx context.Context, args []string) int {
 	app.Flag("minimise", "How long to look for the object behind a finding; 0 does not.").Default(o.Minimise.String()).DurationVar(&o.Minimise)
 	app.Flag("bin", "Folder with the programs.").Default(o.Bin).StringVar(&o.Bin)
 	app.Flag("out", "Folder for logs, findings and their manifests.").Default("bin/adversary").StringVar(&o.Out)
+	alone := app.Flag("alone", "Without a cluster: give the objects to our own checks, the webhooks and the conversion in one process.").Bool()
 	if _, err := app.Parse(args); err != nil {
 		fmt.Fprintln(os.Stderr, "adversary:", err)
 		return 1
 	}
-	result, err := adversary.Run(ctx, o)
+	attack := adversary.Run
+	if *alone {
+		attack = adversary.Alone
+	}
+	result, err := attack(ctx, o)
 	fmt.Print(result.Text())
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "adversary:", err)
