@@ -30,7 +30,7 @@ const (
 //
 // Errors: text that is not the JSON of an object.
 func DecodeStored(raw []byte, into any) error {
-	err := kjson.UnmarshalCaseSensitivePreserveInts(raw, into)
+	err := decode(raw, into)
 	if syntax, _ := kjson.SyntaxErrorOffset(err); err == nil || syntax {
 		return err
 	}
@@ -138,7 +138,7 @@ func (r *repair) fault(path string, raw []byte, t reflect.Type) {
 	if path == "status" || strings.HasPrefix(path, "status.") || len(r.faults) == maxStoredFaults {
 		return
 	}
-	for t.Kind() == reflect.Pointer && !opaque(t) {
+	for t.Kind() == reflect.Pointer {
 		t = t.Elem()
 	}
 	r.faults = append(r.faults, v1.DecodingFault{Field: excerpt.Of(path, maxPathBytes), Reason: misfit(sample(raw), t)})
@@ -146,7 +146,7 @@ func (r *repair) fault(path string, raw []byte, t reflect.Type) {
 
 // fits reports whether the decoder takes a value for a type.
 func fits(raw []byte, t reflect.Type) bool {
-	return kjson.UnmarshalCaseSensitivePreserveInts(raw, reflect.New(t).Interface()) == nil
+	return decode(raw, reflect.New(t).Interface()) == nil
 }
 
 // sample is a value of the kind of a text: objects and lists are empty.
