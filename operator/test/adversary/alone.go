@@ -36,6 +36,7 @@ type alone struct {
 	*findings
 	hooks   *http.ServeMux
 	refused int
+	stuck   bool // a check does not end
 	slowest time.Duration
 	largest uint64
 }
@@ -55,7 +56,7 @@ func Alone(ctx context.Context, o Options) (Result, error) {
 	}
 	said := time.Now()
 	n := 0
-	for ; n < o.Objects && ctx.Err() == nil && (o.Duration == 0 || time.Since(began) < o.Duration); n++ {
+	for ; n < o.Objects && ctx.Err() == nil && !a.stuck && (o.Duration == 0 || time.Since(began) < o.Duration); n++ {
 		a.batch(o.From+n, o.From+n+1)
 		a.object(source.Object(o.From + n))
 		if time.Since(said) > o.Every {
@@ -86,6 +87,9 @@ func (a *alone) object(o hostile.Object) {
 	row := catalog.Of(o.Kind)
 	var verdict error
 	a.measured(wrong, "our own checks", func() { verdict = rejected(row, raw) })
+	if a.stuck {
+		return
+	}
 	if verdict != nil {
 		a.refused++
 	}
@@ -95,17 +99,31 @@ func (a *alone) object(o hostile.Object) {
 	}
 }
 
-// measured runs a check, and reports one that panics or costs too much.
+// never is when a check is taken for one that does not end.
+const never = 4 * aloneTime
+
+// measured runs a check, and reports one that panics, costs too much or does not end.
 func (a *alone) measured(wrong func(Kind, string, ...any), what string, check func()) {
-	defer func() {
-		if fault := recover(); fault != nil {
-			wrong(Fault, "%s: panic: %v\n%s", what, fault, debug.Stack())
-		}
-	}()
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
 	began := time.Now()
-	check()
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		defer func() {
+			if fault := recover(); fault != nil {
+				wrong(Fault, "%s: panic: %v\n%s", what, fault, debug.Stack())
+			}
+		}()
+		check()
+	}()
+	select {
+	case <-done:
+	case <-time.After(never):
+		a.stuck = true
+		wrong(Slow, "%s: does not end within %s", what, never)
+		return
+	}
 	took := time.Since(began)
 	runtime.ReadMemStats(&after)
 	n := after.TotalAlloc - before.TotalAlloc
@@ -120,8 +138,9 @@ func (a *alone) post(path string, body any) *httptest.ResponseRecorder {
 	if err != nil {
 		panic(err) // it came from JSON
 	}
-	rec := httptest.NewRecorder()
-	a.hooks.ServeHTTP(rec, httptest.NewRequest(http.MethodPost, path, bytes.NewReader(text)))
+	rec, r := httptest.NewRecorder(), httptest.NewRequest(http.MethodPost, path, bytes.NewReader(text))
+	r.Header.Set("Content-Type", "application/json")
+	a.hooks.ServeHTTP(rec, r)
 	return rec
 }
 

@@ -118,10 +118,10 @@ func (f *Finding) manifest() (string, error) {
 			return "", err
 		}
 		text, err := yaml.JSONToYAML(raw)
-		if err != nil {
-			return "", err
+		if err != nil { // strings that YAML cannot have
+			text = raw
 		}
-		b.WriteString("---\n" + string(text))
+		b.WriteString("---\n" + string(text) + "\n")
 	}
 	return b.String(), nil
 }
