@@ -26,6 +26,8 @@ type callers struct {
 	nobody  string // may do nothing
 	reader  string // may read everything but Secrets
 
+	hooksOnly bool // there is nothing but the webhooks
+
 	mu    sync.Mutex
 	count requestCounts
 }
@@ -67,7 +69,9 @@ const inFlight = 24
 // run sends requests until the context ends.
 func (c *callers) run(ctx context.Context) {
 	var g sync.WaitGroup
-	g.Go(func() { c.good(ctx) })
+	if !c.hooksOnly {
+		g.Go(func() { c.good(ctx) })
+	}
 	g.Go(func() { c.probes(ctx) })
 	if c.w.Requests > 0 {
 		pace := time.NewTicker(time.Duration(float64(time.Second) / c.w.Requests))
@@ -232,8 +236,12 @@ func (c *callers) admitted(ctx context.Context) error {
 // fail within a minute end a container.
 func (c *callers) probes(ctx context.Context) {
 	failed := map[string]int{}
+	all := []string{c.w.webhookURL() + "/healthz"}
+	if !c.hooksOnly {
+		all = append(all, c.w.operatorURL()+"/healthz", fmt.Sprintf("http://127.0.0.1:%d/healthz", c.w.ports.Ports[2]))
+	}
 	for ctx.Err() == nil {
-		for _, url := range []string{c.w.operatorURL() + "/healthz", c.w.webhookURL() + "/healthz", fmt.Sprintf("http://127.0.0.1:%d/healthz", c.w.ports.Ports[2])} {
+		for _, url := range all {
 			short, cancel := context.WithTimeout(ctx, time.Second)
 			if _, err := get(short, url, ""); err == nil || ctx.Err() != nil {
 				failed[url] = 0

@@ -23,6 +23,40 @@ func loadable(text []byte) error {
 	return err
 }
 
+// matcherFields are those of a matcher.
+var matcherFields = []string{"name", "value", "matchType", "regex"}
+
+// normal writes matchers as v1beta1 has them, in every place: it has no regex, which v1alpha1
+// replaced by matchType.
+func normal(v any) any {
+	switch v := v.(type) {
+	case []any:
+		for i := range v {
+			v[i] = normal(v[i])
+		}
+	case map[string]any:
+		for key := range v {
+			v[key] = normal(v[key])
+		}
+		if v["name"] == nil && v["value"] == nil && v["matchType"] == nil && v["regex"] == nil {
+			return v
+		}
+		for key := range v {
+			if !slices.Contains(matcherFields, key) {
+				return v
+			}
+		}
+		if v["matchType"] == nil || v["matchType"] == "" {
+			v["matchType"] = "="
+			if v["regex"] == true {
+				v["matchType"] = "=~"
+			}
+		}
+		delete(v, "regex")
+	}
+	return v
+}
+
 // firstDifference says where two JSON values differ, without much of them.
 func firstDifference(want, got any, path string) string {
 	switch want := want.(type) {

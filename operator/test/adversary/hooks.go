@@ -21,27 +21,33 @@ const unchecked = "adversary.example/unchecked"
 
 // webhooks starts the webhooks and has the API server ask them.
 func (w *world) webhooks(ctx context.Context, k *keeper) error {
-	c, err := shipped(w.deploy("components", "webhook", "deployment.yaml"))
+	ca, err := w.startWebhooks(ctx, k)
 	if err != nil {
 		return err
+	}
+	return w.configureWebhooks(ctx, ca)
+}
+
+// startWebhooks starts them with the arguments and the limit of deploy/, and a certificate.
+func (w *world) startWebhooks(ctx context.Context, k *keeper) (ca []byte, err error) {
+	c, err := shipped(w.deploy("components", "webhook", "deployment.yaml"))
+	if err != nil {
+		return nil, err
 	}
 	chain, key, err := cert.GenerateSelfSignedCertKey("127.0.0.1", nil, nil)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	for name, text := range map[string][]byte{"tls.crt": chain, "tls.key": key} {
 		if err := os.WriteFile(filepath.Join(w.Out, name), text, 0o600); err != nil {
-			return err
+			return nil, err
 		}
 	}
 	args := slices.DeleteFunc(slices.Clone(c.args), func(a string) bool { return strings.HasPrefix(a, "--shutdown-delay") })
 	args = append(args, fmt.Sprintf("--web.listen-address=127.0.0.1:%d", w.ports.Ports[1]),
 		"--web.cert-file="+filepath.Join(w.Out, "tls.crt"), "--web.key-file="+filepath.Join(w.Out, "tls.key"))
 	program := cage.Program{Name: "webhook", Path: filepath.Join(w.Bin, "operator"), Args: args, Limit: c.limit, Log: w.logOf("webhook")}
-	if err := k.run(ctx, program, answers(w.webhookURL()+"/healthz")); err != nil {
-		return err
-	}
-	return w.configureWebhooks(ctx, chain)
+	return chain, k.run(ctx, program, answers(w.webhookURL()+"/healthz"))
 }
 
 func (w *world) configureWebhooks(ctx context.Context, ca []byte) error {

@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 
 	"sigs.k8s.io/yaml"
@@ -18,12 +19,16 @@ func pick[T any](rng *rand.Rand, all ...T) T { return all[rng.IntN(len(all))] }
 
 // hostile is the request with a number: a row of the table.
 func (c *callers) hostile(rng *rand.Rand, n int) request {
+	rows := requests
+	if c.hooksOnly {
+		rows = slices.DeleteFunc(slices.Clone(rows), func(r requestRow) bool { return !r.hooks })
+	}
 	total := 0
-	for _, row := range requests {
+	for _, row := range rows {
 		total += row.weight
 	}
 	at := rng.IntN(total)
-	for _, row := range requests {
+	for _, row := range rows {
 		if at -= row.weight; at < 0 {
 			q := row.make(c, rng, n)
 			q.what = row.name
@@ -33,21 +38,26 @@ func (c *callers) hostile(rng *rand.Rand, n int) request {
 	panic("the weights do not add up")
 }
 
-// requests is the table of what callers do.
-var requests = []struct {
+// requestRow is one way to make a request.
+type requestRow struct {
 	name   string
 	weight int
+	hooks  bool // asks the webhooks only
 	make   func(*callers, *rand.Rand, int) request
-}{
-	{"reads", 30, (*callers).reads},
-	{"pages", 10, (*callers).pages},
-	{"previews", 15, (*callers).previews},
-	{"bodies", 10, (*callers).bodies},
-	{"slow bodies", 3, (*callers).slowBodies},
-	{"headers", 2, (*callers).headers},
-	{"admission", 20, (*callers).admission},
-	{"conversion", 8, (*callers).conversion},
-	{"bodies at the webhooks", 6, (*callers).webhookBodies},
+}
+
+// requests is the table of what callers do.
+var requests = []requestRow{
+	{"reads", 30, false, (*callers).reads},
+	{"pages", 10, false, (*callers).pages},
+	{"previews", 15, false, (*callers).previews},
+	{"bodies", 10, false, (*callers).bodies},
+	{"slow bodies", 3, false, (*callers).slowBodies},
+	{"headers", 2, false, (*callers).headers},
+	{"admission", 20, true, (*callers).admission},
+	{"conversion", 8, true, (*callers).conversion},
+	{"bodies at the webhooks", 6, true, (*callers).webhookBodies},
+	{"slow bodies at the webhooks", 2, true, (*callers).slowReviews},
 }
 
 // tokenFor is mostly one that is valid and may do little.
@@ -172,7 +182,13 @@ func (c *callers) bodies(rng *rand.Rand, _ int) request {
 
 func (c *callers) slowBodies(rng *rand.Rand, _ int) request {
 	return request{method: http.MethodPost, token: c.tokenFor(rng), kind: "application/json", body: []byte(`{"kind": "` + strings.Repeat("a", 1000)), slow: true,
-		url: pick(rng, c.w.operatorURL()+"/api/v1/preview", c.w.webhookURL()+"/convert", c.w.webhookURL()+"/admission-prometheusrules/validate")}
+		url: c.w.operatorURL() + "/api/v1/preview"}
+}
+
+func (c *callers) slowReviews(rng *rand.Rand, n int) request {
+	q := c.slowBodies(rng, n)
+	q.url = c.w.webhookURL() + pick(rng, "/convert", "/admission-prometheusrules/validate")
+	return q
 }
 
 func (c *callers) headers(rng *rand.Rand, _ int) request {

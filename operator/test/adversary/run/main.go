@@ -46,13 +46,17 @@ func run(ctx context.Context, args []string) int {
 	app.Flag("bin", "Folder with the programs.").Default(o.Bin).StringVar(&o.Bin)
 	app.Flag("out", "Folder for logs, findings and their manifests.").Default("bin/adversary").StringVar(&o.Out)
 	alone := app.Flag("alone", "Without a cluster: give the objects to our own checks, the webhooks and the conversion in one process.").Bool()
+	webhooks := app.Flag("webhooks", "Without a cluster: send requests to the webhooks alone, until --duration is over.").Bool()
 	if _, err := app.Parse(args); err != nil {
 		fmt.Fprintln(os.Stderr, "adversary:", err)
 		return 1
 	}
 	attack := adversary.Run
-	if *alone {
+	switch {
+	case *alone:
 		attack = adversary.Alone
+	case *webhooks:
+		attack = adversary.Webhooks
 	}
 	result, err := attack(ctx, o)
 	fmt.Print(result.Text())
