@@ -88,10 +88,9 @@ func (c *callers) run(ctx context.Context) {
 			case <-ctx.Done():
 				continue
 			}
-			q := c.hostile(rand.New(rand.NewPCG(c.w.Seed, n)), int(n)) //nolint:gosec // a number that is repeatable
 			g.Go(func() {
 				defer func() { <-slots }()
-				c.send(ctx, q)
+				c.send(ctx, c.hostile(rand.New(rand.NewPCG(c.w.Seed, n)), int(n))) //nolint:gosec // a number that is repeatable
 			})
 		}
 	}

@@ -23,36 +23,30 @@ func loadable(text []byte) error {
 	return err
 }
 
-// matcherFields are those of a matcher.
-var matcherFields = []string{"name", "value", "matchType", "regex"}
+// matchers are the fields with lists of matchers.
+var matchers = []string{"matchers", "sourceMatch", "targetMatch"}
 
-// normal writes matchers as v1beta1 has them, in every place: it has no regex, which v1alpha1
-// replaced by matchType.
-func normal(v any) any {
+// normal writes matchers as v1beta1 has them: it has no regex, which v1alpha1 replaced by
+// matchType, and says the operator always. in is the field that a value is in.
+func normal(v any, in string) any {
 	switch v := v.(type) {
 	case []any:
 		for i := range v {
-			v[i] = normal(v[i])
+			v[i] = normal(v[i], in)
 		}
 	case map[string]any:
-		for key := range v {
-			v[key] = normal(v[key])
-		}
-		if v["name"] == nil && v["value"] == nil && v["matchType"] == nil && v["regex"] == nil {
-			return v
-		}
-		for key := range v {
-			if !slices.Contains(matcherFields, key) {
-				return v
+		if slices.Contains(matchers, in) {
+			if v["matchType"] == nil || v["matchType"] == "" {
+				v["matchType"] = "="
+				if v["regex"] == true {
+					v["matchType"] = "=~"
+				}
 			}
+			delete(v, "regex")
 		}
-		if v["matchType"] == nil || v["matchType"] == "" {
-			v["matchType"] = "="
-			if v["regex"] == true {
-				v["matchType"] = "=~"
-			}
+		for key := range v {
+			v[key] = normal(v[key], key)
 		}
-		delete(v, "regex")
 	}
 	return v
 }

@@ -62,7 +62,7 @@ var requests = []requestRow{
 
 // tokenFor is mostly one that is valid and may do little.
 func (c *callers) tokenFor(rng *rand.Rand) string {
-	return pick(rng, c.mallory, c.mallory, c.mallory, c.nobody, c.nobody, "", "x.y.z", strings.Repeat("t", 9000), c.mallory[:len(c.mallory)-4]+"AAAA", "a b", "eyJhbGciOiJub25lIn0.e30.")
+	return pick(rng, c.mallory, c.mallory, c.mallory, c.nobody, c.nobody, "", "x.y.z", strings.Repeat("t", 9000), c.mallory+"AAAA", "a b", "eyJhbGciOiJub25lIn0.e30.")
 }
 
 // answersOf are the last parts of paths about objects.

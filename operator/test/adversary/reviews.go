@@ -76,7 +76,7 @@ func (c *callers) review(rng *rand.Rand, path string, review hostile.Manifest) r
 	if err != nil {
 		text = []byte(err.Error())
 	}
-	return request{method: http.MethodPost, url: c.w.webhookURL() + path, kind: pick(rng, "application/json", "application/json", "text/plain"), body: text}
+	return request{method: http.MethodPost, url: c.w.webhookURL() + path, kind: pick(rng, "application/json", "application/json", "application/json", "application/json", "application/json", "application/json; charset=utf-8", "text/plain"), body: text}
 }
 
 func (c *callers) webhookBodies(rng *rand.Rand, _ int) request {
