@@ -120,8 +120,11 @@ func (c *checker) loads(ctx context.Context) {
 	}
 }
 
-// syntax asks promtool about a configuration.
+// syntax asks promtool about a configuration, or the library that it is made of.
 func (c *checker) syntax(ctx context.Context, config []byte) error {
+	if c.promtool == "" {
+		return loadable(config)
+	}
 	path := filepath.Join(c.w.Out, "prometheus.yaml")
 	if err := os.WriteFile(path, config, 0o600); err != nil {
 		return err

@@ -25,6 +25,7 @@ type Options struct {
 	Answer   time.Duration // within which a good HTTP request is answered
 	Every    time.Duration // between two lines of progress
 	Minimise time.Duration // how long to look for the object behind a finding
+	Promtool bool          // build it where it is missing; else the library reads configurations, without most ways of discovery
 	Log      io.Writer
 }
 
@@ -32,7 +33,7 @@ type Options struct {
 func Defaults() Options {
 	return Options{
 		Root: ".", Bin: "bin", Seed: 1, Objects: 20000, Duration: 3 * time.Hour, Batch: 100, Alive: 300, Workers: 6, Restarts: 3,
-		Requests: 10, Bound: 90 * time.Second, Answer: 20 * time.Second, Every: 10 * time.Second, Minimise: 10 * time.Minute, Log: io.Discard,
+		Requests: 10, Bound: 90 * time.Second, Answer: 20 * time.Second, Every: 10 * time.Second, Minimise: 10 * time.Minute, Promtool: true, Log: io.Discard,
 	}
 }
 

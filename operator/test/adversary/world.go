@@ -46,7 +46,7 @@ type world struct {
 	user    rest.Interface // as the hostile user
 	ports   *ports.Lease
 
-	promtool string // path
+	promtool string // path; empty where there is none
 }
 
 const (
@@ -63,7 +63,7 @@ func newWorld(ctx context.Context, o Options) (*world, error) {
 	}
 	w := &world{Options: o}
 	var err error
-	if w.promtool, err = programs.Default(o.Log).One(ctx, "promtool", true); err != nil {
+	if w.promtool, err = programs.Default(o.Log).One(ctx, "promtool", o.Promtool); err != nil && o.Promtool {
 		return w, err
 	}
 	if w.cluster, err = cluster.Start(ctx, cluster.Options{ControllerManager: true, Log: o.Log, APIServerArgs: []string{compaction}}); err != nil {

@@ -44,6 +44,7 @@ func run(ctx context.Context, args []string) int {
 	app.Flag("answer", "Within which a good HTTP request must be answered.").Default(o.Answer.String()).DurationVar(&o.Answer)
 	app.Flag("minimise", "How long to look for the object behind a finding; 0 does not.").Default(o.Minimise.String()).DurationVar(&o.Minimise)
 	app.Flag("bin", "Folder with the programs.").Default(o.Bin).StringVar(&o.Bin)
+	app.Flag("promtool", "Build promtool where it is missing; otherwise configurations are read without most ways of discovery.").Default("true").BoolVar(&o.Promtool)
 	app.Flag("out", "Folder for logs, findings and their manifests.").Default("bin/adversary").StringVar(&o.Out)
 	alone := app.Flag("alone", "Without a cluster: give the objects to our own checks, the webhooks and the conversion in one process.").Bool()
 	webhooks := app.Flag("webhooks", "Without a cluster: send requests to the webhooks alone, until --duration is over.").Bool()
