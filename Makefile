@@ -85,6 +85,10 @@ bench: ## Run the benchmarks (COUNT=10 for benchstat)
 bench-cluster: build ## Time single changes of the operator against a real API server (ARGS="--sizes 1000/200 --samples 20")
 	@go run ./operator/test/bench $(ARGS)
 
+.PHONY: adversary
+adversary: build ## Attack an installation with hostile objects and requests for hours (root; ARGS="--objects 2000 --seed 7")
+	@go run ./operator/test/adversary/run $(ARGS)
+
 .PHONY: fuzz
 fuzz: ## Fuzz one property: make fuzz FUZZ=FuzzExpand PKG=./internal/gate TIME=1m
 	@test -n "$(FUZZ)" || { echo "FUZZ is not set; there are:"; grep -rhoE 'func Fuzz[A-Za-z]+' --include=*_test.go . | sort -u; exit 2; }

@@ -52,7 +52,8 @@ func TestImportsPointOneWay(t *testing.T) {
 // may import only those below it. Tests may import what they like.
 var layers = []string{
 	// What works with a cluster or with manifests instead of one.
-	"test/adversary/cage", "test/adversary/hostile", "test/adversary/shrink", "test/adversary/stored", "test/bench", "test/e2e", "test/integration", "test/truth",
+	"test/adversary/run", "test/adversary", "test/adversary/cage", "test/adversary/hostile", "test/adversary/shrink", "test/adversary/stored",
+	"test/bench", "test/e2e", "test/integration", "test/truth",
 	"reference",
 	"startup", "server", "web/openapi", "web", "web/page", "web/local", "admission", "webhookcerts", "permissions",
 	"insight/cached", "insight/followed", "insight/recent", "insight",

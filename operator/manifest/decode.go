@@ -71,7 +71,12 @@ func Decode(raw []byte, into any) error {
 	if err != nil {
 		return err
 	}
-	strict, err := kjson.UnmarshalStrict(text, into)
+	var strict []error
+	if largeQuantity(text, reflect.TypeOf(into)) {
+		err = errExponent
+	} else {
+		strict, err = kjson.UnmarshalStrict(text, into)
+	}
 	if len(strict) == 0 && err == nil {
 		return nil
 	}
@@ -92,7 +97,7 @@ func Decode(raw []byte, into any) error {
 // Errors: text that is not JSON; then one *FieldError for each field that has the wrong
 // type, joined and sorted by path. After an error the struct is not to be used.
 func DecodeKnown(raw []byte, into any) error {
-	err := kjson.UnmarshalCaseSensitivePreserveInts(raw, into)
+	err := decode(raw, into)
 	if syntax, _ := kjson.SyntaxErrorOffset(err); err == nil || syntax {
 		return err
 	}

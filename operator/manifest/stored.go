@@ -39,7 +39,7 @@ func DecodeStored(raw []byte, into any) error {
 			return decodeHead(raw, reflect.ValueOf(into).Elem())
 		}
 	}
-	err := kjson.UnmarshalCaseSensitivePreserveInts(raw, into)
+	err := decode(raw, into)
 	if syntax, _ := kjson.SyntaxErrorOffset(err); err == nil || syntax {
 		return err
 	}
@@ -76,7 +76,7 @@ func decodeHead(raw []byte, into reflect.Value) error {
 	into.FieldByName("TypeMeta").Set(reflect.ValueOf(head.TypeMeta))
 	into.FieldByName("ObjectMeta").Set(reflect.ValueOf(head.ObjectMeta))
 	status := into.FieldByName("Status")
-	if len(head.Status) == 0 || len(head.Status) > maxHeadStatus || kjson.UnmarshalCaseSensitivePreserveInts(head.Status, status.Addr().Interface()) != nil {
+	if len(head.Status) == 0 || len(head.Status) > maxHeadStatus || decode(head.Status, status.Addr().Interface()) != nil {
 		status.SetZero()
 	}
 	return nil
@@ -170,7 +170,7 @@ func (r *repair) fault(path string, raw []byte, t reflect.Type) {
 	if path == "status" || strings.HasPrefix(path, "status.") || len(r.faults) == maxStoredFaults {
 		return
 	}
-	for t.Kind() == reflect.Pointer && !opaque(t) {
+	for t.Kind() == reflect.Pointer {
 		t = t.Elem()
 	}
 	r.faults = append(r.faults, v1.DecodingFault{Field: excerpt.Of(path, maxPathBytes), Reason: misfit(sample(raw), t)})
@@ -178,7 +178,7 @@ func (r *repair) fault(path string, raw []byte, t reflect.Type) {
 
 // fits reports whether the decoder takes a value for a type.
 func fits(raw []byte, t reflect.Type) bool {
-	return kjson.UnmarshalCaseSensitivePreserveInts(raw, reflect.New(t).Interface()) == nil
+	return decode(raw, reflect.New(t).Interface()) == nil
 }
 
 // sample is a value of the kind of a text: objects and lists are empty.

@@ -75,7 +75,7 @@ func (w *walker) value(path string, v any, t reflect.Type) {
 // opaque lets a type that reads itself try. Its error may have the value in it.
 func (w *walker) opaque(path string, v any, t reflect.Type) {
 	text, err := json.Marshal(v)
-	if v == nil || err != nil || json.Unmarshal(text, reflect.New(t).Interface()) == nil {
+	if v == nil || err != nil || !largeQuantity(text, t) && json.Unmarshal(text, reflect.New(t).Interface()) == nil {
 		return
 	}
 	w.faults = append(w.faults, &FieldError{Path: path, Reason: misfit(v, t), Type: t, Value: v})

@@ -111,6 +111,16 @@ func (p *Process) Err() error {
 	}
 }
 
+// Succeeded reports whether the process has ended, by itself and well.
+func (p *Process) Succeeded() bool {
+	select {
+	case <-p.ended:
+		return p.err == nil && p.last.Kills == 0
+	default:
+		return false
+	}
+}
+
 // Usage is what the process uses, or has used when it has ended.
 func (p *Process) Usage() Usage {
 	select {

@@ -1,0 +1,91 @@
+package adversary
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/prometheus/prometheus/config"
+	_ "github.com/prometheus/prometheus/discovery/kubernetes" // so that its blocks are read
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+func everything() *metav1.LabelSelector { return &metav1.LabelSelector{} }
+
+// loadable reads a configuration as Prometheus does. One with ways of discovery that are
+// not built in here is good if nothing else is wrong with it.
+func loadable(text []byte) error {
+	_, err := config.Load(string(text), nil)
+	if err != nil && strings.Contains(err.Error(), "_sd_configs not found in type") {
+		return nil
+	}
+	return err
+}
+
+// matchers are the fields with lists of matchers.
+var matchers = []string{"matchers", "sourceMatch", "targetMatch"}
+
+// normal writes matchers as v1beta1 has them: it has no regex, which v1alpha1 replaced by
+// matchType, and says the operator always. in is the field that a value is in.
+func normal(v any, in string) any {
+	switch v := v.(type) {
+	case []any:
+		for i := range v {
+			v[i] = normal(v[i], in)
+		}
+	case map[string]any:
+		if slices.Contains(matchers, in) {
+			if v["matchType"] == nil || v["matchType"] == "" {
+				v["matchType"] = "="
+				if v["regex"] == true {
+					v["matchType"] = "=~"
+				}
+			}
+			delete(v, "regex")
+		}
+		for key := range v {
+			v[key] = normal(v[key], key)
+		}
+	}
+	return v
+}
+
+// firstDifference says where two JSON values differ, without much of them.
+func firstDifference(want, got any, path string) string {
+	switch want := want.(type) {
+	case map[string]any:
+		other, is := got.(map[string]any)
+		if !is {
+			break
+		}
+		keys := maps.Clone(want)
+		maps.Copy(keys, other)
+		for _, key := range slices.Sorted(maps.Keys(keys)) {
+			a, in := want[key]
+			b, out := other[key]
+			if in != out {
+				return fmt.Sprintf("%s.%s is there: %t, then: %t", path, excerpt(key, 60), in, out)
+			}
+			if text := firstDifference(a, b, path+"."+excerpt(key, 60)); text != "" {
+				return text
+			}
+		}
+		return ""
+	case []any:
+		other, is := got.([]any)
+		if !is || len(want) != len(other) {
+			break
+		}
+		for i := range want {
+			if text := firstDifference(want[i], other[i], fmt.Sprintf("%s[%d]", path, i)); text != "" {
+				return text
+			}
+		}
+		return ""
+	}
+	if fmt.Sprint(want) == fmt.Sprint(got) && fmt.Sprintf("%T", want) == fmt.Sprintf("%T", got) {
+		return ""
+	}
+	return fmt.Sprintf("%s was %s and is %s", path, excerpt(fmt.Sprintf("%T %v", want, want), 100), excerpt(fmt.Sprintf("%T %v", got, got), 100))
+}
