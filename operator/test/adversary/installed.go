@@ -108,14 +108,14 @@ spec:
   endpoints:
   - port: ` + privateCanary + `
     basicAuth: {username: {name: login, key: user}, password: {name: login, key: password}}
-    relabelings: [{targetLabel: owner, replacement: ` + privateCanary + `}]
+    relabelings: [{targetLabel: team, replacement: ` + privateCanary + `}]
 ---
 apiVersion: monitoring.coreos.com/v1
 kind: ServiceMonitor
 metadata: {name: hidden, namespace: private, annotations: {about: ` + privateCanary + `}}
 spec:
   selector: {matchLabels: {app: ` + privateCanary + `}}
-  endpoints: [{port: ` + privateCanary + `, relabelings: [{targetLabel: owner, replacement: ` + privateCanary + `}]}]
+  endpoints: [{port: ` + privateCanary + `, relabelings: [{targetLabel: team, replacement: ` + privateCanary + `}]}]
 ---
 apiVersion: v1
 kind: Service
