@@ -1,6 +1,9 @@
 package budget
 
-import "reflect"
+import (
+	"reflect"
+	"time"
+)
 
 // Size is about what a decoded object takes in memory, in bytes. It stops counting at
 // most, so that a large object costs no more than that.
@@ -26,6 +29,9 @@ func measure(v reflect.Value, left *int) {
 			measure(v.Elem(), left)
 		}
 	case reflect.Struct:
+		if v.Type() == reflect.TypeFor[time.Time]() {
+			return // its time zone belongs to the process, which may be loading it
+		}
 		for i := range v.NumField() {
 			measure(v.Field(i), left)
 		}
