@@ -58,6 +58,9 @@ const staticConfigs = "static_configs"
 
 // strictly reads a list in which every key must be known.
 func strictly[T any](list []byte) (items []T, err error) {
+	if err := CheckExpressions(list); err != nil {
+		return nil, err
+	}
 	err = yamlv2.UnmarshalStrict(list, &items)
 	return items, err
 }

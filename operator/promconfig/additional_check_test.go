@@ -101,6 +101,8 @@ func TestCheckAdditional(t *testing.T) {
 		"a step without a target":  {"3.5.0", "- job_name: a\n  relabel_configs: [{source_labels: [a]}]\n", []string{"target_label"}},
 		"a step that is none":      {"3.5.0", "- job_name: a\n  metric_relabel_configs: [null]\n", []string{"[0]: line 1: "}},
 		"a quote in a value":       {"3.5.0", `- {job_name: a, scrape_interval: 'x"hunter2'}`, []string{"[0]: line 1: "}},
+		"an expression null":       {"3.5.0", "- job_name: a\n  metric_relabel_configs: [{action: drop, regex: 'null'}]\n", []string{"[0]: line 1: a regex is null or ~"}},
+		"a label regex null":       {"3.5.0", "- job_name: a\n  static_configs: [{targets: [a], labels: {regex: 'null'}}]\n", nil},
 		"a step that shards":       {"3.5.0", "- job_name: a\n  relabel_configs: [{action: hashmod, source_labels: [a], modulus: 2, target_label: b}]\n", nil},
 	} {
 		t.Run(name, func(t *testing.T) {

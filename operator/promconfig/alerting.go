@@ -58,7 +58,7 @@ func dropReplica(f *v1.CommonPrometheusFields) Step {
 	if label == "" {
 		return nil
 	}
-	return &filterStep{Action: "labeldrop", Regex: regexp.QuoteMeta(label)}
+	return &filterStep{Action: "labeldrop", Regex: expression(regexp.QuoteMeta(label))}
 }
 
 // alertmanagers fills the user's entries. api is how to reach Kubernetes.
@@ -136,7 +136,7 @@ func checkAlertmanager(am *v1.AlertmanagerEndpoints, rules relabelRules) error {
 
 // alertmanagerSteps keep the Service's endpoints of one port.
 func alertmanagerSteps(am *v1.AlertmanagerEndpoints, role string) []Step {
-	steps := []Step{&filterStep{Action: "keep", SourceLabels: []string{"__meta_kubernetes_service_name"}, Regex: am.Name}}
+	steps := []Step{&filterStep{Action: "keep", SourceLabels: []string{"__meta_kubernetes_service_name"}, Regex: expression(am.Name)}}
 	portName := "__meta_kubernetes_endpoint_port_name"
 	if role == roleEndpointSlice {
 		portName = "__meta_kubernetes_endpointslice_port_name"

@@ -104,7 +104,7 @@ func appendRelabel(steps []Step, configs []v1.RelabelConfig) []Step {
 	for i := range configs {
 		c := &configs[i]
 		out[i] = Relabel{
-			SourceLabels: c.SourceLabels, Separator: c.Separator, TargetLabel: c.TargetLabel, Regex: c.Regex,
+			SourceLabels: c.SourceLabels, Separator: c.Separator, TargetLabel: c.TargetLabel, Regex: expression(c.Regex),
 			Modulus: c.Modulus, Replacement: c.Replacement, Action: strings.ToLower(c.Action),
 		}
 		if out[i].Regex == defaultRegex && actions[out[i].Action].compares {

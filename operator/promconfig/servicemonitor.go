@@ -229,7 +229,7 @@ func (c *compiler) serviceSteps(m *v1.ServiceMonitor, i int, role string) stepLi
 const podPortName = "__meta_kubernetes_pod_container_port_name"
 
 func keepPort(source, name string) Step {
-	return &filterStep{Action: "keep", SourceLabels: []string{source}, Regex: name}
+	return &filterStep{Action: "keep", SourceLabels: []string{source}, Regex: expression(name)}
 }
 
 func keepPortNumber(number int32) Step {

@@ -103,6 +103,9 @@ func (d Document) Jobs() ([]Job, error) {
 	var jobs []Job
 	for i, variables := range shards {
 		var items []jobText
+		if err := promconfig.CheckExpressions(d.Text); err != nil { // of a job that users write themselves
+			return nil, err
+		}
 		if err := yaml.Unmarshal(substitute(d.Text, variables), &items); err != nil {
 			return nil, fmt.Errorf("read the jobs: %w", err)
 		}

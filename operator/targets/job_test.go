@@ -109,6 +109,7 @@ func TestUnreadableJobs(t *testing.T) {
 		"- {job_name: a, relabel_configs: [{action: hashmod}]}":                  "job a: ",
 		"- {job_name: a, scrape_timeout: 2m, scrape_interval: 1m}":               "job a: scrape timeout greater",
 		"- {job_name: a, metric_name_validation_scheme: none}":                   "job a: ",
+		"- {job_name: a, relabel_configs: [{action: drop, regex: '~'}]}":         "a regex is",
 	} {
 		_, err := Document{Text: []byte(text), Origins: make([][]promconfig.Origin, 1)}.Jobs()
 		if err == nil || !strings.HasPrefix(err.Error(), want) {
