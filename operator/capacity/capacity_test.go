@@ -252,9 +252,12 @@ func TestReadFails(t *testing.T) {
 			return nil, fmt.Errorf("no")
 		})
 		ctx, cancel := context.WithCancel(t.Context())
-		defer synctest.Wait()
 		defer cancel()
-		go cache.Run(ctx)
+		ended := make(chan struct{})
+		go func() {
+			defer close(ended)
+			cache.Run(ctx)
+		}()
 		s := newServer(c, "x")
 		for i := range 3 {
 			o := &v1.Probe{ObjectMeta: metav1.ObjectMeta{Namespace: "a", Name: fmt.Sprint(i), UID: "u", ResourceVersion: "1"}}
@@ -263,6 +266,8 @@ func TestReadFails(t *testing.T) {
 		}
 		cache.Remove(s.cached[types.NamespacedName{Namespace: "a", Name: "1"}])
 		time.Sleep(time.Hour)
+		cancel()
+		<-ended
 		if n := len(times); n < 10 || n > 30 || times[n-1].Sub(times[n-2]) < lastRetry/2 {
 			t.Errorf("%d reads, the last after %s", n, times[n-1].Sub(times[n-2]))
 		}

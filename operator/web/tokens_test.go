@@ -39,6 +39,12 @@ func (k *tokens) AuthenticateToken(_ context.Context, token string) (*authentica
 	return &authenticator.Response{User: &user.DefaultInfo{Name: token}}, true, nil
 }
 
+func (k *tokens) answers(yes bool) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.down = !yes
+}
+
 func (k *tokens) set(token string, known bool) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -117,7 +123,7 @@ func TestTokensAreRemembered(t *testing.T) {
 		if server.asked > 21 {
 			t.Errorf("the API server was asked %d times in 200 s", server.asked)
 		}
-		server.down = true
+		server.answers(false)
 		time.Sleep(allowedFor)
 		for range 3 {
 			if ok, _, err := ask("person"); !ok || err != nil {
@@ -125,7 +131,7 @@ func TestTokensAreRemembered(t *testing.T) {
 			}
 			time.Sleep(time.Second)
 		}
-		server.down = false
+		server.answers(true)
 		server.set("person", false)
 		time.Sleep(allowedFor)
 		if _, _, err := ask("person"); err != nil { // the question is asked behind it
