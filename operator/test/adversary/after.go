@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"os"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -139,7 +141,7 @@ func (r *runner) memory(ctx context.Context) error {
 		return nil
 	})
 	if err != nil && ctx.Err() == nil {
-		r.findings.add(Finding{Kind: Remains, Text: "memory " + err.Error()})
+		r.findings.add(Finding{Kind: Remains, Text: "memory " + err.Error() + r.profile(ctx)})
 	}
 	var after []string
 	for _, name := range r.k.names() {
@@ -147,6 +149,18 @@ func (r *runner) memory(ctx context.Context) error {
 	}
 	r.say("memory before and after: %s", strings.Join(after, ", "))
 	return context.Cause(ctx)
+}
+
+// profile keeps the operator's heap profile, and says where it is.
+func (r *runner) profile(ctx context.Context) string {
+	heap, err := get(ctx, r.w.operatorURL()+"/debug/pprof/heap?gc=1", r.callers.reader)
+	if err == nil {
+		err = os.WriteFile(filepath.Join(r.Out, "heap.pprof"), heap, 0o600)
+	}
+	if err != nil {
+		return "; no profile: " + err.Error()
+	}
+	return "; its profile is heap.pprof in " + r.Out
 }
 
 // progress writes a line every few seconds.
