@@ -251,9 +251,9 @@ func TestManyLargeObjects(t *testing.T) {
 			}
 			api := newAPIServer(streams, objects)
 			runtime.GC()
-			most := peak()
+			before, most := live(), peak()
 			s, stored := open(t, api, room)
-			during := most()
+			during := most() - before
 			held, left := stored.Held()
 			var whole int
 			for o := range s.All() {
@@ -266,11 +266,12 @@ func TestManyLargeObjects(t *testing.T) {
 			if whole+left != many+100 || held > room || held < room-2*large {
 				t.Errorf("%d objects are whole and %d stubs, %d bytes held", whole, left, held)
 			}
-			runtime.GC()
-			t.Logf("alive: %d MiB at most while listed, %d MiB after it; held %d MiB", during>>20, live()>>20, held>>20)
-			if during > 3*room || live() > 2*room {
-				t.Errorf("%d bytes of the heap alive while listed, %d after it", during, live())
+			t.Logf("alive: %d MiB at most while listed; held %d MiB", during>>20, held>>20)
+			if during > 3*room {
+				t.Errorf("%d bytes of the heap alive while listed", during)
 			}
+			// Buffers of connections and pools live on for a collection or two.
+			eventually(t, "what was read to decide stays alive", func() bool { runtime.GC(); return live()-before <= 2*room })
 			if n := len(s.List("late", labels.Everything())); n != 50 {
 				t.Errorf("%d objects of the other namespace", n)
 			}

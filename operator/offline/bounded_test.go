@@ -1,6 +1,7 @@
 package offline
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -9,8 +10,12 @@ import (
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/validation/field"
+	"sigs.k8s.io/yaml"
 
+	"github.com/firekeeper-dev/firekeeper/internal/faults"
+	"github.com/firekeeper-dev/firekeeper/operator/budget"
 	"github.com/firekeeper-dev/firekeeper/operator/budget/budgettest"
+	"github.com/firekeeper-dev/firekeeper/operator/catalog"
 )
 
 // Kinds, groups and values of any length are compared at the cost of a few copies.
@@ -61,4 +66,44 @@ func tookToLoad(t *testing.T, text string) time.Duration {
 		least = min(least, time.Since(began))
 	}
 	return least
+}
+
+// Refused values of an object of a megabyte are found in the time of some reads, and listed up to a bound.
+func TestManyRefusedValues(t *testing.T) {
+	for name, spec := range map[string]string{
+		"missing":    "{staticConfigs: [" + strings.Repeat("{},", 300_000) + "{}]}",
+		"type":       "{staticConfigs: [{targets: [a], labels: {" + numbered(50_000, "a%d: 1, ") + "}}]}",
+		"nested":     "{staticConfigs: [{targets: [" + strings.Repeat("1,", 300_000) + "1]}]}",
+		"duplicates": "{consulSDConfigs: [{server: a, services: [" + strings.Repeat("a,", 300_000) + "a]}]}",
+	} {
+		t.Run(name, func(t *testing.T) {
+			text := "apiVersion: monitoring.coreos.com/v1alpha1\nkind: ScrapeConfig\nmetadata: {name: x}\nspec: " + spec + "\n"
+			object := catalog.ScrapeConfig.New()
+			raw, err := yaml.YAMLToJSON([]byte(text))
+			if err != nil {
+				t.Fatal(err)
+			}
+			began := time.Now()
+			_, err = shared.read(catalog.ScrapeConfig.GroupVersionKind, raw, object, true)
+			if took := time.Since(began); took > 20*time.Second {
+				t.Errorf("took %s", took)
+			}
+			all := faults.Leaves(err)
+			if len(all) > 3*budget.DocumentFaults || len(err.Error()) > len(all)*200 {
+				t.Errorf("%d faults in %d bytes", len(all), len(err.Error()))
+			}
+			if got := all[len(all)-1].Error(); len(all) >= budget.DocumentFaults && !strings.Contains(got, "no more are looked for") {
+				t.Errorf("the last is %q", got)
+			}
+		})
+	}
+}
+
+// numbered repeats a format with the numbers.
+func numbered(n int, format string) string {
+	var b strings.Builder
+	for i := range n {
+		fmt.Fprintf(&b, format, i)
+	}
+	return b.String()
 }

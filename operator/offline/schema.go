@@ -18,6 +18,7 @@ import (
 	kjson "sigs.k8s.io/json"
 
 	"github.com/firekeeper-dev/firekeeper/internal/faults"
+	"github.com/firekeeper-dev/firekeeper/operator/budget"
 	"github.com/firekeeper-dev/firekeeper/operator/crds"
 	"github.com/firekeeper-dev/firekeeper/operator/crds/check"
 	"github.com/firekeeper-dev/firekeeper/operator/manifest"
@@ -77,7 +78,7 @@ func newChecker(definitions []*apiextensionsv1.CustomResourceDefinition, kind sc
 //
 // Errors: one *manifest.FieldError for each field that the type does not have or
 // that has a wrong type, one *InvalidError for each value that the API server
-// would refuse; the latter only when validate is set. usable says that the object has all of
+// would refuse, at most [budget.DocumentFaults] of each; the latter only when validate is set. usable says that the object has all of
 // the document but the fields with an error; when it is not, the object is not to be used.
 func (s *schemas) read(kind schema.GroupVersionKind, raw []byte, into metav1.Object, validate bool) (usable bool, err error) {
 	checker, err := s.checker(kind)
@@ -112,7 +113,9 @@ func (s *schemas) read(kind schema.GroupVersionKind, raw []byte, into metav1.Obj
 		problems = append(problems, metadata(into)...)
 	}
 	slices.SortStableFunc(problems, func(a, b *field.Error) int { return strings.Compare(a.Field, b.Field) })
-	for _, p := range withoutBranches(problems) {
+	problems = withoutBranches(problems)
+	more := len(problems) >= budget.DocumentFaults
+	for _, p := range problems[:min(len(problems), budget.DocumentFaults)] {
 		if !told[p.Field] {
 			one := newInvalidError(p)
 			if keys, is := p.BadValue.(map[string]any); is && p.Type == field.ErrorTypeDuplicate {
@@ -122,6 +125,9 @@ func (s *schemas) read(kind schema.GroupVersionKind, raw []byte, into metav1.Obj
 		}
 	}
 	wrong = withoutEchoes(wrong)
+	if more {
+		return false, errors.Join(append(wrong, &InvalidError{Path: "the object", Reason: fmt.Sprintf("after %d values that are refused, no more are looked for", budget.DocumentFaults)})...)
+	}
 	return len(wrong) == 0 || without(wrong, object, into), errors.Join(wrong...)
 }
 

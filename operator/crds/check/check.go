@@ -29,7 +29,7 @@ import (
 // goroutines.
 type Checker struct {
 	structural *structuralschema.Structural
-	schema     validation.SchemaValidator
+	schema     *node
 	rules      *cel.Validator // nil: there are none
 }
 
@@ -51,11 +51,11 @@ func New(crd *apiextensionsv1.CustomResourceDefinition, version string) (*Checke
 		if err != nil {
 			return nil, fmt.Errorf("schema of %s %s: %w", crd.Name, version, err)
 		}
-		schema, _, err := validation.NewSchemaValidator(internal)
+		_, schema, err := validation.NewSchemaValidator(internal)
 		if err != nil {
 			return nil, fmt.Errorf("schema of %s %s: %w", crd.Name, version, err)
 		}
-		return &Checker{structural, schema, cel.NewValidator(structural, true, celconfig.PerCallLimit)}, nil
+		return &Checker{structural, newNode(schema), cel.NewValidator(structural, true, celconfig.PerCallLimit)}, nil
 	}
 	return nil, fmt.Errorf("CRD %s has no version %s", crd.Name, version)
 }
@@ -67,7 +67,8 @@ func (c *Checker) Default(object map[string]any) {
 	defaulting.Default(object, c.structural)
 }
 
-// Object sets the defaults and returns what is wrong, nothing for a good object.
+// Object sets the defaults and returns what is wrong, nothing for a good object, about [budget.DocumentFaults]
+// errors for one with more.
 // Numbers must be int64 or float64.
 func (c *Checker) Object(object map[string]any) field.ErrorList {
 	c.Default(object)
@@ -86,7 +87,7 @@ func (c *Checker) Values(object map[string]any) field.ErrorList {
 }
 
 func (c *Checker) values(object map[string]any, rules bool) field.ErrorList {
-	out := validation.ValidateCustomResource(nil, object, c.schema)
+	out := c.schema.validate(object, together)
 	out = append(out, listtype.ValidateListSetsAndMaps(nil, c.structural, object)...)
 	if c.rules != nil && rules && len(out) == 0 {
 		problems, _ := c.rules.Validate(context.Background(), nil, c.structural, object, nil, celconfig.RuntimeCELCostBudget)

@@ -35,7 +35,7 @@ func TestAttack(t *testing.T) {
 	}
 	o := adversary.Defaults()
 	o.Root, o.Bin, o.Out = filepath.Join("..", "..", ".."), dir, filepath.Join(dir, "out")
-	o.Objects, o.Duration, o.Batch, o.Alive, o.Restarts, o.Minimise = 120, 2*time.Minute, 60, 120, 1, time.Minute
+	o.Objects, o.Duration, o.Batch, o.Alive, o.Restarts, o.Minimise = 60, time.Minute, 30, 60, 1, 0
 	o.Promtool, o.Log = false, t.Output()
 	ctx, cancel := context.WithTimeout(t.Context(), 15*time.Minute)
 	defer cancel()

@@ -14,6 +14,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
+	"github.com/firekeeper-dev/firekeeper/operator/catalog"
 	"github.com/firekeeper-dev/firekeeper/operator/test/adversary/hostile"
 )
 
@@ -192,6 +193,16 @@ func (c *callers) good(ctx context.Context) {
 		case <-time.After(3 * time.Second):
 		}
 	}
+}
+
+// warm asks once what fills the caches that a process keeps for good: the checkers of all kinds.
+func (c *callers) warm(ctx context.Context) error {
+	for _, row := range catalog.All {
+		body := fmt.Sprintf("apiVersion: %s\nkind: %s\nmetadata: {name: warm, namespace: %s}\nspec: {}\n", row.GroupVersion(), row.Kind, hostileNS)
+		q := request{method: http.MethodPost, url: c.w.operatorURL() + "/api/v1/preview", token: c.mallory, kind: "application/yaml", body: []byte(body)}
+		c.send(ctx, q)
+	}
+	return ctx.Err()
 }
 
 // timed repeats a good request until it is answered, and reports one that takes too long.

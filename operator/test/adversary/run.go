@@ -132,6 +132,9 @@ func (r *runner) prepare(ctx context.Context) error {
 	if r.callers, err = newCallers(ctx, r.w, r.attacker.source, r.findings.add); err != nil {
 		return err
 	}
+	if err := r.callers.warm(ctx); err != nil {
+		return err
+	}
 	r.checker, err = r.w.newChecker(ctx, r.v, r.k, r.findings.add)
 	return err
 }
