@@ -28,12 +28,11 @@ tested = mkdir -p bin; go build -o bin/testreport ./internal/testreport; \
   go test -json -timeout 45m $(1) | bin/testreport -trim $(PREFIX)/ -events bin/$@.json $(REPORT)
 
 ALL := $(MODULES:%=./%/...)
-# Packages whose own code starts goroutines or guards something against those of others, and the programs: that of the
-# integration tests is built with the race detector, too, and there all packages meet.
-RACE = ./operator/test/integration ./cmd/config-reloader ./cmd/rules-reloader $(filter-out ./cmd/commands,$(shell for d in $$(grep -rlE --include=*.go --exclude=*_test.go -e '^\s*go ' -e 'sync\.[MRWC]' -e '"sync/atomic"' $(MODULES) | \
+# Packages whose own code starts goroutines or guards something against those of others, and the programs.
+RACE = ./cmd/config-reloader ./cmd/rules-reloader $(filter-out ./cmd/commands,$(shell for d in $$(grep -rlE --include=*.go --exclude=*_test.go -e '^\s*go ' -e 'sync\.[MRWC]' -e '"sync/atomic"' $(MODULES) | \
   xargs -n1 dirname | sort -u); do ls $$d/*_test.go >/dev/null 2>&1 && echo ./$$d; done))
 # Packages of whose tests -short leaves some out: they start an API server or a browser, or take long.
-LONGER = $(filter-out $(RACE),$(shell grep -rlE --include=*_test.go -e 'testing\.Short' -e 'clustertest\.' $(MODULES) | xargs -n1 dirname | sort -u | sed 's|^|./|'))
+LONGER = $(filter-out ./operator/test/truth ./operator/test/e2e%,$(shell grep -rlE --include=*_test.go -e 'testing\.Short' -e 'clustertest\.' $(MODULES) | xargs -n1 dirname | sort -u | sed 's|^|./|'))
 
 # Go needs a build cache, and that of the user may be missing, full or read-only.
 export GOCACHE := $(shell (d=$$(go env GOCACHE | grep ^/) && mkdir -p "$$d" && head -c 1048576 /dev/zero >"$$d/writable" && \
@@ -60,12 +59,12 @@ test: ## Run the tests that need neither an API server nor a node (PKG=./operato
 	@$(call tested,$(if $(PKG),-race $(PKG),-short $(ALL)))
 
 .PHONY: integration
-integration: ## Run all tests of packages of which `test` leaves some out, because they start an API server or take long
+integration: ## Run all tests of packages of which `test` leaves some out: against an API server the operator runs with the race detector
 	@$(call tested,-vet=off $(LONGER))
 
 .PHONY: race
-race: ## Run all tests of packages with goroutines, and those of the operator on an API server, with the race detector
-	@$(call tested,-vet=off -race $(RACE))
+race: ## Run what `test` runs of packages with goroutines with the race detector
+	@$(call tested,-vet=off -race -short $(RACE))
 
 .PHONY: test-long
 test-long: export FIREKEEPER_PROMTOOLS=all FIREKEEPER_PROMETHEUSES=1 FIREKEEPER_LOAD=1 FIREKEEPER_TRUTH=200 FIREKEEPER_EVENTS=2000
