@@ -43,11 +43,12 @@ const (
 	RuleConfigMaps = 100
 )
 
-// Memory that objects share, as a part of the memory limit of the process: 3 is a third. The
+// Memory that objects share, as a part of the memory limit of the process: 4 is a quarter. The
 // rest is for work, and for what there is for each workload.
 const (
-	// StoredShare bounds all cached objects of users together with what they compile to.
-	StoredShare = 3
+	// StoredShare bounds all cached objects of users together with what they compile to. A
+	// reconciliation may hold as much again: the objects that it began with.
+	StoredShare = 4
 	// ReferredShare bounds the contents of Secrets and ConfigMaps that are kept. What does not
 	// fit is read again when it is asked for.
 	ReferredShare = 10

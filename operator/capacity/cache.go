@@ -32,6 +32,8 @@ type Cache struct {
 	kind string
 	read Reader
 
+	compiles bool
+
 	changed chan struct{} // signals changes
 	reading chan struct{} // signals wanted
 
@@ -42,10 +44,11 @@ type Cache struct {
 	listing bool
 }
 
-// Cache returns the part of one cache; read reads its objects by name.
-func (c *Capacity) Cache(kind string, read Reader) *Cache {
+// Cache returns the part of one cache; read reads its objects by name. compiles says that
+// workloads compile them: until one has, they are taken to compile to as much as they are.
+func (c *Capacity) Cache(kind string, compiles bool, read Reader) *Cache {
 	return &Cache{
-		of: c, kind: kind, read: read, changed: make(chan struct{}, 1), reading: make(chan struct{}, 1),
+		of: c, kind: kind, compiles: compiles, read: read, changed: make(chan struct{}, 1), reading: make(chan struct{}, 1),
 		changes: map[types.NamespacedName]bool{}, wanted: map[types.NamespacedName]bool{},
 	}
 }
@@ -70,6 +73,9 @@ func (c *Cache) Enter(obj Object) Object {
 		if e.object.GetUID() != obj.GetUID() {
 			e.charges = nil
 		}
+	}
+	if c.compiles && (e.object == nil || e.object.GetUID() != obj.GetUID() || e.object.GetGeneration() != obj.GetGeneration()) {
+		e.guess = max(0, size-e.charged())
 	}
 	e.cache, e.relist = c, c.relist
 	c.of.keep(e, obj, size)

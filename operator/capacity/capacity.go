@@ -57,7 +57,8 @@ type entry struct {
 	index   int // in the heap of its namespace, while it is whole
 
 	// Of the whole object; those of a stub stay as they were.
-	size  int            // bytes, with what it compiles to
+	size  int            // bytes, with what it compiles to, or guess
+	guess int            // bytes that it compiles to, before it was
 	files map[string]int // bytes of files that it may have in common with others of its namespace
 
 	relist   uint64    // the last one that had it
@@ -93,7 +94,7 @@ func (c *Capacity) Tight() bool {
 // keep makes an object whole. c.mu must be held, as for all that follows.
 func (c *Capacity) keep(e *entry, obj Object, size int) {
 	e.object, e.whole = obj, true
-	e.size, e.files = size, nil
+	e.size, e.files = size+e.guess, nil
 	for _, charge := range e.charges {
 		e.size += charge.bytes
 		e.files = charge.with(e.files)

@@ -35,7 +35,7 @@ type server struct {
 
 func newServer(c *Capacity, kind string) *server {
 	s := &server{stored: map[types.NamespacedName]*v1.ServiceMonitor{}, cached: map[types.NamespacedName]Object{}}
-	s.Cache = c.Cache(kind, func(_ context.Context, name types.NamespacedName) (Object, error) {
+	s.Cache = c.Cache(kind, false, func(_ context.Context, name types.NamespacedName) (Object, error) {
 		s.mu.Lock()
 		defer s.mu.Unlock()
 		s.reads = append(s.reads, name.Name)
@@ -247,7 +247,7 @@ func TestReadFails(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := New(1 << 20)
 		var times []time.Time
-		cache := c.Cache("Probe", func(context.Context, types.NamespacedName) (Object, error) {
+		cache := c.Cache("Probe", false, func(context.Context, types.NamespacedName) (Object, error) {
 			times = append(times, time.Now())
 			return nil, fmt.Errorf("no")
 		})
@@ -308,7 +308,7 @@ func TestStub(t *testing.T) {
 	o.Spec.Version = long
 	o.Status.Conditions = []v1.Condition{{Type: "Available"}}
 	c := New(1 << 10)
-	got := c.Cache("Prometheus", nil).Enter(o).(*v1.Prometheus)
+	got := c.Cache("Prometheus", false, nil).Enter(o).(*v1.Prometheus)
 	if got.Name != "b" || got.UID != "u" || got.ResourceVersion != "7" || got.Generation != 3 || got.Labels["team"] != "a" || len(got.Finalizers) != 1 ||
 		got.Spec.Version != "" || len(got.Annotations) != 1 || got.Annotations["operator.prometheus.io/controller-id"] != "mine" || len(got.Status.Conditions) != 1 {
 		t.Errorf("stub: %+v", got)
@@ -369,4 +369,53 @@ func TestCharges(t *testing.T) {
 			t.Errorf("stubs %q", got)
 		}
 	})
+}
+
+// TestGuess: an object counts twice until it is compiled, again when it changes, and not when
+// only its metadata does.
+func TestGuess(t *testing.T) {
+	c := New(1 << 20)
+	cache := c.Cache("ServiceMonitor", true, nil)
+	held := func() int {
+		n, _ := c.Held()
+		return n
+	}
+	o := &v1.ServiceMonitor{ObjectMeta: metav1.ObjectMeta{Namespace: "a", Name: "b", UID: "u", ResourceVersion: "1", Generation: 1}}
+	enter := func(generation int64, kib int, labels map[string]string) (size int) {
+		o = o.DeepCopy()
+		o.Generation, o.ResourceVersion, o.Labels = generation, o.ResourceVersion+"1", labels
+		o.Spec.JobLabel = strings.Repeat("x", kib<<10)
+		cache.Enter(o)
+		return budget.Size(o, mostCounted)
+	}
+	charge := func(bytes int) { c.Charge(t, "ServiceMonitor", types.NamespacedName{Namespace: "a", Name: "b"}, bytes, nil) }
+	size := enter(1, 10, nil)
+	if got := held(); got != 2*size {
+		t.Errorf("%d bytes are held of a new object of %d", got, size)
+	}
+	charge(100)
+	if got := held(); got != size+100 {
+		t.Errorf("%d bytes are held of a compiled object of %d", got, size)
+	}
+	size = enter(1, 10, map[string]string{"a": "b"})
+	if got := held(); got != size+100 {
+		t.Errorf("%d bytes are held after a change of labels, want %d", got, size+100)
+	}
+	size = enter(2, 200, nil)
+	if got := held(); got != 2*size {
+		t.Errorf("%d bytes are held of an object that has grown to %d", got, size)
+	}
+	charge(100)
+	if got := held(); got != size+100 {
+		t.Errorf("%d bytes are held of a compiled object of %d", got, size)
+	}
+	enter(3, 600, nil)
+	if _, stubs := c.Held(); stubs != 1 {
+		t.Error("an object is whole that has no room for what it may compile to")
+	}
+	charge(50) // the stub
+	size = enter(4, 200, nil)
+	if got := held(); got != 2*size {
+		t.Errorf("%d bytes are held of an object that was a stub, want %d", got, 2*size)
+	}
 }

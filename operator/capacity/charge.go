@@ -35,13 +35,13 @@ func (c *Capacity) Charge(by any, kind string, name types.NamespacedName, bytes 
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	e := c.entries[place{kind, name}]
-	if e == nil {
+	if e == nil || !e.whole && bytes > 0 { // what a stub compiles to says nothing of the whole object
 		return
 	}
 	i := slices.IndexFunc(e.charges, func(have charge) bool { return have.by == by })
 	before := 0
 	switch {
-	case i >= 0 && e.charges[i].bytes == bytes && maps.Equal(e.charges[i].files, files):
+	case i >= 0 && e.guess == 0 && e.charges[i].bytes == bytes && maps.Equal(e.charges[i].files, files):
 		return
 	case i >= 0:
 		before = e.charges[i].bytes
@@ -54,8 +54,8 @@ func (c *Capacity) Charge(by any, kind string, name types.NamespacedName, bytes 
 	}
 	ns := c.namespaces[e.Namespace]
 	c.held -= ns.remove(e)
-	e.size += bytes - before
-	e.files = nil
+	e.size += bytes - before - e.guess
+	e.guess, e.files = 0, nil
 	for _, charge := range e.charges {
 		e.files = charge.with(e.files)
 	}
@@ -63,4 +63,12 @@ func (c *Capacity) Charge(by any, kind string, name types.NamespacedName, bytes 
 	heap.Fix(ns, e.index)
 	c.shrink()
 	c.settleSoon(c.pause)
+}
+
+// charged is how many bytes the object compiles to, as far as it was.
+func (e *entry) charged() (n int) {
+	for _, charge := range e.charges {
+		n += charge.bytes
+	}
+	return n
 }

@@ -18,7 +18,7 @@ func large(r *v1.PrometheusRule, kib int) *v1.PrometheusRule {
 // on itself, and accepted when there is room again.
 func TestRulesBeyondTheRoom(t *testing.T) {
 	inBubble(t, func(t *testing.T, b *bed, f *fakeKind) {
-		b.room = 512 << 10
+		b.room = 1 << 20 // half of it for what they compile to
 		b.set(large(rule("one"), 250))
 		b.set(large(rule("two"), 300))
 		b.set(rule("small"))
@@ -30,7 +30,7 @@ func TestRulesBeyondTheRoom(t *testing.T) {
 		if got := b.bound("one") + " " + b.bound("small"); got != "thanosrulers/a=True thanosrulers/a=True" {
 			t.Errorf("bindings of what fits: %q", got)
 		}
-		if log := b.log.String(); !strings.Contains(log, "object is rejected") || !strings.Contains(log, "the operator holds at most 512 KiB") {
+		if log := b.log.String(); !strings.Contains(log, "object is rejected") || !strings.Contains(log, "the operator holds at most 1") {
 			t.Errorf("log: %s", log)
 		}
 		before := f.of("a")

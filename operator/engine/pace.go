@@ -14,31 +14,40 @@ const (
 	// pause.
 	paceBurst = 5
 	// pacePause and paceBytes are the pause that each write costs after a burst: one
-	// pause, and one more for every paceBytes of what was written.
+	// pause, and one more for every paceBytes of what was written, up to paceMost: that is
+	// how long one tenant's loop of changes may hold back the changes of others.
 	pacePause = time.Second
 	paceBytes = 100_000
+	paceMost  = 15 * time.Second
 )
 
 // pace bounds how fast the content of one workload is written. Whoever may change one
 // monitor has all of a configuration written again; in a loop that would fill etcd. What
 // comes in a pause is written at its end, in its latest state. The zero value is ready.
 type pace struct {
-	due  time.Time     // when the pauses of all writes are over
-	last time.Duration // pause of the last write
+	due  time.Time                    // when the pauses of all writes are over
+	last [paceBurst - 1]time.Duration // pauses of the last writes, which the next does not wait for
+	next int                          // index of the oldest of them
 }
 
 // wrote notes a write of so many bytes.
 func (p *pace) wrote(now time.Time, bytes int) {
-	p.last = pacePause + pacePause*time.Duration(bytes)/paceBytes
+	pause := min(pacePause+pacePause*time.Duration(bytes)/paceBytes, paceMost)
 	if p.due.Before(now) {
 		p.due = now
 	}
-	p.due = p.due.Add(p.last)
+	p.due = p.due.Add(pause)
+	p.last[p.next] = pause
+	p.next = (p.next + 1) % len(p.last)
 }
 
 // wait returns how long the next write has to wait; 0 or less when it need not.
 func (p *pace) wait(now time.Time) time.Duration {
-	return p.due.Sub(now) - (paceBurst-1)*p.last
+	wait := p.due.Sub(now)
+	for _, pause := range p.last {
+		wait -= pause
+	}
+	return wait
 }
 
 // paced returns how long a workload's next reconciliation has to wait. What its owners

@@ -16,7 +16,7 @@ import (
 // document; after some quiet it is as at first.
 func TestPace(t *testing.T) {
 	start := time.Unix(0, 0)
-	for bytes, pause := range map[int]time.Duration{0: time.Second, 300: 1003 * time.Millisecond, 900_000: 10 * time.Second} {
+	for bytes, pause := range map[int]time.Duration{0: time.Second, 300: 1003 * time.Millisecond, 900_000: 10 * time.Second, 8_000_000: paceMost} {
 		t.Run(fmt.Sprint(bytes), func(t *testing.T) {
 			var p pace
 			now := start
@@ -64,6 +64,20 @@ func TestPaceOfMixedSizes(t *testing.T) {
 	}
 	if most := int(now.Sub(start)/time.Second)*paceBytes + paceBurst*1_000_000; written > most {
 		t.Errorf("%d bytes in %v, at most %d", written, now.Sub(start), most)
+	}
+}
+
+// Whatever was written before, nothing waits longer than the longest pause.
+func TestPauseIsBounded(t *testing.T) {
+	var p pace
+	now := time.Unix(0, 0)
+	for i := range 1000 {
+		wait := p.wait(now)
+		if wait > paceMost {
+			t.Fatalf("write %d waits %v", i, wait)
+		}
+		now = now.Add(max(wait, 0))
+		p.wrote(now, []int{8_000_000, 8_000_000, 100, 900_000, 8_000_000, 0, 0, 300_000}[i/5%8])
 	}
 }
 

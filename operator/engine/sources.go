@@ -187,7 +187,7 @@ func (s *Sources) newConfig(row *catalog.Row) *informer.Store[catalog.Object] {
 func (s *Sources) bounds(row *catalog.Row) *informer.Bounds {
 	c := s.clients.of(row)
 	return &informer.Bounds{
-		Capacity: s.stored, Kind: row.Kind,
+		Capacity: s.stored, Kind: row.Kind, Compiles: row.Field != "",
 		Page: func(ctx context.Context, namespace string, o metav1.ListOptions, most int64) (runtime.Object, int64, error) {
 			return c.Page(ctx, row.Resource, namespace, o, most)
 		},

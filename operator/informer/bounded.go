@@ -20,6 +20,7 @@ import (
 type Bounds struct {
 	Capacity *capacity.Capacity
 	Kind     string
+	Compiles bool // workloads compile the objects
 	// Page lists objects as far as the answer has at most some bytes.
 	//
 	// Errors: [capacity.ErrTooLong] if it has more.
@@ -49,7 +50,7 @@ type bounded struct {
 
 func newBounded(b Bounds, namespace string, w Watch, api *cache.ListWatch, example Object, trim cache.TransformFunc) *bounded {
 	out := &bounded{Bounds: b, namespace: namespace, tweak: w.tweak, watcher: api.WatchFuncWithContext, trim: trim, example: example}
-	out.in = b.Capacity.Cache(b.Kind, func(ctx context.Context, name types.NamespacedName) (Object, error) {
+	out.in = b.Capacity.Cache(b.Kind, b.Compiles, func(ctx context.Context, name types.NamespacedName) (Object, error) {
 		obj, err := b.Read(ctx, name)
 		if err != nil {
 			return nil, err

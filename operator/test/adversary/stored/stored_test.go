@@ -33,7 +33,7 @@ const (
 	// limit is that of the container in deploy/operator.yaml.
 	limit = 500 << 20
 	// monitors and monitorBytes are what the tenant stores: more than the operator's memory.
-	monitors, monitorBytes = 600, 1_200_000
+	monitors, monitorBytes = 450, 1_200_000
 	patience               = 3 * time.Minute
 )
 
@@ -216,7 +216,7 @@ func eventually(t *testing.T, p *cage.Process, what string, check func() error) 
 	t.Fatalf("%s: still after %s: %v", what, patience, err)
 }
 
-// TestManyStoredObjects: a tenant stores 720 MB of monitors. An operator with 500 MiB starts,
+// TestManyStoredObjects: a tenant stores 540 MB of monitors. An operator with 500 MiB starts,
 // writes the changes of another tenant, and says on a monitor of the first why it is left out;
 // also when they are stored before it starts.
 func TestManyStoredObjects(t *testing.T) {
