@@ -80,7 +80,14 @@ func newChecker(definitions []*apiextensionsv1.CustomResourceDefinition, kind sc
 // that has a wrong type, one *InvalidError for each value that the API server
 // would refuse, at most [budget.DocumentFaults] of each; the latter only when validate is set. usable says that the object has all of
 // the document but the fields with an error; when it is not, the object is not to be used.
+//
+// Of an object that is too large to be decoded, only the metadata is read and the reason noted, as of a stored one.
 func (s *schemas) read(kind schema.GroupVersionKind, raw []byte, into metav1.Object, validate bool) (usable bool, err error) {
+	if budget.Check(kind.Kind, raw) != nil {
+		err := manifest.DecodeStored(raw, into)
+		into.SetNamespace(namespaceOr(into.GetNamespace()))
+		return err == nil, err
+	}
 	checker, err := s.checker(kind)
 	if err != nil {
 		return false, err
