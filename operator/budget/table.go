@@ -49,7 +49,7 @@ var table = []row{
 	{"RegexpCost", scrapes + ", " + amConfig, "instructions and character ranges of all regular expressions", RegexpCost, ""},
 	{"RuleRegexpCost", ruleKind, "instructions and character ranges of all regular expressions", RuleRegexpCost, ""},
 	{"ExpressionEffort", ruleKind, "words × bytes of the expressions, summed up", ExpressionEffort, ""},
-	{"MatchSteps", "job", "instructions × bytes of the value, for one target whose relabeling is followed", MatchSteps, ""},
+	{"MatchSteps", "job", "instructions × bytes of the value, for one target whose relabeling is followed; the jobs of an object share what ten of them may cost", MatchSteps, ""},
 	{"JobMatchSteps", "job", "the same for all targets of one evaluation", JobMatchSteps, ""},
 	{"LabelBytes", "job", "text that a relabeling reads or makes while it is followed", LabelBytes, "bytes"},
 	{"CompiledBytes", "all objects of a workload", "size as JSON of those that are compiled at the same time", CompiledBytes, "bytes"},

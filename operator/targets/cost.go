@@ -1,10 +1,12 @@
 package targets
 
 import (
+	"context"
 	"fmt"
 	"iter"
 	"math"
 	"regexp/syntax"
+	"runtime"
 	"slices"
 	"strings"
 
@@ -12,6 +14,7 @@ import (
 	"github.com/prometheus/prometheus/model/labels"
 	"github.com/prometheus/prometheus/model/relabel"
 	"github.com/prometheus/prometheus/scrape"
+	"golang.org/x/sync/semaphore"
 
 	"github.com/firekeeper-dev/firekeeper/operator/budget"
 	"github.com/firekeeper-dev/firekeeper/operator/regexcost"
@@ -29,6 +32,7 @@ type costs struct {
 	// free is a size of labels for which all steps together cost little enough, whatever the
 	// labels are; rate is what a byte costs then.
 	free, rate int
+	most       int // that the steps may cost for a target
 }
 
 // stepCost is what is known of a step before there is a target.
@@ -56,7 +60,7 @@ func (j *Job) costOf(indices iter.Seq[int]) costs {
 		}
 		return -1
 	}
-	out := costs{seeds: map[model.LabelName]int{}}
+	out := costs{seeds: map[model.LabelName]int{}, most: budget.MatchSteps / j.share}
 	lb := labels.NewBuilder(labels.EmptyLabels())
 	scrape.PopulateDiscoveredLabels(lb, j.shards[0], nil, nil)
 	lb.Range(func(l labels.Label) {
@@ -104,7 +108,7 @@ func (j *Job) costOf(indices iter.Seq[int]) costs {
 	out.slots = len(slots)
 	out.free = out.freeSize()
 	if out.free > 0 {
-		out.rate = budget.MatchSteps/out.free + 1
+		out.rate = out.most/out.free + 1
 	}
 	return out
 }
@@ -122,7 +126,7 @@ func straight(re *syntax.Regexp) bool {
 // freeSize looks for the size of labels that is free, by halves.
 func (c *costs) freeSize() int {
 	for size := budget.LabelBytes; size > 0; size /= 2 {
-		if n, _ := c.bound(size, func(model.LabelName) int { return size }); n <= budget.MatchSteps {
+		if n, _ := c.bound(size, func(model.LabelName) int { return size }); n <= c.most {
 			return size
 		}
 	}
@@ -188,10 +192,11 @@ func sizeOf(set model.LabelSet) (n int) {
 // whatever they are; then nobody needs to look at each label.
 func (e *evaluation) affordable(c *costs, size int) bool {
 	cost := size * c.rate
-	if size > c.free || e.spent+cost > budget.JobMatchSteps/2 {
+	if size > c.free || e.spent+cost > budget.JobMatchSteps/e.share/2 {
 		return false
 	}
 	e.spent += cost
+	e.alone()
 	return true
 }
 
@@ -203,12 +208,13 @@ func (e *evaluation) afford(r *Row, c *costs, size int) bool {
 	}
 	cost, step := c.bound(size, func(name model.LabelName) int { return max(len(r.Label(name)), c.seeds[name]) })
 	switch {
-	case cost > budget.MatchSteps:
+	case cost > c.most:
 		r.Message = fmt.Sprintf("too expensive to evaluate: %s matches a long regular expression with a long text, or makes one", e.Origins[step].Path)
-	case e.exact+cost > budget.JobMatchSteps:
+	case e.exact+cost > budget.JobMatchSteps/e.share:
 		r.Message = "too expensive to evaluate: the other targets of the job have taken all time that one job may take"
 	default:
 		e.exact += cost
+		e.alone()
 		return true
 	}
 	r.State = Unknown
@@ -223,5 +229,48 @@ func (j *Job) mayFollow(r *Row) bool {
 	}
 	c := &j.costs
 	cost, _ := c.bound(sizeOf(r.own)+sizeOf(r.shared)+c.allSeeds, func(name model.LabelName) int { return max(len(r.Label(name)), c.seeds[name]) })
-	return cost <= budget.MatchSteps
+	return cost <= c.most
+}
+
+// wholeJobs is how many jobs of an object may cost what one may: those of one with more share that.
+const wholeJobs = 10
+
+// shares divides what jobs may cost: those of one object have its name, and a number at the end.
+func shares(jobs []Job) {
+	of := map[string]int{}
+	for i := range jobs {
+		of[objectOf(jobs[i].Name)]++
+	}
+	for i := range jobs {
+		jobs[i].share = max(1, of[objectOf(jobs[i].Name)]/wholeJobs)
+	}
+}
+
+// objectOf is the name of a job without its number.
+func objectOf(job string) string {
+	if i := strings.LastIndexByte(job, '/'); i >= 0 {
+		return job[:i]
+	}
+	return job
+}
+
+// slowSteps is what an evaluation may cost beside others.
+const slowSteps = 20_000_000
+
+// slow holds the evaluations that cost more. However many there are, half of the CPUs are free
+// for all other work.
+var slow = semaphore.NewWeighted(int64(max(1, runtime.GOMAXPROCS(0)/2)))
+
+// alone waits until the evaluation may cost more than slowSteps, if it does.
+func (e *evaluation) alone() {
+	if !e.slow && e.exact+e.spent > slowSteps {
+		e.slow = slow.Acquire(context.Background(), 1) == nil
+	}
+}
+
+// end lets another evaluation go on.
+func (e *evaluation) end() {
+	if e.slow {
+		slow.Release(1)
+	}
 }

@@ -4,8 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/prometheus/common/model"
 	"github.com/prometheus/prometheus/discovery/targetgroup"
@@ -92,6 +94,7 @@ func TestJobBudget(t *testing.T) {
 		group.Targets = append(group.Targets, endpoint(fmt.Sprintf("10.0.%d.%d:8080", i/250, i%250), value).Targets...)
 	}
 	e := newEvaluation(j, n)
+	defer e.end()
 	e.group(group)
 	kept := 0
 	for _, row := range e.rows {
@@ -104,6 +107,56 @@ func TestJobBudget(t *testing.T) {
 	if most := 2 * budget.JobMatchSteps / cost; kept == 0 || kept > most || e.exact > budget.JobMatchSteps || e.spent > budget.JobMatchSteps/2 {
 		t.Errorf("%d targets are evaluated, want at most %d; %d and %d steps", kept, most, e.exact, e.spent)
 	}
+}
+
+// The jobs of one object share a budget: four hundred endpoints may not cost what each alone may.
+func TestObjectBudget(t *testing.T) {
+	endpoint1 := "{port: http, relabelings: [{sourceLabels: [" + annotation + "], action: drop, regex: '(.*a|.*b){50}z'}]}"
+	group := endpoint("10.0.0.7:8080", map[string]string{annotation: strings.Repeat("-", 20_000)})
+	for n, want := range map[int]State{1: Kept, 5: Kept, 400: Unknown} {
+		all := jobs(t, slices1, "{selector: {matchLabels: {app: web}}, endpoints: ["+strings.Repeat(endpoint1+", ", n)+"]}")
+		steps := 0
+		for i := range all {
+			e := newEvaluation(&all[i], 1)
+			e.group(group)
+			e.end()
+			steps += e.exact + e.spent
+			if e.rows[0].State != want {
+				t.Fatalf("%d endpoints: %s, want %s: %s", n, e.rows[0].State, want, e.rows[0].Message)
+			}
+		}
+		if steps > 2*wholeJobs*budget.MatchSteps {
+			t.Errorf("%d endpoints cost %d steps", n, steps)
+		}
+	}
+}
+
+// However many evaluations are expensive, half of the CPUs are left.
+func TestExpensiveEvaluationsWait(t *testing.T) {
+	j := job(t, slices1, monitorOf("{sourceLabels: ["+annotation+"], action: drop, regex: '(.*a|.*b){50}z'}"))
+	group := endpoint("10.0.0.7:8080", map[string]string{annotation: strings.Repeat("-", 20_000)})
+	cheap := endpoint("10.0.0.7:8080", map[string]string{annotation: "-"})
+	var held []*evaluation
+	for range max(1, runtime.GOMAXPROCS(0)/2) {
+		e := newEvaluation(j, 1)
+		e.group(group)
+		held = append(held, e)
+	}
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		j.Outcomes(group)
+	}()
+	j.Outcomes(cheap) // does not wait
+	select {
+	case <-done:
+		t.Error("an expensive evaluation did not wait")
+	case <-time.After(20 * time.Millisecond):
+	}
+	for _, e := range held {
+		e.end()
+	}
+	<-done
 }
 
 // An evaluation for somebody who has gone ends at once.

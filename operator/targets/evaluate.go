@@ -48,6 +48,7 @@ type evaluation struct {
 	// spent is what targets may have cost of which nobody has looked at each, exact that of
 	// the others.
 	spent, exact int
+	slow         bool // it costs much, see [evaluation.alone]
 }
 
 // Evaluate says what becomes of each target. Most of the labels of a target are only looked at
@@ -66,6 +67,7 @@ func (j *Job) EvaluateWithin(ctx context.Context, found Found) (Result, error) {
 		n += len(group.Targets)
 	}
 	e := newEvaluation(j, n)
+	defer e.end()
 	for _, group := range groups {
 		if err := ctx.Err(); err != nil {
 			return Result{job: j}, err // nobody waits for the rest

@@ -21,6 +21,12 @@ import (
 // job compiles the first job of a ServiceMonitor for a Prometheus, each given by its spec.
 func job(t testing.TB, prometheus, monitor string) *Job {
 	t.Helper()
+	return &jobs(t, prometheus, monitor)[0]
+}
+
+// jobs are those of all endpoints of a monitor.
+func jobs(t testing.TB, prometheus, monitor string) []Job {
+	t.Helper()
 	p := &v1.Prometheus{ObjectMeta: metav1.ObjectMeta{Namespace: "monitoring", Name: "k8s"}}
 	m := &v1.ServiceMonitor{ObjectMeta: metav1.ObjectMeta{Namespace: "demo", Name: "web"}}
 	for text, into := range map[string]any{prometheus: &p.Spec, monitor: &m.Spec} {
@@ -40,11 +46,11 @@ func job(t testing.TB, prometheus, monitor string) *Job {
 	if err != nil {
 		t.Fatal(err)
 	}
-	jobs, err := Document{Text: f.YAML, Origins: f.Origins, Head: frame.Head, Shards: s.ShardVariables()}.Jobs()
+	all, err := Document{Text: f.YAML, Origins: f.Origins, Head: frame.Head, Shards: s.ShardVariables()}.Jobs()
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &jobs[0]
+	return all
 }
 
 const (

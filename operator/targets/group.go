@@ -24,6 +24,7 @@ func (j *Job) Outcomes(group *targetgroup.Group) []Outcome {
 // Group evaluates one group, of which the result knows the details.
 func (j *Job) Group(group *targetgroup.Group) (Result, []Outcome) {
 	e := newEvaluation(j, len(group.Targets))
+	defer e.end()
 	e.group(group)
 	return Result{Rows: e.rows, job: j}, e.outcomes()
 }

@@ -52,6 +52,7 @@ type Job struct {
 	shards []*config.ScrapeConfig
 	// common is the number of first steps that are the same on all shards.
 	common int
+	share  int // by which the budget of a job is divided, for all those of its object
 	sieve  sieve
 	costs  costs
 	// Of servers of major version 2, see legacy.go.
@@ -121,6 +122,7 @@ func (d Document) Jobs() ([]Job, error) {
 	if len(jobs) != len(d.Origins) {
 		return nil, fmt.Errorf("there are %d jobs and the origins of %d", len(jobs), len(d.Origins))
 	}
+	shares(jobs)
 	for i := range jobs {
 		if err := jobs[i].finish(d.Origins[i]); err != nil {
 			return nil, fmt.Errorf("job %s: %w", jobs[i].Name, err)
