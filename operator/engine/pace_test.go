@@ -3,6 +3,7 @@ package engine
 import (
 	"fmt"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -85,9 +86,12 @@ func TestPauseIsBounded(t *testing.T) {
 // comes alone does not wait. Other workloads do not wait either.
 func TestLoopKeepsThePace(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
+		var mu sync.Mutex
 		paces, changed, seen := map[string]*pace{"a": {}, "b": {}}, 0, 0
 		w := &world{}
 		w.pass = func(_ int, name string) (Outcome, error) {
+			mu.Lock()
+			defer mu.Unlock()
 			paces[name].wrote(time.Now(), 0)
 			if name == "a" {
 				seen = changed
@@ -95,9 +99,15 @@ func TestLoopKeepsThePace(t *testing.T) {
 			return Outcome{}, nil
 		}
 		l, _, _, stop := running(t, w, 1)
-		l.kind.Paced = func(k types.NamespacedName) time.Duration { return paces[k.Name].wait(time.Now()) }
+		l.kind.Paced = func(k types.NamespacedName) time.Duration {
+			mu.Lock()
+			defer mu.Unlock()
+			return paces[k.Name].wait(time.Now())
+		}
 		for range 100 {
+			mu.Lock()
 			changed++
+			mu.Unlock()
 			l.Enqueue(key("a"))
 			time.Sleep(100 * time.Millisecond)
 		}
