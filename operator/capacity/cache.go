@@ -45,7 +45,7 @@ type Cache struct {
 }
 
 // Cache returns the part of one cache; read reads its objects by name. compiles says that
-// workloads compile them: until one has, they are taken to compile to as much as they are.
+// workloads compile them: until one has, what that takes is guessed.
 func (c *Capacity) Cache(kind string, compiles bool, read Reader) *Cache {
 	return &Cache{
 		of: c, kind: kind, compiles: compiles, read: read, changed: make(chan struct{}, 1), reading: make(chan struct{}, 1),
@@ -75,7 +75,7 @@ func (c *Cache) Enter(obj Object) Object {
 		}
 	}
 	if c.compiles && (e.object == nil || e.object.GetUID() != obj.GetUID() || e.object.GetGeneration() != obj.GetGeneration()) {
-		e.guess = max(0, size-e.charged())
+		e.guess = max(0, guess(size)-e.charged())
 	}
 	e.cache, e.relist = c, c.relist
 	c.of.keep(e, obj, size)

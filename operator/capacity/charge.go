@@ -72,3 +72,9 @@ func (e *entry) charged() (n int) {
 	}
 	return n
 }
+
+// ordinary is what most objects take: a quarter of it is text, from which configuration is made.
+const ordinary = 8 << 10
+
+// guess is what an object of a size may compile to: what is beyond the ordinary may be text alone.
+func guess(size int) int { return min(size, ordinary)/4 + max(0, size-ordinary) }
