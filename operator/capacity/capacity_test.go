@@ -388,7 +388,9 @@ func TestGuess(t *testing.T) {
 		cache.Enter(o)
 		return budget.Size(o, mostCounted)
 	}
-	charge := func(bytes int) { c.Charge(t, "ServiceMonitor", types.NamespacedName{Namespace: "a", Name: "b"}, bytes, nil) }
+	charge := func(bytes int) {
+		c.Charge(t, "ServiceMonitor", types.NamespacedName{Namespace: "a", Name: "b"}, bytes, nil)
+	}
 	size := enter(1, 10, nil)
 	if got := held(); got != size+guess(size) {
 		t.Errorf("%d bytes are held of a new object of %d", got, size)
