@@ -63,13 +63,18 @@ const mostGrowth = 512
 // kind: "ServiceMonitor"; kinds that are not ours have no limit but their size. raw: the
 // object as JSON. Errors: *[Error].
 func Check(kind string, raw []byte) error {
+	return CheckAs(kind, raw, kinds[kind]...)
+}
+
+// CheckAs is [Check] of an object that is decoded to one of some types.
+func CheckAs(kind string, raw []byte, types ...reflect.Type) error {
 	if len(raw) > StoredBytes {
 		return &Error{Kind: kind, What: "bytes", Limit: StoredBytes}
 	}
 	if len(raw)*mostGrowth <= DecodedBytes {
 		return nil
 	}
-	for _, t := range kinds[kind] {
+	for _, t := range types {
 		s := scanner{text: raw, kind: kind}
 		s.value(t)
 		if s.err != nil {

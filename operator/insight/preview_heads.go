@@ -31,7 +31,8 @@ var head = regexp.MustCompile(`\b(kind|namespace)["']?[ \t]*:[ \t]*["']?([A-Za-z
 // Errors: 403; nobody can say.
 func (c *Cluster) mayPreview(ctx context.Context, r Rights, manifests []byte) error {
 	about := c.mentioned(manifests)
-	if len(about) == 0 { // only what targets are found in
+	own := len(about) > 0 // the caller named them
+	if !own {             // only what targets are found in
 		about = c.scraping(ctx)
 	}
 	for _, one := range about {
@@ -43,7 +44,7 @@ func (c *Cluster) mayPreview(ctx context.Context, r Rights, manifests []byte) er
 			return nil
 		}
 	}
-	if len(about) == 0 {
+	if !own {
 		return apierrors.NewForbidden(catalog.Prometheus.GroupResource(), "", errors.New("there is no workload that you may get"))
 	}
 	return noneOf(about)

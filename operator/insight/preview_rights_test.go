@@ -36,16 +36,17 @@ func TestPreviewNeedsPermission(t *testing.T) {
 		rights    allowed
 		body, has string // in an error; empty for an answer
 	}{
-		"allowed":           {reader, in("demo"), ""},
-		"another namespace": {reader, in("prod"), `no permission to get prometheuses in namespace "prod"`},
-		"second document":   {reader, in("demo") + "\n---\n" + in("prod"), `"prod"`},
-		"default namespace": {reader, in(""), `"default"`},
-		"another kind":      {reader, object("Alertmanager", "demo"), `get alertmanagers`},
-		"in a list":         {reader, `{"apiVersion":"v1","kind":"List","items":[` + in("demo") + `,` + in("prod") + `]}`, `"prod"`},
-		"in a typed list":   {reader, list + in("prod") + `]}`, `"prod"`},
-		"with a fault":      {reader, in("prod") + "\n---\n" + strings.Replace(in("demo"), `"spec"`, `"specs"`, 1), `"prod"`},
-		"nobody":            {allowed{}, in("demo"), `"demo"`},
-		"nobody can say":    {allowed{"error"}, in("demo"), "the API server does not answer"},
+		"allowed":             {reader, in("demo"), ""},
+		"another namespace":   {reader, in("prod"), `no permission to get prometheuses in namespace "prod"`},
+		"second document":     {reader, in("demo") + "\n---\n" + in("prod"), `"prod"`},
+		"default namespace":   {reader, in(""), `"default"`},
+		"another kind":        {reader, object("Alertmanager", "demo"), `get alertmanagers`},
+		"in a list":           {reader, `{"apiVersion":"v1","kind":"List","items":[` + in("demo") + `,` + in("prod") + `]}`, `"prod"`},
+		"in a typed list":     {reader, list + in("prod") + `]}`, `"prod"`},
+		"with a fault":        {reader, in("prod") + "\n---\n" + strings.Replace(in("demo"), `"spec"`, `"specs"`, 1), `"prod"`},
+		"nobody":              {allowed{}, in("demo"), `"demo"`},
+		"about all workloads": {allowed{}, "apiVersion: v1\nkind: X\n", `: there is no workload that you may get`}, // and not where some are
+		"nobody can say":      {allowed{"error"}, in("demo"), "the API server does not answer"},
 	} {
 		_, err := a.Preview(t.Context(), tc.rights, []byte(tc.body))
 		if (err == nil) != (tc.has == "") || err != nil && !strings.Contains(err.Error(), tc.has) || err != nil && name != "nobody can say" && !apierrors.IsForbidden(err) {

@@ -107,3 +107,17 @@ func numbered(n int, format string) string {
 	}
 	return b.String()
 }
+
+// Objects of Kubernetes' own that take much more memory than text are not decoded.
+func TestLargeNativeObjects(t *testing.T) {
+	for kind, spec := range map[string]string{
+		"Pod":     "{containers: [" + strings.Repeat("{},", 20_000) + "{}]}",
+		"Service": "{ports: [" + strings.Repeat("{},", 60_000) + "{}]}",
+	} {
+		text := "apiVersion: v1\nkind: " + kind + "\nmetadata: {name: x}\nspec: " + spec + "\n"
+		objects, all := Read("x", []byte(text), kinds())
+		if len(objects.Native()) > 0 || len(all) != 1 || !strings.Contains(all[0].Err.Error(), "the limit of one "+kind) {
+			t.Errorf("%s: %d objects, %v", kind, len(objects.Native()), all)
+		}
+	}
+}

@@ -1,6 +1,8 @@
 package offline
 
 import (
+	"reflect"
+
 	appsv1 "k8s.io/api/apps/v1"
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -11,6 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
+	"github.com/firekeeper-dev/firekeeper/operator/budget"
 	"github.com/firekeeper-dev/firekeeper/operator/manifest"
 )
 
@@ -61,7 +64,11 @@ func (o *Objects) Native() []Native { return o.native }
 // decode is left out: the operator does not use it.
 func (r *reader) native(kind nativeKind, head Fault, raw []byte) {
 	object := kind.empty()
-	if err := manifest.DecodeKnown(raw, object); err != nil {
+	err := budget.CheckAs(head.Kind, raw, reflect.TypeOf(object).Elem())
+	if err == nil {
+		err = manifest.DecodeKnown(raw, object)
+	}
+	if err != nil {
 		if r.all {
 			head.Err, head.Native = err, true
 			r.faults = append(r.faults, head)
