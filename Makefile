@@ -31,6 +31,8 @@ ALL := $(MODULES:%=./%/...)
 # Packages whose own code starts goroutines or guards something against those of others, and the programs.
 RACE = ./cmd/config-reloader ./cmd/rules-reloader $(filter-out ./cmd/commands,$(shell for d in $$(grep -rlE --include=*.go --exclude=*_test.go -e '^\s*go ' -e 'sync\.[MRWC]' -e '"sync/atomic"' $(MODULES) | \
   xargs -n1 dirname | sort -u); do ls $$d/*_test.go >/dev/null 2>&1 && echo ./$$d; done))
+# Tests on an API server in which all controllers, the web server and the webhooks work: the operator has the race detector.
+RACED = ^Test(AgentDaemonSet|Alertmanager|AlertmanagerBindings|Bindings|BadObjectsStandAlone|References|SelectionFollowsLabels|HTTPAPI.*|Kubelet|Replicas|Ruler|RulerRejectsRulesAlone|Webhooks)$$
 # Packages of whose tests -short leaves some out: they start an API server or a browser, or take long.
 LONGER = $(filter-out ./operator/test/truth ./operator/test/e2e%,$(shell grep -rlE --include=*_test.go -e 'testing\.Short' -e 'clustertest\.' $(MODULES) | xargs -n1 dirname | sort -u | sed 's|^|./|'))
 
@@ -59,15 +61,17 @@ test: ## Run the tests that need neither an API server nor a node (PKG=./operato
 	@$(call tested,$(if $(PKG),-race $(PKG),-short $(ALL)))
 
 .PHONY: integration
-integration: ## Run all tests of packages of which `test` leaves some out: against an API server the operator runs with the race detector
+integration: ## Run all tests of packages of which `test` leaves some out, because they start an API server or take long
 	@$(call tested,-vet=off $(LONGER))
 
 .PHONY: race
-race: ## Run what `test` runs of packages with goroutines with the race detector
+race: export FIREKEEPER_RACE := 1
+race: ## Run what `test` runs of packages with goroutines, and an operator of each kind on an API server, with the race detector
 	@$(call tested,-vet=off -race -short $(RACE))
+	@$(call tested,-vet=off -run '$(RACED)' ./operator/test/integration)
 
 .PHONY: test-long
-test-long: export FIREKEEPER_PROMTOOLS=all FIREKEEPER_PROMETHEUSES=1 FIREKEEPER_LOAD=1 FIREKEEPER_TRUTH=200 FIREKEEPER_EVENTS=2000
+test-long: export FIREKEEPER_RACE=1 FIREKEEPER_PROMTOOLS=all FIREKEEPER_PROMETHEUSES=1 FIREKEEPER_LOAD=1 FIREKEEPER_TRUTH=200 FIREKEEPER_EVENTS=2000
 test-long: ## Run everything that needs no node with the race detector: all releases of the checkers, load, long random runs (over an hour)
 	@$(call tested,-race -timeout 3h $(ALL))
 

@@ -12,7 +12,7 @@ import (
 // command runs a command of the program as an account, and returns what it prints and the exit code.
 func (w *world) command(t *testing.T, name, user string, args ...string) (text string, code int) {
 	t.Helper()
-	cmd := exec.CommandContext(t.Context(), w.program, append([]string{name, "--as=" + user}, args...)...)
+	cmd := exec.CommandContext(t.Context(), w.commands, append([]string{name, "--as=" + user}, args...)...)
 	cmd.Env = append(os.Environ(), "KUBECONFIG="+w.cluster.Kubeconfig)
 	var out bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &out

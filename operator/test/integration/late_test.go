@@ -18,7 +18,7 @@ func TestKindsInstalledLater(t *testing.T) {
 	shared := start(t)
 	t.Parallel()
 	w := newWorld(t, clustertest.Start(t, cluster.Options{}))
-	w.program = shared.program
+	w.program, w.commands = shared.program, shared.commands
 	w.applyFile(t, deploy(t, "namespace.yaml"))
 	w.applyFile(t, deploy(t, "rbac.yaml"))
 	w.bind(t, "late", clusterRole)

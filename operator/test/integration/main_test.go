@@ -75,8 +75,10 @@ type world struct {
 	objects dynamic.Interface
 	mapper  *restmapper.DeferredDiscoveryRESTMapper
 	audit   *auditLog
-	program string // the operator
-	granted []rbacv1.PolicyRule
+	// program is the operator that runs, with FIREKEEPER_RACE with the race detector; commands
+	// is the same for its other commands.
+	program, commands string
+	granted           []rbacv1.PolicyRule
 }
 
 var (
@@ -115,7 +117,11 @@ func prepare(t *testing.T, c *cluster.Cluster, audit string) *world {
 	w.applyFile(t, deploy(t, "namespace.yaml"))
 	w.applyFile(t, deploy(t, "rbac.yaml"))
 	w.granted = w.rules(t)
-	w.program = build(t)
+	w.commands = build(t, "commands")
+	w.program = w.commands
+	if os.Getenv("FIREKEEPER_RACE") != "" {
+		w.program = build(t, "operator", "-race")
+	}
 	return w
 }
 
@@ -153,22 +159,17 @@ func newWorld(t *testing.T, c *cluster.Cluster) *world {
 	return w
 }
 
-// build compiles the operator, with the race detector where there is a C compiler.
-func build(t *testing.T) string {
+// build compiles the operator.
+func build(t *testing.T, name string, flags ...string) string {
 	t.Helper()
 	began := time.Now()
-	out := filepath.Join(scratch, "operator")
-	args := []string{"build", "-buildvcs=false", "-o", out} // git refuses a checkout of another user
-	if cgo, err := exec.CommandContext(t.Context(), "go", "env", "CGO_ENABLED").Output(); err == nil && strings.TrimSpace(string(cgo)) == "1" {
-		args = append(args, "-race")
-	} else {
-		t.Log("no C compiler: the operator is built without the race detector")
-	}
+	out := filepath.Join(scratch, name)
+	args := append([]string{"build", "-buildvcs=false", "-o", out}, flags...) // git refuses a checkout of another user
 	cmd := exec.CommandContext(context.Background(), "go", append(args, "github.com/firekeeper-dev/firekeeper/cmd/operator")...)
 	if text, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("build the operator: %v\n%s", err, text)
 	}
-	t.Logf("built the operator in %s", time.Since(began).Round(time.Second))
+	t.Logf("built %s in %s", name, time.Since(began).Round(time.Second))
 	return out
 }
 

@@ -326,7 +326,7 @@ func (w *world) rules(t *testing.T) []rbacv1.PolicyRule {
 func (w *world) render(t *testing.T, args ...string) (stdout, stderr string) {
 	t.Helper()
 	var out, errs bytes.Buffer
-	cmd := exec.CommandContext(t.Context(), w.program, append([]string{"render"}, args...)...)
+	cmd := exec.CommandContext(t.Context(), w.commands, append([]string{"render"}, args...)...)
 	cmd.Stdout, cmd.Stderr = &out, &errs
 	if err := cmd.Run(); err != nil {
 		t.Fatalf("render: %v\n%s", err, &errs)

@@ -15,7 +15,7 @@ import (
 func (w *world) watchStatus(t *testing.T, user string, args ...string) *logtest.Log {
 	t.Helper()
 	out := &logtest.Log{}
-	cmd := exec.CommandContext(t.Context(), w.program, append([]string{"status", "--watch", "--as=" + user}, args...)...)
+	cmd := exec.CommandContext(t.Context(), w.commands, append([]string{"status", "--watch", "--as=" + user}, args...)...)
 	cmd.Env = append(os.Environ(), "KUBECONFIG="+w.cluster.Kubeconfig)
 	cmd.Stdout, cmd.Stderr = out, out
 	child.DiesWithUs(cmd)

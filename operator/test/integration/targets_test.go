@@ -136,7 +136,7 @@ func TestTargetsOfManifests(t *testing.T) {
 // targets runs the command, and returns what it prints.
 func (w *world) targets(t *testing.T, args ...string) string {
 	t.Helper()
-	cmd := exec.CommandContext(t.Context(), w.program, append([]string{"targets"}, args...)...)
+	cmd := exec.CommandContext(t.Context(), w.commands, append([]string{"targets"}, args...)...)
 	cmd.Env = append(os.Environ(), "KUBECONFIG="+w.cluster.Kubeconfig)
 	var out, errs bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &errs

@@ -31,7 +31,7 @@ var uiAddress = regexp.MustCompile(`(?m)^(http://\S+)/$`)
 func (w *world) ui(t *testing.T, user string, args ...string) *ui {
 	t.Helper()
 	out := &ui{log: &logtest.Log{}}
-	cmd := exec.CommandContext(t.Context(), w.program, append([]string{"ui", "--web.listen-address=127.0.0.1:0", "--as=" + user}, args...)...)
+	cmd := exec.CommandContext(t.Context(), w.commands, append([]string{"ui", "--web.listen-address=127.0.0.1:0", "--as=" + user}, args...)...)
 	cmd.Env = append(os.Environ(), "KUBECONFIG="+w.cluster.Kubeconfig)
 	cmd.Stdout, cmd.Stderr = out.log, out.log
 	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }

@@ -158,7 +158,7 @@ func TestWebhooks(t *testing.T) {
 	shared := start(t)
 	t.Parallel()
 	w := newWorld(t, clustertest.Start(t, cluster.Options{ControllerManager: true}))
-	w.program = shared.program
+	w.program, w.commands = shared.program, shared.commands
 	w.applyFile(t, deploy(t, "namespace.yaml"))
 	w.applyFile(t, deploy(t, "rbac.yaml"))
 	w.applyFolder(t, deploy(t, "crds"))
