@@ -69,15 +69,24 @@ func (g guide) follow(t *testing.T, w *world) {
 	}
 }
 
-// kubectl runs a command line in a folder; a warning is a failure.
+// kubectl runs a command line in a folder; a warning is a failure. What a reader looks at may take a moment to be there.
 func (w *world) kubectl(t *testing.T, dir, line string) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), deadline)
-	defer cancel()
-	cmd := exec.CommandContext(ctx, filepath.Join(w.cluster.Dir, "bin", "kubectl"), strings.Fields(line)[1:]...)
-	cmd.Dir, cmd.Env = dir, append(os.Environ(), "KUBECONFIG="+w.cluster.Kubeconfig)
-	if out, err := cmd.CombinedOutput(); err != nil || bytes.Contains(out, []byte("Warning")) {
-		t.Errorf("%s: %v\n%s", line, err, out)
+	run := func() error {
+		ctx, cancel := context.WithTimeout(t.Context(), deadline)
+		defer cancel()
+		cmd := exec.CommandContext(ctx, filepath.Join(w.cluster.Dir, "bin", "kubectl"), strings.Fields(line)[1:]...)
+		cmd.Dir, cmd.Env = dir, append(os.Environ(), "KUBECONFIG="+w.cluster.Kubeconfig)
+		out, err := cmd.CombinedOutput()
+		if err != nil || bytes.Contains(out, []byte("Warning")) {
+			return fmt.Errorf("%w\n%s", err, out)
+		}
+		return nil
+	}
+	if strings.Contains(line, " get ") {
+		eventually(t, line, run)
+	} else if err := run(); err != nil {
+		t.Errorf("%s: %v", line, err)
 	}
 }
 

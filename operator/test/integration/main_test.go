@@ -62,7 +62,7 @@ func waitTogether() {
 	given := false
 	flag.Visit(func(f *flag.Flag) { given = given || f.Name == "test.parallel" })
 	if !given {
-		_ = flag.Set("test.parallel", strconv.Itoa(4+runtime.GOMAXPROCS(0)))
+		_ = flag.Set("test.parallel", strconv.Itoa(6+runtime.GOMAXPROCS(0)))
 	}
 }
 
