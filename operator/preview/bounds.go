@@ -58,22 +58,27 @@ func (b *Bounds) add(d *targets.Document) error {
 	if b.jobs += len(d.Origins); b.jobs > b.Jobs {
 		return &LimitError{fmt.Sprintf("there are more than %d jobs to look at", b.Jobs)}
 	}
+	if b.regexps += costOf(d); b.regexps > b.Regexps {
+		return &LimitError{"the regular expressions of all jobs compile to too much"}
+	}
+	return nil
+}
+
+// costOf is what the regular expressions of jobs may compile to for all shards; 0 for a text
+// that cannot be read: its reader says what is wrong.
+func costOf(d *targets.Document) (cost int) {
 	var jobs []struct {
 		Steps []struct {
 			Regex string `yaml:"regex"`
 		} `yaml:"relabel_configs"`
 	}
 	if yaml.Unmarshal(d.Text, &jobs) != nil {
-		return nil // its reader says what is wrong
+		return 0
 	}
-	cost := 0
 	for _, j := range jobs {
 		for _, s := range j.Steps {
 			cost += regexcost.OfText(s.Regex)
 		}
 	}
-	if b.regexps += cost * max(1, len(d.Shards)); b.regexps > b.Regexps {
-		return &LimitError{"the regular expressions of all jobs compile to too much"}
-	}
-	return nil
+	return cost * max(1, len(d.Shards))
 }

@@ -3,6 +3,7 @@ package preview
 import (
 	"fmt"
 	"slices"
+	"strconv"
 
 	"github.com/firekeeper-dev/firekeeper/operator/engine"
 	"github.com/firekeeper-dev/firekeeper/operator/explain"
@@ -18,12 +19,32 @@ type Compiler struct {
 	scraper *prometheus.Scraper
 	// Of the last time: what all jobs have in common, and the jobs of each object.
 	common string
-	known  map[*prometheus.CompiledMonitor][]targets.Job
+	known  map[*prometheus.CompiledMonitor]knownJobs
 	own    []targets.Job // of the workload itself
 	text   string        // that they were read from
 }
 
-// Read is [Read].
+// knownJobs are those of an object that have been read.
+type knownJobs struct {
+	jobs []targets.Job
+	cost int // of their regular expressions, as [Bounds] counts it
+}
+
+// What a Compiler keeps: reading takes about 25 times the text, and a regular expression ten
+// bytes for each unit of its cost.
+const (
+	// maxJobText bounds the jobs of one object.
+	maxJobText = 512 << 10
+	// maxCost bounds the regular expressions of all objects of one namespace.
+	maxCost = 5_000_000
+)
+
+// tooMuch are jobs that a Compiler does not read.
+func tooMuch(what string) error {
+	return fmt.Errorf("%s: too much to be followed here; operator targets shows its targets", what)
+}
+
+// Read is [Read]. Jobs that are too much have an error; those of other namespaces do not depend on them.
 func (c *Compiler) Read(of explain.Candidate, cluster engine.Cluster) Workload {
 	if c.scraper == nil {
 		c.scraper = &prometheus.Scraper{Options: c.Options}
@@ -41,20 +62,30 @@ func (c *Compiler) Read(of explain.Candidate, cluster engine.Cluster) Workload {
 		}
 		c.common = common
 	}
-	next := map[*prometheus.CompiledMonitor][]targets.Job{}
+	next, costs := map[*prometheus.CompiledMonitor]knownJobs{}, map[string]int{}
 	out := read(of, scrapes, err, func(s prometheus.ScrapeSource) ([]targets.Job, error) {
 		if s.Compiled == nil {
 			return c.ownJobs(s)
 		}
-		if jobs, is := c.known[s.Compiled]; is {
-			next[s.Compiled] = jobs
-			return jobs, nil
+		namespace := s.Object.GetNamespace()
+		k, is := c.known[s.Compiled]
+		if !is {
+			if len(s.Document.Text) > maxJobText {
+				return nil, tooMuch(fmt.Sprintf("its jobs have %d KiB", len(s.Document.Text)>>10))
+			}
+			k.cost = costOf(&s.Document)
 		}
-		jobs, err := jobsOf(s)
-		if err == nil {
-			next[s.Compiled] = jobs
+		if costs[namespace]+k.cost > maxCost {
+			return nil, tooMuch("the regular expressions of the namespace compile to " + strconv.Itoa((costs[namespace]+k.cost)/100_000) + " MB")
 		}
-		return jobs, err
+		costs[namespace] += k.cost
+		if !is {
+			if k.jobs, err = jobsOf(s); err != nil {
+				return k.jobs, err
+			}
+		}
+		next[s.Compiled] = k
+		return k.jobs, nil
 	}, false)
 	c.known = next
 	return out

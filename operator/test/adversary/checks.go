@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"maps"
 	"os"
+	"regexp"
 	"os/exec"
 	"path/filepath"
 	"slices"
@@ -137,6 +138,9 @@ func (c *checker) syntax(ctx context.Context, config []byte) error {
 	return nil
 }
 
+// strategy is a field that only Thanos has.
+var strategy = regexp.MustCompile(`(?m)^ *partial_response_strategy: .*\n`)
+
 // rules reads rule files as Prometheus does, each content once.
 func (c *checker) rules(kind string, files map[string]string) {
 	for name, text := range files {
@@ -145,6 +149,9 @@ func (c *checker) rules(kind string, files map[string]string) {
 			continue
 		}
 		c.files[key] = true
+		if kind == targets[2].kind {
+			text = strategy.ReplaceAllString(text, "")
+		}
 		_, errs := rulefmt.Parse([]byte(text), false, model.UTF8Validation, parser.NewParser(parser.Options{}), nil)
 		if len(errs) > 0 {
 			c.found(Finding{Kind: NotLoaded, Text: fmt.Sprintf("%s: rule file %.100s: %v", kind, name, errors.Join(errs...))})
