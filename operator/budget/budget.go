@@ -43,12 +43,12 @@ const (
 	RuleConfigMaps = 100
 )
 
-// Memory that objects share, as a part of the memory limit of the process: 4 is a quarter. The
+// Memory that objects share, as a part of the memory limit of the process: 5 is a fifth. The
 // rest is for work, and for what there is for each workload.
 const (
 	// StoredShare bounds all cached objects of users together with what they compile to. A
 	// reconciliation may hold as much again: the objects that it began with.
-	StoredShare = 4
+	StoredShare = 5
 	// ReferredShare bounds the contents of Secrets and ConfigMaps that are kept. What does not
 	// fit is read again when it is asked for.
 	ReferredShare = 10

@@ -36,9 +36,10 @@ func (c *Cluster) Config(ctx context.Context, r Rights, o Object, q ConfigQuery)
 	}
 	out := &Config{Workload: e.ref, Sections: []ConfigSection{}, Part: part, Unread: appendNew(slices.Clone(text.unread), w.unread...)}
 	var objects []explain.Ref
+	room := maxShown
 	for _, s := range some {
-		out.Sections = append(out.Sections, text.show(s.draftSection, a))
-		if row := catalog.Of(s.object.Kind); row != nil && s.job != "" {
+		out.Sections = append(out.Sections, text.show(s.draftSection, a, &room))
+		if row := catalog.Of(s.object.Kind); row != nil && s.job != "" && len(s.text) <= maxSection {
 			objects = append(objects, s.object)
 		}
 	}
@@ -60,12 +61,26 @@ type numbered struct {
 	draftSection
 }
 
+// What an answer shows. Hiding values in a section takes about 25 times its text.
+const (
+	maxSection = 512 << 10
+	maxShown   = 8 << 20
+)
+
 // show is a section without credentials; one of an object that the caller may not get, without
 // text.
-func (d *draft) show(s draftSection, a *asker) ConfigSection {
+func (d *draft) show(s draftSection, a *asker, room *int) ConfigSection {
 	out := ConfigSection{Name: s.name, Object: s.object}
 	if s.object.Name != "" && !a.details(s.object) {
 		out.Text = "# " + hiddenDetails(s.object) + "\n"
+		return out
+	}
+	if len(s.text) > maxSection {
+		out.Text = fmt.Sprintf("# not shown here: it has %d KiB; operator render shows it\n", len(s.text)>>10)
+		return out
+	}
+	if *room -= len(s.text); *room < 0 {
+		out.Text = "# not shown: the sections before it are long; ask for fewer at a time\n"
 		return out
 	}
 	text, err := d.mask.section(s, func(namespace, name string) bool {

@@ -1,7 +1,6 @@
 package insight
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -29,6 +28,7 @@ type draft struct {
 	sections []draftSection
 	unread   []string
 	mask     *masker
+	size     int // bytes of the text
 }
 
 // draftSection is a part of the file.
@@ -98,7 +98,7 @@ func (c *Cluster) draft(ctx context.Context, w *world, e *entry) (*draft, error)
 	if made.plan.Withheld != nil {
 		out.unread = append(out.unread, "the operator does not write this configuration: "+made.plan.Withheld.Error())
 	}
-	var text bytes.Buffer
+	var text strings.Builder
 	for _, file := range made.plan.Plain {
 		if file.Part == "config" {
 			if err := file.Text(&text); err != nil {
@@ -115,6 +115,7 @@ func (c *Cluster) draft(ctx context.Context, w *world, e *entry) (*draft, error)
 	} else {
 		out.cut(text.String(), jobs)
 	}
+	out.size = text.Len()
 	out.sections = append(out.sections, made.own...)
 	for _, v := range made.verdicts {
 		if v.File != "" && v.Err == nil {

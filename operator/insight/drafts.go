@@ -13,10 +13,14 @@ import (
 const (
 	maxDrafts = 4
 	keepDraft = time.Minute
+	// maxDraftBytes bounds the text of all but the last.
+	maxDraftBytes = 16 << 20
 )
 
 // drafts are those that were made last.
 type drafts struct {
+	making sync.Mutex // one at a time
+
 	mu   sync.Mutex
 	last []*keptDraft
 }
@@ -27,6 +31,7 @@ type keptDraft struct {
 	once sync.Once
 	made *draft
 	err  error
+	size int // guarded by drafts.mu
 }
 
 // draftOf is the draft of a workload. That of an Alertmanager is made each time: it also depends on
@@ -38,7 +43,14 @@ func (c *Cluster) draftOf(ctx context.Context, w *world, e *entry) (*draft, erro
 		return c.draft(ctx, w, e)
 	}
 	d := c.drafts.of(e)
-	d.once.Do(func() { d.made, d.err = c.draft(context.WithoutCancel(ctx), w, e) })
+	d.once.Do(func() {
+		c.drafts.making.Lock()
+		defer c.drafts.making.Unlock()
+		d.made, d.err = c.draft(context.WithoutCancel(ctx), w, e)
+		if d.err == nil {
+			c.drafts.fit(d, d.made.size)
+		}
+	})
 	if d.err != nil {
 		c.drafts.drop(d)
 	}
@@ -58,6 +70,21 @@ func (s *drafts) of(e *entry) *keptDraft {
 	s.last = append(s.last, d)
 	s.last = s.last[max(0, len(s.last)-maxDrafts):]
 	return d
+}
+
+// fit notes the size of a draft that was made, and drops others while they have too much text.
+func (s *drafts) fit(d *keptDraft, size int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	d.size = size
+	left := maxDraftBytes
+	for i := len(s.last) - 1; i >= 0; i-- { // the last made are last
+		if other := s.last[i]; other != d {
+			if left -= other.size; left < 0 {
+				s.last = slices.Delete(s.last, i, i+1)
+			}
+		}
+	}
 }
 
 func (s *drafts) drop(d *keptDraft) {

@@ -48,6 +48,8 @@ type Source struct {
 	questions atomic.Uint64
 	reviews   reviews // for previews
 
+	compiling sync.Mutex
+
 	mu        sync.Mutex
 	workloads map[explain.Ref]*workload
 	sweeper   *time.Timer

@@ -183,7 +183,9 @@ func (w *workload) compile(ctx context.Context) error {
 	if why := c.Unmanaged(); why != "" {
 		compiled.Error = "it is not managed by this operator: " + why
 	} else {
+		w.source.compiling.Lock() // what it takes is bounded for one
 		compiled = w.compiler.Read(c, reading.cluster)
+		w.source.compiling.Unlock()
 	}
 	if err := ctx.Err(); err != nil {
 		return err // what was read may be half of it
