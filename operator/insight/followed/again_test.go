@@ -179,3 +179,44 @@ func TestNamesThatDoNotExist(t *testing.T) {
 		}
 	})
 }
+
+// Jobs of an object that are too long, and regular expressions of a namespace that are too
+// large, are not read, and others are.
+func TestWhatIsFollowedIsBounded(t *testing.T) {
+	b := newBed(t)
+	set := func(name, steps string) {
+		text := strings.Replace(monitorText, "name: web", "name: "+name, 1)
+		text = strings.Replace(text, "port: http", "port: http, relabelings: ["+steps+"]", 1)
+		b.cluster.set(catalog.PodMonitor.GroupVersionResource(), read[v1.PodMonitor](t, text))
+	}
+	set("long", "{targetLabel: a, replacement: "+strings.Repeat("x", 600<<10)+"}")
+	const many = 16
+	for i := range many {
+		set(fmt.Sprintf("r%02d", i), strings.Repeat("{sourceLabels: [a], regex: '(abcdefghij|klmnopqrst){900}', action: keep}, ", 20)+"{sourceLabels: [a], action: keep}")
+	}
+	compiler := preview.Compiler{Options: b.Options}
+	defer compiler.Close()
+	for range 2 { // again, when they are known
+		c, err := b.candidate(t.Context(), ofMain.Ref())
+		if err != nil {
+			t.Fatal(err)
+		}
+		w := compiler.Read(c, b.read(t.Context(), "monitoring").cluster)
+		counts := map[string]int{}
+		for _, s := range w.Sources() {
+			switch {
+			case strings.Contains(s.Error, "its jobs have 601 KiB: too much to be followed here; operator targets shows its targets"):
+				counts["long"]++
+			case strings.Contains(s.Error, "the regular expressions of the namespace compile to"):
+				counts["expensive"]++
+			case s.Error == "" && len(s.Compiled) > 0:
+				counts["read"]++
+			default:
+				t.Errorf("%s: %.200s", s.Object.Name, s.Error)
+			}
+		}
+		if counts["long"] != 1 || counts["expensive"] == 0 || counts["read"] < 2 {
+			t.Errorf("%v", counts)
+		}
+	}
+}
