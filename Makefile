@@ -62,7 +62,8 @@ test: ## Run the tests that need neither an API server nor a node (PKG=./operato
 
 .PHONY: integration
 integration: ## Run all tests of packages of which `test` leaves some out, because they start an API server or take long
-	@$(call tested,-vet=off $(LONGER))
+	@$(call tested,-vet=off $(filter-out ./operator/test/integration,$(LONGER)))
+	@$(call tested,-vet=off ./operator/test/integration)
 
 .PHONY: race
 race: export FIREKEEPER_RACE := 1
