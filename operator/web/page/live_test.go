@@ -143,7 +143,9 @@ func TestBrowserForms(t *testing.T) {
 	noScript(t, ctx)
 	do(t, ctx, chromedp.Navigate(srv.URL+"/prometheuses/monitoring/k8s?tab=feeds"), chromedp.SendKeys("#q", "web"+kb.Enter))
 	arrives(t, ctx, "Prometheus monitoring/k8s", "q=web", "tab=feeds") // the page before has the same heading
-	do(t, ctx, chromedp.Navigate(srv.URL+paths["target"]), chromedp.SendKeys("#manifests", "# edited"), chromedp.Submit("#manifests"))
+	do(t, ctx, chromedp.Navigate(srv.URL+paths["target"]))
+	do(t, ctx, chromedp.Navigate(value[string](t, ctx, `document.querySelector('a[href*="edit=1"]').href`))) // "Show the manifest"
+	do(t, ctx, chromedp.SendKeys("#manifests", "# edited"), chromedp.Submit("#manifests"))
 	arrives(t, ctx, "Preview")
 	if got := value[string](t, ctx, `document.getElementById("manifests").value`); !strings.Contains(got, "# edited") || !strings.Contains(got, "name: web") {
 		t.Errorf("the form has %q", got)
