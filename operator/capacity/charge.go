@@ -65,7 +65,7 @@ func (c *Capacity) Charge(by any, kind string, name types.NamespacedName, bytes 
 	c.settleSoon(c.pause)
 }
 
-// charged is how many bytes the object compiles to, as far as it was.
+// charged returns how many bytes the fragments of the object take.
 func (e *entry) charged() (n int) {
 	for _, charge := range e.charges {
 		n += charge.bytes
@@ -73,8 +73,8 @@ func (e *entry) charged() (n int) {
 	return n
 }
 
-// ordinary is what most objects take: a quarter of it is text, from which configuration is made.
+// ordinary is the size, in bytes in memory, up to which a quarter of an object is text that becomes configuration.
 const ordinary = 8 << 10
 
-// guess is what an object of a size may compile to: what is beyond the ordinary may be text alone.
+// guess returns how many bytes an object of a size may compile to. Everything beyond [ordinary] is counted as text.
 func guess(size int) int { return min(size, ordinary)/4 + max(0, size-ordinary) }

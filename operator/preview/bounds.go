@@ -64,8 +64,8 @@ func (b *Bounds) add(d *targets.Document) error {
 	return nil
 }
 
-// costOf is what the regular expressions of jobs may compile to for all shards; 0 for a text
-// that cannot be read: its reader says what is wrong.
+// costOf adds up what the regular expressions of jobs may compile to for all shards. It returns 0
+// for a text that cannot be parsed, which is reported when the jobs are read.
 func costOf(d *targets.Document) (cost int) {
 	var jobs []struct {
 		Steps []struct {

@@ -3,7 +3,6 @@ package preview
 import (
 	"fmt"
 	"slices"
-	"strconv"
 
 	"github.com/firekeeper-dev/firekeeper/operator/engine"
 	"github.com/firekeeper-dev/firekeeper/operator/explain"
@@ -24,7 +23,7 @@ type Compiler struct {
 	text   string        // that they were read from
 }
 
-// knownJobs are those of an object that have been read.
+// knownJobs is the cached result of reading the jobs of one object.
 type knownJobs struct {
 	jobs []targets.Job
 	cost int // of their regular expressions, as [Bounds] counts it
@@ -39,7 +38,7 @@ const (
 	maxCost = 5_000_000
 )
 
-// tooMuch are jobs that a Compiler does not read.
+// tooMuch returns the error of jobs that exceed a limit.
 func tooMuch(what string) error {
 	return fmt.Errorf("%s: too much to be followed here; operator targets shows its targets", what)
 }
@@ -67,25 +66,26 @@ func (c *Compiler) Read(of explain.Candidate, cluster engine.Cluster) Workload {
 		if s.Compiled == nil {
 			return c.ownJobs(s)
 		}
-		namespace := s.Object.GetNamespace()
 		k, is := c.known[s.Compiled]
+		if !is && len(s.Document.Text) > maxJobText {
+			return nil, tooMuch(fmt.Sprintf("its jobs have %d KiB", len(s.Document.Text)>>10))
+		}
 		if !is {
-			if len(s.Document.Text) > maxJobText {
-				return nil, tooMuch(fmt.Sprintf("its jobs have %d KiB", len(s.Document.Text)>>10))
-			}
 			k.cost = costOf(&s.Document)
 		}
-		if costs[namespace]+k.cost > maxCost {
-			return nil, tooMuch("the regular expressions of the namespace compile to " + strconv.Itoa((costs[namespace]+k.cost)/100_000) + " MB")
+		namespace := s.Object.GetNamespace()
+		if sum := costs[namespace] + k.cost; sum > maxCost {
+			return nil, tooMuch(fmt.Sprintf("the regular expressions of the namespace compile to %d MB", sum/100_000))
 		}
 		costs[namespace] += k.cost
+		var err error
 		if !is {
-			if k.jobs, err = jobsOf(s); err != nil {
-				return k.jobs, err
-			}
+			k.jobs, err = jobsOf(s)
 		}
-		next[s.Compiled] = k
-		return k.jobs, nil
+		if err == nil {
+			next[s.Compiled] = k
+		}
+		return k.jobs, err
 	}, false)
 	c.known = next
 	return out

@@ -232,10 +232,10 @@ func (j *Job) mayFollow(r *Row) bool {
 	return cost <= c.most
 }
 
-// wholeJobs is how many jobs of an object may cost what one may: those of one with more share that.
+// wholeJobs is the number of jobs of one object that each get the budget of a job. More jobs share it.
 const wholeJobs = 10
 
-// shares divides what jobs may cost: those of one object have its name, and a number at the end.
+// shares sets the share of each job. Jobs of one object have its name with a number at the end.
 func shares(jobs []Job) {
 	of := map[string]int{}
 	for i := range jobs {
@@ -246,7 +246,7 @@ func shares(jobs []Job) {
 	}
 }
 
-// objectOf is the name of a job without its number.
+// objectOf cuts the number off the name of a job.
 func objectOf(job string) string {
 	if i := strings.LastIndexByte(job, '/'); i >= 0 {
 		return job[:i]
@@ -254,21 +254,20 @@ func objectOf(job string) string {
 	return job
 }
 
-// slowSteps is what an evaluation may cost beside others.
+// slowSteps is the number of steps above which an evaluation needs a place in [slow].
 const slowSteps = 20_000_000
 
-// slow holds the evaluations that cost more. However many there are, half of the CPUs are free
-// for all other work.
+// slow limits concurrent evaluations above slowSteps to half of the CPUs.
 var slow = semaphore.NewWeighted(int64(max(1, runtime.GOMAXPROCS(0)/2)))
 
-// alone waits until the evaluation may cost more than slowSteps, if it does.
+// alone acquires a place in [slow] once the evaluation exceeds slowSteps.
 func (e *evaluation) alone() {
 	if !e.slow && e.exact+e.spent > slowSteps {
 		e.slow = slow.Acquire(context.Background(), 1) == nil
 	}
 }
 
-// end lets another evaluation go on.
+// end releases the place in [slow], if there is one.
 func (e *evaluation) end() {
 	if e.slow {
 		slow.Release(1)

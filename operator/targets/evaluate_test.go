@@ -24,7 +24,7 @@ func job(t testing.TB, prometheus, monitor string) *Job {
 	return &jobs(t, prometheus, monitor)[0]
 }
 
-// jobs are those of all endpoints of a monitor.
+// jobs compiles a monitor and returns the jobs of all its endpoints.
 func jobs(t testing.TB, prometheus, monitor string) []Job {
 	t.Helper()
 	p := &v1.Prometheus{ObjectMeta: metav1.ObjectMeta{Namespace: "monitoring", Name: "k8s"}}

@@ -108,7 +108,7 @@ func whole(part *field.Path, err *field.Error) {
 	}
 }
 
-// items are those of a list or of a map that are still to be validated.
+// items is the rest of a list or of a map that is not validated yet.
 type items struct {
 	of   *node
 	path *field.Path // of the list or map
@@ -180,7 +180,7 @@ func (c *cutter) cut(n *node, path *field.Path, value any) any {
 	return value
 }
 
-// kept is how many of so many items stay, and takes the room for them.
+// kept takes the room for items of a list, and returns how many stay in the value.
 func (c *cutter) kept(n int, least, most *int64) int {
 	must := int64(1)
 	if least != nil {

@@ -183,7 +183,7 @@ func (w *workload) compile(ctx context.Context) error {
 	if why := c.Unmanaged(); why != "" {
 		compiled.Error = "it is not managed by this operator: " + why
 	} else {
-		w.source.compiling.Lock() // what it takes is bounded for one
+		w.source.compiling.Lock() // limits the memory of concurrent compilations
 		compiled = w.compiler.Read(c, reading.cluster)
 		w.source.compiling.Unlock()
 	}

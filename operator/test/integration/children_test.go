@@ -144,8 +144,11 @@ func TestChildrenAreKept(t *testing.T) {
 		calls := o.during(t, func() {
 			w.patch(t, "apps/v1", "StatefulSet", ns, "prometheus-web", `{"spec":{"revisionHistoryLimit":3}}`)
 		})
-		// That somebody kept reverting objects, as this test did, leaves the status after a while.
-		wantCalls(t, slices.DeleteFunc(calls, func(c call) bool { return c.what() == "patch prometheuses/status web" }))
+		// The operator clears the write conflict, which the edits above led to, from the status: once.
+		if i := slices.IndexFunc(calls, func(c call) bool { return c.what() == "patch prometheuses/status web" }); i >= 0 {
+			calls = slices.Delete(calls, i, i+1)
+		}
+		wantCalls(t, calls)
 	})
 	t.Run("all go with their owner", func(t *testing.T) {
 		w.delete(t, "monitoring.coreos.com/v1", "Prometheus", ns, "web")
