@@ -141,7 +141,11 @@ func (s routeSources) manifests(name string) ([]byte, routing.Origins, error) {
 	if made.Err != nil {
 		return nil, routing.Origins{}, fmt.Errorf("cannot render %s: %w", all[i], made.Err)
 	}
-	return routing.Compiled(all[i].Object.(*v1.Alertmanager), s.objects.All(catalog.AlertmanagerConfig), made.Verdicts, made.Plan)
+	var text bytes.Buffer
+	if err := made.Plan.WriteConfig(&text); err != nil {
+		return nil, routing.Origins{}, err
+	}
+	return text.Bytes(), routing.OriginsOf(all[i].Object.(*v1.Alertmanager), s.objects.All(catalog.AlertmanagerConfig), made.Verdicts), nil
 }
 
 // theOne finds the object that is meant: the one of the name, or the only one.

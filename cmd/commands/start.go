@@ -210,6 +210,7 @@ func (o *Options) restConfig() (*rest.Config, error) {
 	cfg.DisableCompression = true // the API server is near; large payloads are compressed anyway
 	cfg.UserAgent = "PrometheusOperator/" + version.Version
 	cfg.Impersonate = rest.ImpersonationConfig{UserName: o.As}
+	cfg.Wrap(client.Bounded)
 	return cfg, nil
 }
 

@@ -48,7 +48,7 @@ func (in *inputs) Desired() (engine.Plan, error) {
 	plan.Content = append(plan.Content, apply.Step{Verb: apply.Put, Object: web}, apply.Step{Verb: apply.Put, Object: cluster})
 	plan.Hash = plan.ContentHash(written.Parts, in.mounted.Sums())
 	plan.Delivered = in.delivered(written)
-	plan.Plain = []engine.Plain{{Part: "config", Text: written.WriteText}}
+	plan.Plain = []engine.Plain{{Part: engine.ConfigPart, Text: written.WriteText}}
 	if err := in.workloads(&plan, pod); err != nil {
 		return plan, err
 	}

@@ -159,9 +159,24 @@ type Plan struct {
 	growth
 }
 
+// WriteConfig writes the configuration as the pods' program reads it; nothing when there is none.
+//
+// Errors: those of w; the configuration cannot be decompressed.
+func (p *Plan) WriteConfig(w io.Writer) error {
+	for _, file := range p.Plain {
+		if file.Part == ConfigPart {
+			return file.Text(w)
+		}
+	}
+	return nil
+}
+
+// ConfigPart is the part of [Plain] that is the configuration.
+const ConfigPart = "config"
+
 // Plain is a file as pods read it.
 type Plain struct {
-	Part string // what it is a part of: "config" or "rules"
+	Part string // what it is a part of: [ConfigPart] or "rules"
 	Name string
 	Text func(w io.Writer) error
 }

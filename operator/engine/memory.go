@@ -12,7 +12,7 @@ import (
 type memory struct {
 	gatherer Gatherer
 	checks   checkCache
-	reported map[string]string // rejected object → reason already told
+	reported map[string]reason // by rejected object: what was told of it
 	held     types.UID         // the workload that got the finalizer last, until the cache shows it
 
 	references map[assets.Ref]bool // guarded
@@ -29,7 +29,7 @@ func (c *Controller) remembered(key types.NamespacedName) *memory {
 	defer c.mu.Unlock()
 	s := c.memory[key]
 	if s == nil {
-		s = &memory{reported: map[string]string{}, gatherer: c.kind.Open(key)}
+		s = &memory{reported: map[string]reason{}, gatherer: c.kind.Open(key)}
 		c.memory[key] = s
 	}
 	return s

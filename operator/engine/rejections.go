@@ -1,9 +1,12 @@
 package engine
 
 import (
+	"crypto/sha256"
 	"log/slog"
 
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/firekeeper-dev/firekeeper/internal/excerpt"
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
@@ -30,28 +33,38 @@ func (k *Kind) count(in Inputs) map[string]Selection {
 // tell reports rejected objects, once for each reason: in the log and as an Event
 // on the object.
 func (c *Controller) tell(log *slog.Logger, w v1.Workload, state *memory, in Inputs) {
-	rejected := map[string]string{}
+	rejected := map[string]reason{}
 	for v := range in.Verdicts() {
 		obj := v.Object
 		if v.Err == nil || c.stores.namespaceTerminating(obj.GetNamespace()) { // what it refers to may be gone already
 			continue
 		}
-		id := v.Kind + " " + obj.GetNamespace() + "/" + obj.GetName()
-		rejected[id] = v.Err.Error()
-		if state.reported[id] == v.Err.Error() {
+		id, text := v.Kind+" "+obj.GetNamespace()+"/"+obj.GetName(), v.Err.Error()
+		rejected[id] = sha256.Sum256([]byte(text))
+		if before, told := state.reported[id]; told && before == rejected[id] {
 			continue
 		}
-		log.Warn("object is rejected", "kind", v.Kind, "namespace", obj.GetNamespace(), "name", obj.GetName(), "err", v.Err)
+		log.Warn("object is rejected", "kind", v.Kind, "namespace", obj.GetNamespace(), "name", obj.GetName(), "err", excerpt.Of(text, budget.MessageBytes))
 		if c.recorder == nil {
 			continue
 		}
 		selects := c.kind.SelectsBy(v.Kind)
-		regarding := obj.DeepCopyObject()
-		regarding.GetObjectKind().SetGroupVersionKind(selects.GroupVersionKind)
-		c.recorder.Eventf(regarding, w, corev1.EventTypeWarning, "InvalidConfiguration", selects.Action, "%q was rejected by %s %s/%s: %s",
-			obj.GetNamespace()+"/"+obj.GetName(), c.kind.Kind, w.GetNamespace(), w.GetName(), excerpt.Of(v.Err.Error(), budget.EventBytes))
+		c.recorder.Eventf(regarding(selects.GroupVersionKind, obj), w, corev1.EventTypeWarning, "InvalidConfiguration", selects.Action, "%q was rejected by %s %s/%s: %s",
+			obj.GetNamespace()+"/"+obj.GetName(), c.kind.Kind, w.GetNamespace(), w.GetName(), excerpt.Of(text, budget.EventBytes))
 	}
 	state.reported = rejected
+}
+
+// reason is the sum of the text of a rejection, which may be long.
+type reason [sha256.Size]byte
+
+// regarding returns as much of an object as an Event refers to.
+func regarding(kind schema.GroupVersionKind, obj metav1.Object) *metav1.PartialObjectMetadata {
+	out := &metav1.PartialObjectMetadata{ObjectMeta: metav1.ObjectMeta{
+		Namespace: obj.GetNamespace(), Name: obj.GetName(), UID: obj.GetUID(), ResourceVersion: obj.GetResourceVersion(),
+	}}
+	out.SetGroupVersionKind(kind)
+	return out
 }
 
 // SelectsBy is how workloads select objects of a kind; without Row when they select none.

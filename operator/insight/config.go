@@ -35,11 +35,12 @@ func (c *Cluster) Config(ctx context.Context, r Rights, o Object, q ConfigQuery)
 		return nil, err
 	}
 	out := &Config{Workload: e.ref, Sections: []ConfigSection{}, Part: part, Unread: appendNew(slices.Clone(text.unread), w.unread...)}
+	if out.Sections, err = c.show(ctx, text, some, a); err != nil {
+		return nil, err
+	}
 	var objects []explain.Ref
-	room := maxShown
 	for _, s := range some {
-		out.Sections = append(out.Sections, text.show(s.draftSection, a, &room))
-		if row := catalog.Of(s.object.Kind); row != nil && s.job != "" && len(s.text) <= maxSection {
+		if row := catalog.Of(s.object.Kind); row != nil && s.job != "" && s.size <= maxSection {
 			objects = append(objects, s.object)
 		}
 	}
@@ -64,31 +65,55 @@ type numbered struct {
 // What an answer shows. Hiding values in a section takes about 25 times its text.
 const (
 	maxSection = 512 << 10
-	maxShown   = 8 << 20
+	maxShown   = 2 << 20
+	maskWeight = 25
 )
 
-// show is a section without credentials; one of an object that the caller may not get, without
+// show returns sections without credentials; those of objects that the caller may not get, without
 // text.
-func (d *draft) show(s draftSection, a *asker, room *int) ConfigSection {
-	out := ConfigSection{Name: s.name, Object: s.object}
-	if s.object.Name != "" && !a.details(s.object) {
-		out.Text = "# " + hiddenDetails(s.object) + "\n"
-		return out
+//
+// Errors: the text cannot be read, or there is no memory for it now.
+func (c *Cluster) show(ctx context.Context, d *draft, some []numbered, a *asker) ([]ConfigSection, error) {
+	out, room, longest := make([]ConfigSection, len(some)), maxShown, 0
+	var shown []int
+	var load []*draftSection
+	for i := range some {
+		s := &some[i].draftSection
+		out[i] = ConfigSection{Name: s.name, Object: s.object}
+		if out[i].Text = hidden(s, a, &room); out[i].Text == "" {
+			shown, load, longest = append(shown, i), append(load, s), max(longest, s.size)
+		}
 	}
-	if len(s.text) > maxSection {
-		out.Text = fmt.Sprintf("# not shown here: it has %d KiB; operator render shows it\n", len(s.text)>>10)
-		return out
-	}
-	if *room -= len(s.text); *room < 0 {
-		out.Text = "# not shown: the sections before it are long; ask for fewer at a time\n"
-		return out
-	}
-	text, err := d.mask.section(s, func(namespace, name string) bool {
-		return a.details(explain.Ref{Kind: catalog.AlertmanagerConfig.Kind, Namespace: namespace, Name: name})
-	})
+	release, err := c.reserve(ctx, int64(2*(maxShown-max(room, 0))+maskWeight*longest))
 	if err != nil {
-		text = "# not shown: it cannot be read as YAML\n"
+		return nil, err
 	}
-	out.Text = text
-	return out
+	defer release()
+	if err := d.load(load); err != nil {
+		return nil, err
+	}
+	for _, i := range shown {
+		out[i].Text, err = d.mask.section(some[i].draftSection, func(namespace, name string) bool {
+			return a.details(explain.Ref{Kind: catalog.AlertmanagerConfig.Kind, Namespace: namespace, Name: name})
+		})
+		if err != nil {
+			out[i].Text = "# not shown: it cannot be read as YAML\n"
+		}
+	}
+	return out, nil
+}
+
+// hidden returns why the text of a section is not shown; empty for one that is.
+func hidden(s *draftSection, a *asker, room *int) string {
+	if s.object.Name != "" && !a.details(s.object) {
+		return "# " + hiddenDetails(s.object) + "\n"
+	}
+	if s.size > maxSection {
+		return fmt.Sprintf("# not shown here: it has %d KiB; operator render shows it\n", s.size>>10)
+	}
+	if s.size > *room {
+		return "# not shown: the sections before it are long; ask for fewer at a time\n"
+	}
+	*room -= s.size
+	return ""
 }

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"iter"
 	"slices"
-	"strings"
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -23,12 +22,13 @@ import (
 )
 
 // draft is the configuration of a workload as the operator compiles it, with words in the
-// place of what comes from Secrets. It is masked when it is shown.
+// place of what comes from Secrets. It is masked when it is shown. The text of a Prometheus, which
+// may be long, stays compressed, and is read again for the sections that are shown.
 type draft struct {
 	sections []draftSection
 	unread   []string
 	mask     *masker
-	size     int // bytes of the text
+	file     []byte // the text, compressed; empty when the sections have it
 }
 
 // draftSection is a part of the file.
@@ -36,7 +36,9 @@ type draftSection struct {
 	name   string
 	job    string // of a section that is a job
 	object explain.Ref
-	text   string
+	text   string // empty when it is to be read from the file
+	at     int    // where it begins in the file, in bytes
+	size   int    // bytes of the text
 }
 
 // scrapeConfigs is the key of jobs.
@@ -55,7 +57,7 @@ type made struct {
 // compiled compiles a workload. Secrets are read only for what must be known of them: that a
 // key exists, and the file in which an Alertmanager's configuration is.
 //
-// Errors: the workload is invalid, or not managed.
+// Errors: the workload is invalid, or not managed; there is no memory for it now.
 func (c *Cluster) compiled(ctx context.Context, w *world, e *entry) (out made, err error) {
 	if e.report.Unmanaged != "" {
 		return out, notWritten(e, errors.New(e.report.Unmanaged))
@@ -71,6 +73,11 @@ func (c *Cluster) compiled(ctx context.Context, w *world, e *entry) (out made, e
 	if i < 0 {
 		return out, apierrors.NewServiceUnavailable("the configuration is not compiled here")
 	}
+	release, err := c.reserve(ctx, c.compiling())
+	if err != nil {
+		return out, err
+	}
+	defer release()
 	out.mask = newMasker(e.candidate.Object)
 	out.object, out.own = withoutOwn(setups[i].Copy(e.candidate.Object))
 	if out.verdicts, out.plan, err = compileAll(setups[i].Kind, out.object, c.hidden(ctx, w, e, out.mask)); err != nil {
@@ -98,24 +105,9 @@ func (c *Cluster) draft(ctx context.Context, w *world, e *entry) (*draft, error)
 	if made.plan.Withheld != nil {
 		out.unread = append(out.unread, "the operator does not write this configuration: "+made.plan.Withheld.Error())
 	}
-	var text strings.Builder
-	for _, file := range made.plan.Plain {
-		if file.Part == "config" {
-			if err := file.Text(&text); err != nil {
-				return nil, apierrors.NewInternalError(err)
-			}
-		}
+	if err := out.read(ctx, c, e, made); err != nil {
+		return nil, err
 	}
-	if text.Len() == 0 {
-		out.unread = append(out.unread, "the operator writes no configuration: it is left to you, or there is nothing to write")
-	}
-	jobs, became := out.of(e, made.verdicts)
-	if e.candidate.Setup.Row == catalog.Alertmanager {
-		out.cutTree(made.object, text.String(), became)
-	} else {
-		out.cut(text.String(), jobs)
-	}
-	out.size = text.Len()
 	out.sections = append(out.sections, made.own...)
 	for _, v := range made.verdicts {
 		if v.File != "" && v.Err == nil {
@@ -123,6 +115,34 @@ func (c *Cluster) draft(ctx context.Context, w *world, e *entry) (*draft, error)
 		}
 	}
 	return out, nil
+}
+
+// noConfig says why there are no sections.
+const noConfig = "the operator writes no configuration: it is left to you, or there is nothing to write"
+
+// read cuts the configuration into its sections.
+//
+// Errors: it cannot be written, or there is no memory to read it.
+func (d *draft) read(ctx context.Context, c *Cluster, e *entry, made made) error {
+	jobs := d.of(e, made.verdicts)
+	if e.candidate.Setup.Row != catalog.Alertmanager {
+		return d.cut(made.plan.WriteConfig, jobs)
+	}
+	text, release, err := c.tree(ctx, made.plan.WriteConfig)
+	var long *longError
+	if errors.As(err, &long) {
+		d.unread = append(d.unread, long.Error())
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	defer release()
+	if len(text) == 0 {
+		d.unread = append(d.unread, noConfig)
+	}
+	d.cutTree(made.object, string(text), becameOf(made.verdicts))
+	return nil
 }
 
 // compileAll is what the operator makes of a workload. What makes it panic is an error.
@@ -161,7 +181,7 @@ func withoutOwn(w v1.Workload) (v1.Workload, []draftSection) {
 	var out []draftSection
 	take := func(field, name string, from **corev1.SecretKeySelector) {
 		if s := *from; s != nil {
-			out = append(out, draftSection{name: name, text: fmt.Sprintf("# from key %s of Secret %s (%s), not shown\n", s.Key, s.Name, field)})
+			out = append(out, draftSection{name: name, text: fmt.Sprintf("# from key %s of Secret %s (%s), not shown\n", s.Key, s.Name, field)}.sized())
 			*from = nil
 		}
 	}
@@ -176,20 +196,20 @@ func withoutOwn(w v1.Workload) (v1.Workload, []draftSection) {
 	return w, out
 }
 
-// of says whose jobs are which, and what objects became. One that is accepted, and
-// not here, is unread: without its credentials, or beside the others.
-func (d *draft) of(e *entry, verdicts []engine.Verdict) (jobs map[string]explain.Ref, became map[explain.Ref]string) {
-	jobs, became = map[string]explain.Ref{}, becameOf(verdicts)
+// of returns whose jobs are which. An object that is accepted, and not here, is unread: without its
+// credentials, or beside the others.
+func (d *draft) of(e *entry, verdicts []engine.Verdict) map[string]explain.Ref {
+	jobs := map[string]explain.Ref{}
 	for _, v := range verdicts {
 		ref := explain.RefOf(v.Kind, v.Object)
 		if v.Err != nil && e.states[ref].state == status.Accepted {
 			d.unread = append(d.unread, fmt.Sprintf("%s is left out: %s", ref, brief(v.Err.Error())))
 		}
-		for _, job := range jobsOf(became[ref]) {
+		for _, job := range jobsOf(written(textOf(v))) {
 			jobs[job] = ref
 		}
 	}
-	return jobs, became
+	return jobs
 }
 
 // becameOf is what objects became in the file.
@@ -199,39 +219,6 @@ func becameOf(verdicts []engine.Verdict) map[explain.Ref]string {
 		out[explain.RefOf(v.Kind, v.Object)] = written(textOf(v))
 	}
 	return out
-}
-
-// cut cuts a file into its sections: top-level keys, and the items of scrape_configs.
-func (d *draft) cut(text string, jobs map[string]explain.Ref) {
-	key, start, at := "", 0, 0
-	flush := func(end int) {
-		if end <= start {
-			return
-		}
-		s := draftSection{name: key, text: text[start:end]}
-		if key == scrapeConfigs {
-			if names := jobsOf(s.text); len(names) > 0 {
-				s.job = names[0]
-				s.name, s.object = scrapeConfigs+"/"+s.job, jobs[s.job]
-			}
-		}
-		if strings.TrimSpace(s.text) != scrapeConfigs+":" {
-			d.sections = append(d.sections, s)
-		}
-		start = end
-	}
-	for line := range strings.Lines(text) {
-		item := strings.HasPrefix(line, "- ") && key == scrapeConfigs
-		top := line[0] != ' ' && line[0] != '-' && line[0] != '#' && line[0] != '\n'
-		if item || top {
-			flush(at)
-		}
-		if top {
-			key, _, _ = strings.Cut(line, ":")
-		}
-		at += len(line)
-	}
-	flush(at)
 }
 
 // origins are the fields that made the relabel steps of jobs, by job.

@@ -13,14 +13,12 @@ import (
 const (
 	maxDrafts = 4
 	keepDraft = time.Minute
-	// maxDraftBytes bounds the text of all but the last.
+	// maxDraftBytes bounds the compressed texts of all but the last.
 	maxDraftBytes = 16 << 20
 )
 
 // drafts are those that were made last.
 type drafts struct {
-	making sync.Mutex // one at a time
-
 	mu   sync.Mutex
 	last []*keptDraft
 }
@@ -44,11 +42,9 @@ func (c *Cluster) draftOf(ctx context.Context, w *world, e *entry) (*draft, erro
 	}
 	d := c.drafts.of(e)
 	d.once.Do(func() {
-		c.drafts.making.Lock()
-		defer c.drafts.making.Unlock()
 		d.made, d.err = c.draft(context.WithoutCancel(ctx), w, e)
 		if d.err == nil {
-			c.drafts.fit(d, d.made.size)
+			c.drafts.fit(d, len(d.made.file))
 		}
 	})
 	if d.err != nil {
@@ -72,7 +68,7 @@ func (s *drafts) of(e *entry) *keptDraft {
 	return d
 }
 
-// fit notes the size of a draft that was made, and drops others while they have too much text.
+// fit notes the size of a draft that was made, and drops others while they take too much.
 func (s *drafts) fit(d *keptDraft, size int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -205,7 +205,7 @@ func (d *draft) add(s draftSection, err error) {
 		d.unread = append(d.unread, s.name+" is not shown: it cannot be written")
 		return
 	}
-	d.sections = append(d.sections, s)
+	d.sections = append(d.sections, s.sized())
 }
 
 // plain is a copy of a tree without comments, and with what aliases stand for. budget is what

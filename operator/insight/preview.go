@@ -60,13 +60,11 @@ func (c *Cluster) Preview(ctx context.Context, r Rights, manifests []byte) (*pre
 	if err := c.mayPreview(ctx, r, manifests); err != nil {
 		return nil, err
 	}
-	if c.Memory != nil {
-		release, err := c.Memory.Take(ctx, leastPreview+previewWeight*int64(len(manifests)), previewWait)
-		if err != nil {
-			return nil, apierrors.NewTooManyRequests(err.Error(), 1)
-		}
-		defer release()
+	release, err := c.reserveFor(ctx, leastPreview+previewWeight*int64(len(manifests)), previewWait)
+	if err != nil {
+		return nil, err
 	}
+	defer release()
 	setups, err := c.Fresh()
 	if err != nil {
 		return nil, apierrors.NewInternalError(err)

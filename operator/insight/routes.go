@@ -2,6 +2,7 @@ package insight
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -34,10 +35,15 @@ func (c *Cluster) Routes(ctx context.Context, r Rights, am types.NamespacedName,
 	if err != nil {
 		return nil, err
 	}
-	text, origins, err := routing.Compiled(made.object.(*v1.Alertmanager), w.objects[catalog.AlertmanagerConfig], made.verdicts, made.plan)
-	if err != nil {
-		return nil, apierrors.NewInternalError(err)
+	text, release, err := c.tree(ctx, made.plan.WriteConfig)
+	if long := (*longError)(nil); errors.As(err, &long) {
+		return nil, apierrors.NewBadRequest(long.Error())
 	}
+	if err != nil {
+		return nil, err
+	}
+	defer release()
+	origins := routing.OriginsOf(made.object.(*v1.Alertmanager), w.objects[catalog.AlertmanagerConfig], made.verdicts)
 	config, err := routing.Parse(text)
 	if err != nil {
 		return nil, notWritten(e, err)

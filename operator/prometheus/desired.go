@@ -83,7 +83,7 @@ func (in *Inputs) Plan() (Plan, error) {
 
 // plain are the files that Content does not show as they are.
 func (plan *Plan) plain(in *Inputs) []engine.Plain {
-	out := []engine.Plain{{Part: "config", Text: plan.WriteConfig}}
+	out := []engine.Plain{{Part: engine.ConfigPart, Text: plan.WriteConfig}}
 	for _, r := range in.Rules {
 		if _, beside := plan.overflow[r.FileName]; beside {
 			out = append(out, engine.Plain{Part: "rules", Name: r.FileName, Text: func(w io.Writer) error {

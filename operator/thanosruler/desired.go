@@ -38,7 +38,7 @@ func (in *inputs) Desired() (engine.Plan, error) {
 	plan.Content = append(plan.Content, apply.Step{Verb: apply.Put, Object: web})
 	plan.Hash = plan.ContentHash(nil, in.rules.EachSum())
 	plan.Delivered = delivery.Content{Dirs: rules.Digests(o.Kind.RulesDir, writes.Files, in.rules.Sums())}
-	plan.Plain = []engine.Plain{{Part: "config", Text: func(w io.Writer) error {
+	plan.Plain = []engine.Plain{{Part: engine.ConfigPart, Text: func(w io.Writer) error {
 		_, err := w.Write(in.remoteWrite.YAML)
 		return err
 	}}}

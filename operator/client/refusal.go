@@ -1,0 +1,131 @@
+package client
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"io"
+	"net/http"
+	"slices"
+	"strings"
+
+	"google.golang.org/protobuf/encoding/protowire"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/firekeeper-dev/firekeeper/internal/excerpt"
+)
+
+const (
+	// refusalBytes is how much of the answer to a call that was refused is read. The API server
+	// quotes each wrong value of an object, so that such an answer may have a multiple of its size.
+	refusalBytes = 64 << 10
+	// refusalText is how much of a longer one becomes the error.
+	refusalText = 4 << 10
+)
+
+// Bounded is a transport that bounds the answers to calls that were refused. It is made for
+// [k8s.io/client-go/rest.Config.Wrap].
+func Bounded(next http.RoundTripper) http.RoundTripper { return bounded{next} }
+
+type bounded struct{ next http.RoundTripper }
+
+// RoundTrip implements http.RoundTripper.
+func (b bounded) RoundTrip(r *http.Request) (*http.Response, error) {
+	answer, err := b.next.RoundTrip(r)
+	if err != nil || answer.StatusCode < http.StatusBadRequest {
+		return answer, err
+	}
+	head := make([]byte, refusalBytes+1)
+	n, err := io.ReadFull(answer.Body, head)
+	head = bytes.Clone(head[:n])
+	if n <= refusalBytes {
+		// What could not be read to its end is passed on, with the error.
+		rest := io.Reader(bytes.NewReader(nil))
+		if err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
+			rest = failed{err}
+		}
+		answer.Body = body{io.MultiReader(bytes.NewReader(head), rest), answer.Body}
+		return answer, nil
+	}
+	short, err := json.Marshal(refusal(answer.StatusCode, head))
+	if err != nil {
+		return nil, errors.Join(err, answer.Body.Close())
+	}
+	answer.Header = answer.Header.Clone()
+	answer.Header.Set("Content-Type", runtime.ContentTypeJSON)
+	answer.Header.Del("Content-Length")
+	answer.ContentLength = int64(len(short))
+	answer.Body = body{bytes.NewReader(short), answer.Body}
+	return answer, nil
+}
+
+type body struct {
+	io.Reader
+	io.Closer
+}
+
+// failed is a reader that fails.
+type failed struct{ err error }
+
+// Read implements io.Reader.
+func (f failed) Read([]byte) (int, error) { return 0, f.err }
+
+// refusal is what the API server meant with an answer of which only the head was read.
+func refusal(code int, head []byte) any {
+	out := apierrors.NewGenericServerResponse(code, "", schema.GroupResource{}, "", "", 0, true).ErrStatus
+	out.Kind, out.APIVersion = "Status", "v1"
+	out.Message, out.Details = excerpt.Of(messageIn(head), refusalText), nil
+	return out
+}
+
+// protobufHead begins what the API server encodes in protobuf: a [runtime.Unknown] follows.
+var protobufHead = []byte("k8s\x00")
+
+// Fields of protobuf messages.
+const (
+	rawOfUnknown    = 2
+	messageOfStatus = 3
+)
+
+// messageIn finds the message in the head of a Status; empty when it is none.
+func messageIn(head []byte) string {
+	if message, is := bytes.CutPrefix(head, protobufHead); is {
+		text := protobufField(protobufField(message, rawOfUnknown), messageOfStatus)
+		return strings.ToValidUTF8(string(text[:min(len(text), refusalText)]), "")
+	}
+	_, text, _ := bytes.Cut(head, []byte(`"message":"`))
+	text = text[:min(len(text), refusalText)]
+	var out string
+	for cut := range min(len(text), len(`\ud83d\ude00`)) { // an escape may have been cut
+		if json.Unmarshal(slices.Concat([]byte{'"'}, text[:len(text)-cut], []byte{'"'}), &out) == nil {
+			return out
+		}
+	}
+	return ""
+}
+
+// protobufField returns a field of a message, as far as it is there.
+func protobufField(message []byte, number protowire.Number) []byte {
+	for len(message) > 0 {
+		n, kind, length := protowire.ConsumeTag(message)
+		if length < 0 {
+			return nil
+		}
+		message = message[length:]
+		if n == number && kind == protowire.BytesType {
+			size, length := protowire.ConsumeVarint(message)
+			if length < 0 {
+				return nil
+			}
+			message = message[length:]
+			return message[:min(uint64(len(message)), size)]
+		}
+		if length = protowire.ConsumeFieldValue(n, kind, message); length < 0 {
+			return nil
+		}
+		message = message[length:]
+	}
+	return nil
+}
