@@ -29,10 +29,13 @@ const (
 	maxPreviewed = 1000 // targets that are listed
 	maxFaults    = 50   // that are listed
 	maxJobs      = 1000
-	// maxRegexps is ten times what the expressions of one object may compile to: about 50 MB.
-	maxRegexps = 5_000_000
-	// leastPreview and previewWeight, for each byte of the manifests, are the memory of a preview.
-	leastPreview  = 8 << 20
+	// maxRegexps is six times what the expressions of one object may compile to: about 30 MB.
+	maxRegexps = 3_000_000
+	// maxPreviewText is how long the jobs may be in all.
+	maxPreviewText = 4 << 20
+	// leastPreview and previewWeight, for each byte of the manifests, are the memory of a preview:
+	// of its regular expressions, of its jobs, and of one object that is read.
+	leastPreview  = 48 << 20
 	previewWeight = 100
 	previewWait   = 2 * time.Second
 	// maxPreviews is how many there may be at a time.
@@ -76,7 +79,7 @@ func (c *Cluster) Preview(ctx context.Context, r Rights, manifests []byte) (*pre
 	if err := faultsIn(objects, faults); err != nil {
 		return nil, err
 	}
-	p := &previewing{c: c, a: asking(ctx, r), setups: setups, used: map[explain.Ref]bool{}, whole: len(objects.Native()) > 0, bounds: preview.Bounds{Jobs: maxJobs, Regexps: maxRegexps}}
+	p := &previewing{c: c, a: asking(ctx, r), setups: setups, used: map[explain.Ref]bool{}, whole: len(objects.Native()) > 0, bounds: preview.Bounds{Jobs: maxJobs, Regexps: maxRegexps, Text: maxPreviewText}}
 	for _, row := range slices.Concat(preview.Kinds, preview.Sources) {
 		for _, o := range objects.All(row) {
 			p.given = append(p.given, explain.RefOf(row.Kind, o))

@@ -28,8 +28,10 @@ type Bounds struct {
 	// Regexps is what the regular expressions of the jobs may compile to for all shards, as
 	// [regexcost.Of] counts it.
 	Regexps int
+	// Text is how many bytes the jobs may have.
+	Text int
 
-	jobs, regexps int
+	jobs, regexps, text int
 }
 
 // Read is [Read] within the bounds.
@@ -42,6 +44,9 @@ func (b *Bounds) Read(ctx context.Context, c explain.Candidate, cluster engine.C
 	scrapes, err := prometheus.ScrapesOf(c.Object, cluster, opts)
 	var over error
 	w := read(c, scrapes, err, func(s prometheus.ScrapeSource) ([]targets.Job, error) {
+		if err := tooLong(&s.Document); err != nil {
+			return nil, err
+		}
 		if over == nil {
 			over = errors.Join(ctx.Err(), b.add(&s.Document))
 		}
@@ -57,6 +62,9 @@ func (b *Bounds) Read(ctx context.Context, c explain.Candidate, cluster engine.C
 func (b *Bounds) add(d *targets.Document) error {
 	if b.jobs += len(d.Origins); b.jobs > b.Jobs {
 		return &LimitError{fmt.Sprintf("there are more than %d jobs to look at", b.Jobs)}
+	}
+	if b.text += len(d.Text); b.text > b.Text {
+		return &LimitError{fmt.Sprintf("all jobs have more than %d KiB", b.Text>>10)}
 	}
 	if b.regexps += costOf(d); b.regexps > b.Regexps {
 		return &LimitError{"the regular expressions of all jobs compile to too much"}

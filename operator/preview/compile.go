@@ -27,6 +27,7 @@ type Compiler struct {
 type knownJobs struct {
 	jobs []targets.Job
 	cost int // of their regular expressions, as [Bounds] counts it
+	text int // bytes that they were read from
 }
 
 // What a Compiler keeps: reading takes about 25 times the text, and a regular expression ten
@@ -40,7 +41,15 @@ const (
 
 // tooMuch returns the error of jobs that exceed a limit.
 func tooMuch(what string) error {
-	return fmt.Errorf("%s: too much to be followed here; operator targets shows its targets", what)
+	return fmt.Errorf("%s: too much to be looked at here; operator targets shows its targets", what)
+}
+
+// tooLong returns the error of jobs that are too long to be read.
+func tooLong(d *targets.Document) error {
+	if len(d.Text) <= maxJobText {
+		return nil
+	}
+	return tooMuch(fmt.Sprintf("its jobs have %d KiB", len(d.Text)>>10))
 }
 
 // Read is [Read]. Jobs that are too much have an error; those of other namespaces do not depend on them.
@@ -67,11 +76,11 @@ func (c *Compiler) Read(of explain.Candidate, cluster engine.Cluster) Workload {
 			return c.ownJobs(s)
 		}
 		k, is := c.known[s.Compiled]
-		if !is && len(s.Document.Text) > maxJobText {
-			return nil, tooMuch(fmt.Sprintf("its jobs have %d KiB", len(s.Document.Text)>>10))
-		}
 		if !is {
-			k.cost = costOf(&s.Document)
+			if err := tooLong(&s.Document); err != nil {
+				return nil, err
+			}
+			k.cost, k.text = costOf(&s.Document), len(s.Document.Text)
 		}
 		namespace := s.Object.GetNamespace()
 		if sum := costs[namespace] + k.cost; sum > maxCost {
@@ -89,6 +98,21 @@ func (c *Compiler) Read(of explain.Candidate, cluster engine.Cluster) Workload {
 	}, false)
 	c.known = next
 	return out
+}
+
+// What jobs take in memory, in bytes: for each one of their text, and for each unit of the cost of
+// their regular expressions.
+const (
+	textWeight = 6
+	costWeight = 10
+)
+
+// Weight returns how many bytes the jobs take that are kept, roughly.
+func (c *Compiler) Weight() (bytes int) {
+	for _, k := range c.known {
+		bytes += textWeight*k.text + costWeight*k.cost
+	}
+	return bytes + textWeight*len(c.text)
 }
 
 // ownJobs are those of the workload itself.

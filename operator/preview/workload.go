@@ -98,7 +98,7 @@ func (w *Workload) part(s prometheus.ScrapeSource, parse parser, hints bool) par
 	if out.jobs, err = parse(s); err != nil { // the operator writes them, so there is something
 		out.object.State, out.object.Error = Unknown, err.Error()
 	}
-	if s.Object == nil || !hints {
+	if s.Object == nil || !hints || err != nil {
 		return out
 	}
 	out.use = nearmiss.Use{Kind: s.Kind, Object: s.Object}

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/prometheus/common/model"
@@ -205,7 +207,7 @@ func TestWhatIsFollowedIsBounded(t *testing.T) {
 		counts := map[string]int{}
 		for _, s := range w.Sources() {
 			switch {
-			case strings.Contains(s.Error, "its jobs have 601 KiB: too much to be followed here; operator targets shows its targets"):
+			case strings.Contains(s.Error, "its jobs have 601 KiB: too much to be looked at here; operator targets shows its targets"):
 				counts["long"]++
 			case strings.Contains(s.Error, "the regular expressions of the namespace compile to"):
 				counts["expensive"]++
@@ -219,4 +221,42 @@ func TestWhatIsFollowedIsBounded(t *testing.T) {
 			t.Errorf("%v", counts)
 		}
 	}
+}
+
+// While what is followed takes too much memory, workloads about which nobody has asked lately end,
+// and others have to wait for that.
+func TestFollowedWorkloadsFit(t *testing.T) {
+	inBubble(t, func(t *testing.T, b *bed) {
+		b.most = 1
+		ask := func(name string) string {
+			of := ofMain
+			of.Name = name
+			out, err := b.Targets(t.Context(), everything{}, insight.TargetQuery{Of: of})
+			if err != nil {
+				t.Fatal(err)
+			}
+			return strings.Join(out.Notes, "\n")
+		}
+		second := read[v1.Prometheus](t, strings.Replace(prometheusText, "name: main", "name: second", 1))
+		b.cluster.set(catalog.Prometheus.GroupVersionResource(), second)
+		const refused = "its targets are not followed now"
+		if unread := ask("main"); strings.Contains(unread, refused) {
+			t.Error(unread)
+		}
+		if unread := ask("second"); !strings.Contains(unread, refused) {
+			t.Errorf("a second workload is followed: %q", unread)
+		}
+		time.Sleep(lately + aMinute/2)
+		b.cluster.set(catalog.Prometheus.GroupVersionResource(), second)
+		if unread := ask("second"); strings.Contains(unread, refused) {
+			t.Error(unread)
+		}
+		synctest.Wait()
+		if n, _, _ := b.size(); n != 1 {
+			t.Errorf("%d workloads are followed", n)
+		}
+		if unread := ask("main"); !strings.Contains(unread, refused) {
+			t.Errorf("a workload that was ended is followed beside another: %q", unread)
+		}
+	})
 }

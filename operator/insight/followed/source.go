@@ -1,6 +1,7 @@
 package followed
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"sync"
@@ -13,6 +14,7 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/discovery/watch"
 	"github.com/firekeeper-dev/firekeeper/operator/engine"
 	"github.com/firekeeper-dev/firekeeper/operator/explain"
+	"github.com/firekeeper-dev/firekeeper/operator/inflight"
 	"github.com/firekeeper-dev/firekeeper/operator/insight"
 	"github.com/firekeeper-dev/firekeeper/operator/online"
 	"github.com/firekeeper-dev/firekeeper/operator/preview"
@@ -49,6 +51,7 @@ type Source struct {
 	reviews   reviews // for previews
 
 	compiling sync.Mutex
+	most      int64 // bytes that all workloads may take; 0 for a part of the memory
 
 	mu        sync.Mutex
 	workloads map[explain.Ref]*workload
@@ -106,6 +109,54 @@ func (s *Source) sweep() {
 	if s.sweeper = nil; len(s.workloads) > 0 {
 		s.sweeper = time.AfterFunc(sweep, s.sweep)
 	}
+}
+
+const (
+	// memoryPart is the part of the memory of the process that what is followed may take, but for one
+	// workload, which may take more.
+	memoryPart = 12
+	// lately is how long a workload is in use after the last question about it.
+	lately = 30 * time.Second
+)
+
+// room reports whether there is memory to follow a workload. It ends others about which nobody has
+// asked lately while all take too much.
+func (s *Source) room(of *workload) bool {
+	most := s.most
+	if most == 0 {
+		most = inflight.Memory() / memoryPart
+	}
+	now, taken := time.Now(), int64(0)
+	s.mu.Lock()
+	var others []*workload
+	for _, w := range s.workloads {
+		if w != of && w.bytes.Load() > 0 {
+			others = append(others, w)
+			taken += w.bytes.Load()
+		}
+	}
+	s.mu.Unlock()
+	if taken <= most {
+		return true
+	}
+	slices.SortFunc(others, func(a, b *workload) int { return cmp.Compare(a.asked.Load(), b.asked.Load()) })
+	for _, w := range others {
+		if taken <= most || now.Sub(time.Unix(0, w.asked.Load())) < lately {
+			break
+		}
+		taken -= w.bytes.Load()
+		go w.drop() // the mutexes of both may be held
+	}
+	return taken <= most
+}
+
+// drop ends a workload. The next question about it begins again.
+func (w *workload) drop() {
+	w.mu.Lock()
+	w.leave()
+	w.mu.Unlock()
+	w.end(time.Now(), 0)
+	w.source.Groups.Close() // what is in use stays
 }
 
 // Close ends everything.

@@ -35,6 +35,7 @@ type workload struct {
 	source *Source
 	explain.Ref
 	asked atomic.Int64 // when somebody last did, in nanoseconds
+	bytes atomic.Int64 // that its jobs take in memory, roughly
 
 	mu       sync.Mutex // guards what follows
 	compiler preview.Compiler
@@ -134,7 +135,8 @@ func (w *workload) open(ctx context.Context, selects func(*job) bool) (opened, e
 	return out, nil
 }
 
-// leave makes the source forget what does not exist: anybody can ask about any name.
+// leave makes the source forget what does not exist, as anybody can ask about any name, or what is
+// followed no longer.
 func (w *workload) leave() {
 	if w.account.asking != nil {
 		w.account.stop()
@@ -182,10 +184,13 @@ func (w *workload) compile(ctx context.Context) error {
 	compiled := preview.Workload{Ref: w.Ref}
 	if why := c.Unmanaged(); why != "" {
 		compiled.Error = "it is not managed by this operator: " + why
+	} else if !w.source.room(w) {
+		compiled.Error = "its targets are not followed now, because those of other workloads take the memory that there is for that: ask again in a minute, or use operator targets"
 	} else {
 		w.source.compiling.Lock() // limits the memory of concurrent compilations
 		compiled = w.compiler.Read(c, reading.cluster)
 		w.source.compiling.Unlock()
+		w.bytes.Store(int64(w.compiler.Weight()))
 	}
 	if err := ctx.Err(); err != nil {
 		return err // what was read may be half of it
@@ -277,6 +282,7 @@ func (w *workload) end(now time.Time, unasked time.Duration) (ended bool) {
 func (w *workload) forget() {
 	w.replace(nil)
 	w.compiler.Close()
+	w.bytes.Store(0)
 	w.compiled, w.notes, w.version = preview.Workload{}, nil, ""
 	w.show()
 }
