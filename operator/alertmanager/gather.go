@@ -27,6 +27,9 @@ type gatherer struct {
 	mounts  engine.Mounts
 }
 
+// Held implements engine.Gatherer.
+func (g *gatherer) Held() int { return g.configs.Held(g.owner) + g.last.Held() + g.document.Held() }
+
 // Close implements engine.Gatherer.
 func (g *gatherer) Close() {
 	g.configs.Release(g.owner)

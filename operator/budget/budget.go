@@ -49,10 +49,17 @@ const (
 	// StoredShare bounds all cached objects of users together with what they compile to. A
 	// reconciliation may hold as much again: the objects that it began with.
 	StoredShare = 5
+	// HeldShare bounds what reconciliations keep for the next ones of their workloads. A workload
+	// for which there is no room is compiled afresh each time.
+	HeldShare = 8
 	// ReferredShare bounds the contents of Secrets and ConfigMaps that are kept. What does not
 	// fit is read again when it is asked for.
 	ReferredShare = 10
 )
+
+// SelectionBytes is what a workload takes for each object that it selects, beside what the object
+// compiles to: in the results of its last reconciliation, and where people ask about it.
+const SelectionBytes = 256
 
 // Text that is made of an object.
 const (

@@ -59,6 +59,7 @@ func (c *Cache[F]) ChargeTo(charge Charge) {
 type bucket[F any] struct {
 	mu      sync.Mutex
 	entries map[place]*entry[F]
+	bytes   int // of the fragments, without files
 }
 
 type entry[F any] struct {
@@ -124,18 +125,40 @@ func (c *Cache[F]) weigh(settings string, at place, w weight) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	b := c.buckets[settings]
-	if c.charge == nil || b == nil {
+	if b == nil {
 		return
 	}
 	b.mu.Lock()
 	e := b.entries[at]
 	if e != nil {
+		b.bytes += w.bytes - e.weight.bytes
 		e.weight = w
 	}
 	b.mu.Unlock()
-	if e != nil {
+	if e != nil && c.charge != nil {
 		c.recount(at)
 	}
+}
+
+// Held returns how many bytes the fragments of an owner take: its part of them, when other owners
+// have the same settings.
+func (c *Cache[F]) Held(owner Owner) int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	settings, is := c.owners[owner]
+	if !is {
+		return 0
+	}
+	sharing := 0
+	for _, used := range c.owners {
+		if used == settings {
+			sharing++
+		}
+	}
+	b := c.buckets[settings]
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.bytes / sharing
 }
 
 // recount charges what an object compiles to. c.mu must be held.
@@ -157,7 +180,11 @@ func (c *Cache[F]) Forget(kind, namespace, name string) {
 	defer c.mu.Unlock()
 	for _, b := range c.buckets {
 		b.mu.Lock()
-		delete(b.entries, place{kind, namespace, name})
+		at := place{kind, namespace, name}
+		if e := b.entries[at]; e != nil {
+			b.bytes -= e.weight.bytes
+			delete(b.entries, at)
+		}
 		b.mu.Unlock()
 	}
 }

@@ -51,6 +51,40 @@ func TestChargeTo(t *testing.T) {
 	want("no owner", map[string]int{})
 }
 
+// TestHeld: owners with the same settings share what their fragments take, and an object that is
+// gone takes nothing.
+func TestHeld(t *testing.T) {
+	var c Cache[*string]
+	compile := func(settings, name string, n int) {
+		c.Get(settings, id(name, 1), nil, func() (*string, bool) {
+			text := strings.Repeat("x", n-16)
+			return &text, true
+		})
+	}
+	want := func(when string, want ...int) {
+		t.Helper()
+		for i, name := range []string{"one", "two", "three"} {
+			if got := c.Held(owner(name)); got != want[i] {
+				t.Errorf("%s: %s holds %d bytes, want %d", when, name, got, want[i])
+			}
+		}
+	}
+	c.Use(owner("one"), "a")
+	c.Use(owner("two"), "a")
+	c.Use(owner("three"), "b")
+	compile("a", "x", 1000)
+	compile("a", "y", 500)
+	compile("b", "x", 200)
+	want("at first", 750, 750, 200)
+	c.Release(owner("two"))
+	want("an owner less", 1500, 0, 200)
+	c.Forget("PodMonitor", "a", "x")
+	want("an object less", 500, 0, 0)
+	c.Release(owner("one"))
+	c.Use(owner("one"), "a")
+	want("begun again", 0, 0, 0)
+}
+
 type withFiles struct {
 	text  string
 	files map[string][]byte

@@ -72,3 +72,14 @@ func (p *LastPass[F]) note(kind string, obj metav1.Object, fragment F) {
 	}
 	k.now = append(k.now, fragmentOf[F]{obj, fragment})
 }
+
+// objectHeld is what is remembered of an object, in bytes: of this pass and of the last.
+const objectHeld = 48
+
+// Held returns how many bytes are remembered, without what the objects were compiled to.
+func (p *LastPass[F]) Held() (bytes int) {
+	for _, k := range p.kinds {
+		bytes += objectHeld * len(k.now)
+	}
+	return bytes
+}

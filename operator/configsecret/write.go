@@ -64,6 +64,11 @@ func New(shared *document.Chunks, max int) *Documents {
 	return &Documents{all: newPair(shared), divided: newPair(shared), whole: whole, max: part}
 }
 
+// Held returns how many bytes are kept for the next version, which other workloads may share.
+func (d *Documents) Held() int { return d.all.held() + d.divided.held() }
+
+func (p *pair) held() int { return p.config.Held() + p.rules.Held() }
+
 // Close drops what is kept for the next version.
 func (d *Documents) Close() {
 	d.all.close()

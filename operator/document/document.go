@@ -95,6 +95,9 @@ func (a *Assembler) use(f *form) Document {
 // Length is that of the last document, compressed, in bytes.
 func (a *Assembler) Length() int { return a.last.Length }
 
+// Held returns how many bytes are kept for the next version, which other documents may share.
+func (a *Assembler) Held() int { return a.quick.length + a.best.length + len(a.last.Gzip) }
+
 // Close drops what is kept for the next version.
 func (a *Assembler) Close() {
 	a.quick.drop(a.Shared)

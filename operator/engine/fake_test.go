@@ -34,10 +34,12 @@ type fakeKind struct {
 	// fields from mu on are guarded.
 	gathering func(w v1.Workload, c Cluster) error
 	planned   func(w v1.Workload, p *Plan) error
+	opened    map[string]int // gatherers ever
+	holds     map[string]int // bytes that are kept, by name of the workload
 }
 
 func newFake(row *catalog.Row, prefix string) *fakeKind {
-	f := &fakeKind{Kind: named(row, prefix), prefix: prefix, gathered: map[string]int{}, open: map[string]int{}}
+	f := &fakeKind{Kind: named(row, prefix), prefix: prefix, gathered: map[string]int{}, open: map[string]int{}, opened: map[string]int{}}
 	f.StatefulSets = "of=" + prefix
 	selector := func(w v1.Workload) (_, _ *metav1.LabelSelector) {
 		if p, is := w.(*v1.Prometheus); is {
@@ -62,6 +64,7 @@ func newFake(row *catalog.Row, prefix string) *fakeKind {
 	}
 	f.Open = func(key types.NamespacedName) Gatherer {
 		f.count(f.open, key.Name, 1)
+		f.count(f.opened, key.Name, 1)
 		return &fakeGatherer{f, key.Name}
 	}
 	f.Gone = func(string, types.NamespacedName) {}
@@ -114,6 +117,16 @@ func (f *fakeKind) gatherers(name string) int {
 type fakeGatherer struct {
 	*fakeKind
 	name string
+}
+
+// Held implements Gatherer.
+func (g *fakeGatherer) Held() int {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.holds == nil {
+		return 0
+	}
+	return g.holds[g.name]
 }
 
 func (g *fakeGatherer) Close() { g.count(g.open, g.name, -1) }

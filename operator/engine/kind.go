@@ -96,6 +96,9 @@ type Gatherer interface {
 	// Errors: the workload is wrong, or what it refers to itself is missing; the
 	// cluster could not be read. The inputs have then what was read before.
 	Gather(w v1.Workload, c Cluster) (Inputs, error)
+	// Held returns how many bytes are kept for the next Gather, of all that the last ones
+	// compiled.
+	Held() int
 	// Close ends its use, and drops what was compiled for the workload, also ahead.
 	Close()
 }

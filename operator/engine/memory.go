@@ -1,6 +1,8 @@
 package engine
 
 import (
+	"sync"
+
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/firekeeper-dev/firekeeper/operator/assets"
@@ -10,9 +12,11 @@ import (
 // them runs at a time per workload; fields that events read are guarded by
 // Controller.mu.
 type memory struct {
-	gatherer Gatherer
+	running  sync.Mutex // held during a reconciliation
+	gatherer Gatherer   // used while running is held; replaced with Controller.mu, and no use
 	checks   checkCache
 	reported map[string]reason // by rejected object: what was told of it
+	told     bool              // that what was compiled is not kept
 	held     types.UID         // the workload that got the finalizer last, until the cache shows it
 
 	references map[assets.Ref]bool // guarded
@@ -36,8 +40,9 @@ func (c *Controller) remembered(key types.NamespacedName) *memory {
 }
 
 // rest drops what the last reconciliation of a workload has compiled, which it does not need for
-// now: the objects of then may be gone.
+// now: the objects of then may be gone. No reconciliation of it may be running.
 func (c *Controller) rest(key types.NamespacedName) {
+	c.sources.held.set(holder{c, key}, 0)
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if s := c.memory[key]; s != nil {
@@ -50,6 +55,7 @@ func (c *Controller) rest(key types.NamespacedName) {
 func (c *Controller) forget(key types.NamespacedName) {
 	c.index.Remove(key)
 	c.counts.Remove(key)
+	c.sources.held.set(holder{c, key}, 0)
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if s := c.memory[key]; s != nil {

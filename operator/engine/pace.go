@@ -28,6 +28,7 @@ type pace struct {
 	due  time.Time                    // when the pauses of all writes are over
 	last [paceBurst - 1]time.Duration // pauses of the last writes, which the next does not wait for
 	next int                          // index of the oldest of them
+	rest time.Time                    // when what is not kept may be compiled again
 }
 
 // wrote notes a write of so many bytes.
@@ -47,7 +48,7 @@ func (p *pace) wait(now time.Time) time.Duration {
 	for _, pause := range p.last {
 		wait -= pause
 	}
-	return wait
+	return max(wait, p.rest.Sub(now))
 }
 
 // paced returns how long a workload's next reconciliation has to wait. What its owners

@@ -56,13 +56,18 @@ func (c *Controller) reconcile(ctx context.Context, key types.NamespacedName) (O
 	}
 	w := c.kind.Copy(cached)
 	state := c.remembered(key)
+	state.running.Lock()
+	defer state.running.Unlock()
+	defer c.keepWithin(log, key, state, time.Now())
 	in, live, err := c.gather(ctx, w, state)
 	c.keepReferences(state, in, err)
 	if err != nil {
 		return Outcome{}, ownFault(err)
 	}
 	plan, err := in.Desired() // which may leave objects out
-	c.counts.Set(key, c.kind.count(in))
+	selected := c.kind.count(in)
+	c.counts.Set(key, selected)
+	c.chargeSelection(key, selected)
 	c.tell(log, w, state, in)
 	c.bind(key, in)
 	c.awaitPods(state, plan.AwaitsPods)

@@ -106,6 +106,7 @@ type Sources struct {
 	calls      informer.Calls
 	pace       flowcontrol.RateLimiter // of reads of Secrets and ConfigMaps by name
 	stored     *capacity.Capacity      // of workloads and of what they select
+	held       held                    // what reconciliations keep
 
 	mu      sync.RWMutex
 	absent  []*catalog.Row                             // guarded
@@ -123,6 +124,7 @@ func NewSources(clients Clients, s Scopes) *Sources {
 		configs: map[string]*informer.Store[catalog.Object]{}, owned: map[string]informer.Syncer{},
 		refs: map[string]*references{}, pace: flowcontrol.NewTokenBucketRateLimiter(namedRate, namedRate),
 		stored: capacity.New(inflight.Memory() / budget.StoredShare),
+		held:   held{room: int(inflight.Memory() / budget.HeldShare)},
 	}
 	core := clients.Kube.CoreV1().RESTClient()
 	out.namespaces = informer.NewStore(core, "namespaces", &corev1.Namespace{}, out.namespaceWatch(), trimNamespace)

@@ -20,11 +20,13 @@ func (k *kept) make(facts status.Facts, shape engine.Shape) *entry {
 		candidate: facts.Candidate, shape: shape, ref: facts.Ref(), since: k.since, states: map[explain.Ref]verdict{},
 		rules: k.rules, unjudged: k.rulesErr != nil,
 	}
-	texts := map[explain.Ref]io.WriterTo{}
+	texts := map[explain.Ref]*became{}
 	facts.Select = func(c engine.Cluster) ([]engine.Verdict, error) {
 		verdicts, err := k.compile(e, c)
 		for _, v := range verdicts {
-			texts[explain.RefOf(v.Kind, v.Object)] = textOf(v)
+			if text := textOf(v); text != nil {
+				texts[explain.RefOf(v.Kind, v.Object)] = &became{text: text}
+			}
 		}
 		return verdicts, err
 	}
@@ -119,10 +121,10 @@ func textOf(v engine.Verdict) io.WriterTo {
 
 // jobs are the names of the jobs that an object became.
 func (v verdict) jobs() (out []string) {
-	if v.state != status.Accepted {
+	if v.state != status.Accepted || v.became == nil {
 		return nil
 	}
-	return jobsOf(written(v.text))
+	return v.became.names()
 }
 
 // written is a text that may be nil; empty when it cannot be read.

@@ -22,7 +22,9 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/delivery"
 	"github.com/firekeeper-dev/firekeeper/operator/engine"
 	"github.com/firekeeper-dev/firekeeper/operator/explain"
+	"github.com/firekeeper-dev/firekeeper/operator/inflight"
 	"github.com/firekeeper-dev/firekeeper/operator/selection"
+	"github.com/firekeeper-dev/firekeeper/operator/share"
 	"github.com/firekeeper-dev/firekeeper/operator/status"
 )
 
@@ -49,12 +51,39 @@ type entry struct {
 type verdict struct {
 	state   status.State
 	message string
-	text    io.WriterTo // what the object became; nil for nothing
+	became  *became // what the object became; nil for nothing
+}
+
+// became is what an object became in the configuration: its text, or only the names of its jobs.
+type became struct {
+	mu   sync.Mutex
+	text io.WriterTo // nil once it is dropped
+	jobs []string
+}
+
+// names returns the names of the jobs.
+func (b *became) names() []string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.text != nil {
+		return jobsOf(written(b.text))
+	}
+	return b.jobs
+}
+
+// drop keeps the names of the jobs alone.
+func (b *became) drop() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.text != nil {
+		b.jobs, b.text = jobsOf(written(b.text)), nil
+	}
 }
 
 // kept is what makes the next entry of a workload cheap.
 type kept struct {
 	gatherer engine.Gatherer
+	held     int // bytes, by the gatherer
 	rules    selection.Rules
 	rulesErr error  // a selector does not parse
 	rulesOf  string // the workload as its selectors were parsed
@@ -208,7 +237,51 @@ func (k *kept) know(c *Cluster, w *world, candidate explain.Candidate, reference
 	k.note(&facts, c.Now(), w.before)
 	k.checked = c.Now()
 	k.entry = k.make(facts, shape)
+	c.worlds.keepWithin(k)
 	return k.entry
+}
+
+// heldShare bounds what is kept of all workloads, as a part of the memory of the process.
+const heldShare = 12
+
+// keepWithin drops what was compiled while too much is kept: of the workload that was compiled last,
+// or of larger ones in the namespaces for which most is kept.
+func (s *worlds) keepWithin(last *kept) {
+	room, total := s.room, 0
+	if room == 0 {
+		room = int(inflight.Memory() / heldShare)
+	}
+	last.held = 0
+	if last.gatherer != nil {
+		last.held = last.gatherer.Held()
+	}
+	var all []*kept
+	var objects []share.Object
+	for ref, k := range s.keep {
+		total += k.held
+		all = append(all, k)
+		objects = append(objects, share.Object{Namespace: ref.Namespace, Name: ref.Kind + "/" + ref.Name, Bytes: k.held})
+	}
+	if total <= room {
+		return
+	}
+	for _, i := range share.Divide(objects, room) {
+		all[i].rest()
+	}
+}
+
+// rest drops what was compiled. It is compiled afresh when something changes.
+func (k *kept) rest() {
+	k.close()
+	k.gatherer, k.held = nil, 0
+	if k.entry == nil {
+		return
+	}
+	for _, v := range k.entry.states {
+		if v.became != nil {
+			v.became.drop()
+		}
+	}
 }
 
 // selects brings what the workload selects up to date, and reports whether it changed.

@@ -61,6 +61,7 @@ type worlds struct {
 	group singleflight.Group
 
 	keep map[explain.Ref]*kept // only whoever makes a world looks at it
+	room int                   // bytes of what is compiled that are kept; 0 for a part of the memory
 	// known are the objects of the last world that was made, by kind.
 	known  map[*catalog.Row]map[types.NamespacedName]catalog.Object
 	labels map[string]string // of namespaces, as text

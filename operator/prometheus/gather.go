@@ -34,6 +34,11 @@ type frameCache struct {
 	frame promconfig.Frame
 }
 
+// Held implements engine.Gatherer.
+func (g *gatherer) Held() int {
+	return g.family.monitors.Held(g.owner) + g.rules.Held(g.owner) + g.monitors.Held() + g.ruleFiles.Held() + g.documents.Held()
+}
+
 // Close implements engine.Gatherer.
 func (g *gatherer) Close() {
 	g.family.monitors.Release(g.owner)

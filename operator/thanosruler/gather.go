@@ -56,6 +56,9 @@ type fineFiles struct {
 	deps []assets.Dependency
 }
 
+// Held implements engine.Gatherer.
+func (g *gatherer) Held() int { return g.cache.Held(g.owner) + g.last.Held() }
+
 // Close implements engine.Gatherer.
 func (g *gatherer) Close() { g.cache.Release(g.owner) }
 

@@ -1,0 +1,116 @@
+package engine
+
+import (
+	"fmt"
+	"log/slog"
+	"sync"
+	"time"
+
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/firekeeper-dev/firekeeper/operator/budget"
+	"github.com/firekeeper-dev/firekeeper/operator/share"
+)
+
+// held counts what reconciliations keep for the next ones, of the workloads of all kinds. When that
+// is too much, the namespaces that hold most lose that of their largest workloads first: they are
+// compiled afresh each time.
+type held struct {
+	room int
+
+	mu    sync.Mutex
+	bytes map[holder]int
+	total int
+}
+
+// holder is a workload.
+type holder struct {
+	*Controller
+	types.NamespacedName
+}
+
+// set notes what a workload holds, and returns the workloads that are to drop it.
+func (h *held) set(who holder, bytes int) []holder {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.total += bytes - h.bytes[who]
+	if bytes == 0 {
+		delete(h.bytes, who)
+		return nil
+	}
+	if h.bytes == nil {
+		h.bytes = map[holder]int{}
+	}
+	h.bytes[who] = bytes
+	if h.total <= h.room {
+		return nil
+	}
+	var all []holder
+	var objects []share.Object
+	for each, bytes := range h.bytes {
+		all = append(all, each)
+		objects = append(objects, share.Object{Namespace: each.Namespace, Name: each.kind.Kind + "/" + each.Name, Bytes: bytes})
+	}
+	var drop []holder
+	for _, i := range share.Divide(objects, h.room) {
+		drop = append(drop, all[i])
+	}
+	return drop
+}
+
+// keepWithin lets workloads drop what was compiled for them while there is too much of that. The
+// reconciliation of the workload must be over but for this.
+func (c *Controller) keepWithin(log *slog.Logger, key types.NamespacedName, state *memory, began time.Time) {
+	me, now := holder{c, key}, c.gathererOf(state).Held()
+	for _, each := range c.sources.held.set(me, now) {
+		if each == me {
+			if !state.told {
+				state.told = true
+				log.Info("what was compiled for this workload is not kept", "reason", fmt.Sprintf("it takes %d KiB, all workloads may keep %d KiB, and namespace %q is one of those that hold most",
+					now>>10, c.sources.held.room>>10, key.Namespace))
+			}
+			c.rest(key)
+			c.paceCompiling(state, time.Since(began))
+			continue
+		}
+		each.drop()
+	}
+}
+
+// afreshPause is the pause after a reconciliation that compiled everything, in times that it took.
+const afreshPause = 10
+
+// paceCompiling has the next reconciliation wait that begins without what this one compiled.
+func (c *Controller) paceCompiling(state *memory, took time.Duration) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	state.pace.rest = time.Now().Add(min(afreshPause*took, paceMost))
+}
+
+// drop drops what was compiled for a workload, unless it is being reconciled: then it is decided at the end.
+func (h holder) drop() {
+	h.mu.Lock()
+	state := h.memory[h.NamespacedName]
+	h.mu.Unlock()
+	if state == nil || !state.running.TryLock() {
+		return
+	}
+	defer state.running.Unlock()
+	h.rest(h.NamespacedName)
+}
+
+// gathererOf returns the gatherer that a workload has now.
+func (c *Controller) gathererOf(state *memory) Gatherer {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return state.gatherer
+}
+
+// chargeSelection counts how many objects a workload selects: there may be many of both.
+func (c *Controller) chargeSelection(key types.NamespacedName, selected map[string]Selection) {
+	n := 0
+	for _, of := range selected {
+		n += of.Selected
+	}
+	c.sources.stored.Charge(c, c.kind.Kind, key, n*budget.SelectionBytes, nil)
+}
