@@ -17,6 +17,7 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/explain"
 	"github.com/firekeeper-dev/firekeeper/operator/informer"
 	"github.com/firekeeper-dev/firekeeper/operator/offline"
+	"github.com/firekeeper-dev/firekeeper/operator/promconfig"
 	"github.com/firekeeper-dev/firekeeper/operator/prometheus"
 	"github.com/firekeeper-dev/firekeeper/operator/status"
 )
@@ -205,7 +206,7 @@ func (d *draft) of(e *entry, verdicts []engine.Verdict) map[string]explain.Ref {
 		if v.Err != nil && e.states[ref].state == status.Accepted {
 			d.unread = append(d.unread, fmt.Sprintf("%s is left out: %s", ref, brief(v.Err.Error())))
 		}
-		for _, job := range jobsOf(written(textOf(v))) {
+		for _, job := range v.Jobs {
 			jobs[job] = ref
 		}
 	}
@@ -244,7 +245,7 @@ func (c *Cluster) origins(ctx context.Context, w *world, e *entry, objects []exp
 		if s.Err != nil {
 			continue
 		}
-		for i, name := range jobsOf(string(s.Document.Text)) {
+		for i, name := range promconfig.JobNames(s.Document.Text) {
 			if i < len(s.Document.Origins) {
 				for _, o := range s.Document.Origins[i] {
 					out[name] = append(out[name], o.Path)

@@ -12,6 +12,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
 	"github.com/firekeeper-dev/firekeeper/operator/explain"
+	"github.com/firekeeper-dev/firekeeper/operator/promconfig"
 )
 
 // sized sets the size of a section that has its text.
@@ -95,7 +96,7 @@ func (c *cutter) endLine() {
 		c.bare = false
 	}
 	c.now.size += c.size
-	if names := jobsOf(line); c.key == scrapeConfigs && c.now.job == "" && len(names) > 0 {
+	if names := promconfig.JobNames(c.line); c.key == scrapeConfigs && c.now.job == "" && len(names) > 0 {
 		c.now.job = names[0]
 		c.now.name, c.now.object = scrapeConfigs+"/"+c.now.job, c.jobs[c.now.job]
 	}

@@ -20,12 +20,12 @@ func (k *kept) make(facts status.Facts, shape engine.Shape) *entry {
 		candidate: facts.Candidate, shape: shape, ref: facts.Ref(), since: k.since, states: map[explain.Ref]verdict{},
 		rules: k.rules, unjudged: k.rulesErr != nil,
 	}
-	texts := map[explain.Ref]*became{}
+	jobs := map[explain.Ref][]string{}
 	facts.Select = func(c engine.Cluster) ([]engine.Verdict, error) {
 		verdicts, err := k.compile(e, c)
 		for _, v := range verdicts {
-			if text := textOf(v); text != nil {
-				texts[explain.RefOf(v.Kind, v.Object)] = &became{text: text}
+			if v.Err == nil && len(v.Jobs) > 0 {
+				jobs[explain.RefOf(v.Kind, v.Object)] = v.Jobs
 			}
 		}
 		return verdicts, err
@@ -41,7 +41,7 @@ func (k *kept) make(facts status.Facts, shape engine.Shape) *entry {
 		for _, g := range of.Groups {
 			for _, name := range g.Names {
 				ref := refOf(of.Kind, name)
-				e.states[ref] = verdict{g.State, g.Message, texts[ref]}
+				e.states[ref] = verdict{g.State, g.Message, jobs[ref]}
 			}
 		}
 	}
@@ -119,14 +119,6 @@ func textOf(v engine.Verdict) io.WriterTo {
 	return v.Text
 }
 
-// jobs are the names of the jobs that an object became.
-func (v verdict) jobs() (out []string) {
-	if v.state != status.Accepted || v.became == nil {
-		return nil
-	}
-	return v.became.names()
-}
-
 // written is a text that may be nil; empty when it cannot be read.
 func written(text io.WriterTo) string {
 	if text == nil {
@@ -137,16 +129,6 @@ func written(text io.WriterTo) string {
 		return ""
 	}
 	return out.String()
-}
-
-// jobsOf are the names of jobs in a text of the operator.
-func jobsOf(text string) (out []string) {
-	for line := range strings.Lines(text) {
-		if name, is := strings.CutPrefix(line, "- job_name: "); is {
-			out = append(out, strings.Trim(strings.TrimSpace(name), `"'`))
-		}
-	}
-	return out
 }
 
 func refOf(kind, name string) explain.Ref {

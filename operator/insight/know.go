@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"hash/fnv"
-	"io"
 	"maps"
 	"slices"
 	"strconv"
@@ -51,33 +50,7 @@ type entry struct {
 type verdict struct {
 	state   status.State
 	message string
-	became  *became // what the object became; nil for nothing
-}
-
-// became is what an object became in the configuration: its text, or only the names of its jobs.
-type became struct {
-	mu   sync.Mutex
-	text io.WriterTo // nil once it is dropped
-	jobs []string
-}
-
-// names returns the names of the jobs.
-func (b *became) names() []string {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if b.text != nil {
-		return jobsOf(written(b.text))
-	}
-	return b.jobs
-}
-
-// drop keeps the names of the jobs alone.
-func (b *became) drop() {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if b.text != nil {
-		b.jobs, b.text = jobsOf(written(b.text)), nil
-	}
+	jobs    []string // names of what the object became
 }
 
 // kept is what makes the next entry of a workload cheap.
@@ -274,14 +247,6 @@ func (s *worlds) keepWithin(last *kept) {
 func (k *kept) rest() {
 	k.close()
 	k.gatherer, k.held = nil, 0
-	if k.entry == nil {
-		return
-	}
-	for _, v := range k.entry.states {
-		if v.became != nil {
-			v.became.drop()
-		}
-	}
 }
 
 // selects brings what the workload selects up to date, and reports whether it changed.

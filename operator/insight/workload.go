@@ -223,7 +223,9 @@ func (e *entry) source(facts status.Facts, a *asker, s sourceRow, counts *Target
 	default:
 		out.Message = v.message
 	}
-	out.Jobs = v.jobs()
+	if v.state == status.Accepted {
+		out.Jobs = v.jobs
+	}
 	if counts != nil {
 		if own, known := counts.Objects[s.Ref]; known {
 			out.Targets = &own

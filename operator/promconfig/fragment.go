@@ -1,6 +1,7 @@
 package promconfig
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"maps"
@@ -35,6 +36,16 @@ type Fragment struct {
 	// Origins are those of each job's relabel_configs, step by step; nil when rejected
 	// and without [Settings.WithOrigins].
 	Origins [][]Origin
+}
+
+// JobNames returns the names of the jobs in the text of a fragment, in its order.
+func JobNames(text []byte) (out []string) {
+	for line := range bytes.Lines(text) {
+		if name, is := bytes.CutPrefix(line, []byte("- job_name: ")); is {
+			out = append(out, string(bytes.Trim(bytes.TrimSpace(name), `"'`)))
+		}
+	}
+	return out
 }
 
 // compiler turns one monitor into a fragment.
