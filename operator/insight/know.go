@@ -56,7 +56,9 @@ type verdict struct {
 // kept is what makes the next entry of a workload cheap.
 type kept struct {
 	gatherer engine.Gatherer
-	held     int // bytes, by the gatherer
+	held     int       // bytes, by the gatherer
+	due      time.Time // when it may be compiled again, if what was compiled is not kept
+	behind   bool      // the entry is older than that
 	rules    selection.Rules
 	rulesErr error  // a selector does not parse
 	rulesOf  string // the workload as its selectors were parsed
@@ -78,11 +80,16 @@ func (c *Cluster) know(ctx context.Context, w *world, all []explain.Candidate) {
 	changed := c.worlds.changed(w)
 	c.forget(changed)
 	references := c.Reader.References(ctx)
+	w.behind = map[*entry]bool{}
 	seen := map[explain.Ref]bool{}
 	for _, candidate := range all {
 		ref := candidate.Ref()
 		seen[ref] = true
-		e := c.worlds.kept(ref).know(c, w, candidate, references, changed)
+		k := c.worlds.kept(ref)
+		e := k.know(c, w, candidate, references, changed)
+		if k.behind {
+			w.behind[e] = true
+		}
 		w.entries = append(w.entries, e)
 		w.byRef[ref] = e
 	}
@@ -183,7 +190,8 @@ func (c *Cluster) forget(all changes) {
 
 // know returns what is known of a workload now.
 func (k *kept) know(c *Cluster, w *world, candidate explain.Candidate, references assets.Reader, changed changes) *entry {
-	selectedChanged := k.selects(candidate, w, changed)
+	specBefore := k.rulesOf
+	selectedChanged := k.selects(candidate, w, changed) || k.behind
 	shape := c.worlds.shape(candidate)
 	facts := status.Facts{
 		Candidate: candidate, Configs: c.Scopes.SelectedBy(candidate.Setup.Kind), Objects: map[*catalog.Row][]catalog.Object{},
@@ -203,23 +211,39 @@ func (k *kept) know(c *Cluster, w *world, candidate explain.Candidate, reference
 	if k.entry != nil && !selectedChanged && madeOf == k.madeOf && k.current(c, references) {
 		return k.entry
 	}
+	if k.behind = k.entry != nil && k.rulesOf == specBefore && c.Now().Before(k.due); k.behind {
+		return k.entry
+	}
 	for _, s := range candidate.Setup.Selects {
 		facts.Objects[s.Row] = slices.Collect(maps.Values(k.selected[s.Row]))
 	}
 	k.madeOf = madeOf
 	k.note(&facts, c.Now(), w.before)
 	k.checked = c.Now()
-	k.entry = k.make(facts, shape)
-	c.worlds.keepWithin(k)
+	began := time.Now()
+	k.entry, k.due = k.make(facts, shape), time.Time{}
+	if dropped := c.worlds.keepWithin(k); dropped {
+		pause := min(afreshPause*time.Since(began), longestPause)
+		k.due = c.Now().Add(pause)
+		k.entry.report.Unread = append(slices.Clone(k.entry.report.Unread), fmt.Sprintf("this is as of %s, and not looked at again for %s: what the workload compiles to takes more memory than there is to keep it here",
+			c.Now().UTC().Format(time.RFC3339), pause.Round(time.Second)))
+	}
 	return k.entry
 }
+
+// What is not kept is compiled afresh after a pause: in times that it took, and at most.
+const (
+	afreshPause  = 10
+	longestPause = 30 * time.Second
+)
 
 // heldShare bounds what is kept of all workloads, as a part of the memory of the process.
 const heldShare = 12
 
 // keepWithin drops what was compiled while too much is kept: of the workload that was compiled last,
-// or of larger ones in the namespaces for which most is kept.
-func (s *worlds) keepWithin(last *kept) {
+// or of larger ones in the namespaces for which most is kept. It reports whether that of the last was
+// dropped.
+func (s *worlds) keepWithin(last *kept) (dropped bool) {
 	room, total := s.room, 0
 	if room == 0 {
 		room = int(inflight.Memory() / heldShare)
@@ -236,11 +260,13 @@ func (s *worlds) keepWithin(last *kept) {
 		objects = append(objects, share.Object{Namespace: ref.Namespace, Name: ref.Kind + "/" + ref.Name, Bytes: k.held})
 	}
 	if total <= room {
-		return
+		return false
 	}
 	for _, i := range share.Divide(objects, room) {
 		all[i].rest()
+		dropped = dropped || all[i] == last
 	}
+	return dropped
 }
 
 // rest drops what was compiled. It is compiled afresh when something changes.

@@ -29,13 +29,13 @@ const (
 	maxPreviewed = 1000 // targets that are listed
 	maxFaults    = 50   // that are listed
 	maxJobs      = 1000
-	// maxRegexps is six times what the expressions of one object may compile to: about 30 MB.
-	maxRegexps = 3_000_000
+	// maxRegexps is four times what the expressions of one object may compile to: about 40 MB.
+	maxRegexps = 2_000_000
 	// maxPreviewText is how long the jobs may be in all.
 	maxPreviewText = 4 << 20
 	// leastPreview and previewWeight, for each byte of the manifests, are the memory of a preview:
 	// of its regular expressions, of its jobs, and of one object that is read.
-	leastPreview  = 48 << 20
+	leastPreview  = 64 << 20
 	previewWeight = 100
 	previewWait   = 2 * time.Second
 	// maxPreviews is how many there may be at a time.

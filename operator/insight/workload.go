@@ -70,7 +70,7 @@ func (c *Cluster) Workload(ctx context.Context, r Rights, o Object) (*Workload, 
 
 // others are the numbers of objects that a workload is not known to select, by state.
 func (w *world) others(e *entry, row *catalog.Row, selected int) map[status.State]int {
-	if !e.unjudged && w.namespacesUnread == "" {
+	if !e.unjudged && w.namespacesUnread == "" && !w.behind[e] {
 		return map[status.State]int{status.NotSelected: len(w.objects[row]) - selected}
 	}
 	out := map[status.State]int{}
@@ -85,7 +85,7 @@ func (w *world) others(e *entry, row *catalog.Row, selected int) map[status.Stat
 
 // unselected is the state of an object that a workload is not known to select.
 func (w *world) unselected(e *entry, kind string, o catalog.Object) status.State {
-	if e.report.Unmanaged == "" && o.GetDeletionTimestamp() == nil && (e.unjudged || w.undecided(e.rules[kind], o)) {
+	if e.report.Unmanaged == "" && o.GetDeletionTimestamp() == nil && (e.unjudged || w.undecided(e.rules[kind], o) || w.behind[e] && w.selects(e.rules[kind], o)) {
 		return status.Unknown
 	}
 	return status.NotSelected

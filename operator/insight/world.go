@@ -36,6 +36,7 @@ type world struct {
 	lookups          map[*catalog.Row]*lookup // while it is made
 	entries          []*entry                 // by kind, namespace and name
 	byRef            map[explain.Ref]*entry
+	behind           map[*entry]bool // entries that are older than the world
 
 	pods      map[string][]*corev1.Pod // by [podKey]
 	podLabels []labelNames

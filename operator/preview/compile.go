@@ -30,13 +30,13 @@ type knownJobs struct {
 	text int // bytes that they were read from
 }
 
-// What a Compiler keeps: reading takes about 25 times the text, and a regular expression ten
+// What a Compiler keeps: reading takes about 25 times the text, and a regular expression twenty
 // bytes for each unit of its cost.
 const (
 	// maxJobText bounds the jobs of one object.
 	maxJobText = 512 << 10
 	// maxCost bounds the regular expressions of all objects of one namespace.
-	maxCost = 5_000_000
+	maxCost = 1_500_000
 )
 
 // tooMuch returns the error of jobs that exceed a limit.
@@ -84,7 +84,7 @@ func (c *Compiler) Read(of explain.Candidate, cluster engine.Cluster) Workload {
 		}
 		namespace := s.Object.GetNamespace()
 		if sum := costs[namespace] + k.cost; sum > maxCost {
-			return nil, tooMuch(fmt.Sprintf("the regular expressions of the namespace compile to %d MB", sum/100_000))
+			return nil, tooMuch(fmt.Sprintf("the regular expressions of the namespace compile to %d MB", sum/50_000))
 		}
 		costs[namespace] += k.cost
 		var err error
@@ -104,7 +104,7 @@ func (c *Compiler) Read(of explain.Candidate, cluster engine.Cluster) Workload {
 // their regular expressions.
 const (
 	textWeight = 6
-	costWeight = 10
+	costWeight = 20
 )
 
 // Weight returns how many bytes the jobs take that are kept, roughly.

@@ -125,6 +125,12 @@ func checkAlertmanager(am *v1.AlertmanagerEndpoints, rules relabelRules) error {
 	); err != nil {
 		return err
 	}
+	if err := rules.checkRegex(am.Name); err != nil {
+		return fmt.Errorf("name: %w", err)
+	}
+	if err := rules.checkRegex(am.Port.StrVal); err != nil {
+		return fmt.Errorf("port: %w", err)
+	}
 	if err := rules.check(am.RelabelConfigs); err != nil {
 		return fmt.Errorf("relabelings: %w", err)
 	}

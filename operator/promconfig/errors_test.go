@@ -51,6 +51,8 @@ func TestOwnerErrors(t *testing.T) {
 		{`{apiserverConfig: {host: h, basicAuth: {}}}`, `spec.apiserverConfig: basicAuth: username`},
 		{`{apiserverConfig: {host: h, tlsConfig: {keyFile: x}}}`, `spec.apiserverConfig: tlsConfig: a key needs a certificate`},
 		{`{alerting: {alertmanagers: [{name: a, port: web}, {name: a, port: web, basicAuth: {}, bearerTokenFile: x}]}}`, `spec.alerting.alertmanagers[1]: bearerTokenFile and basicAuth are mutually exclusive`},
+		{`{alerting: {alertmanagers: [{name: a, port: web}, {name: "a(", port: web}]}}`, `spec.alerting.alertmanagers[1]: name: "a(": error parsing regexp`},
+		{`{alerting: {alertmanagers: [{name: a, port: "[w"}]}}`, `spec.alerting.alertmanagers[0]: port: "[w": error parsing regexp`},
 		{`{alerting: {alertmanagers: [{name: a, port: web, relabelings: [{action: hashmod}]}]}}`, `spec.alerting.alertmanagers[0]: relabelings: [0]: modulus`},
 		{`{alerting: {alertmanagers: [{name: a, port: web, alertRelabelings: [{}]}]}}`, `spec.alerting.alertmanagers[0]: alertRelabelings: [0]: targetLabel`},
 		{`{alerting: {alertmanagers: [{name: a, port: web, sigv4: {secretKey: {name: s, key: k}}}]}}`, `spec.alerting.alertmanagers[0]: sigv4: accessKey and secretKey must be set together`},

@@ -184,6 +184,7 @@ func (c *compiler) checkProbeTargets(t v1.ProbeTargets) error {
 		wrong.Add("targets.staticConfig.relabelingConfigs", c.rules.check(s.RelabelConfigs))
 	}
 	if i := t.Ingress; i != nil {
+		wrong.Add("targets.ingress", c.rules.checkSelectorValues(&i.Selector))
 		wrong.Add("targets.ingress.relabelingConfigs", c.rules.check(i.RelabelConfigs))
 	}
 	return wrong.Err()

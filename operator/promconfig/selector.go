@@ -3,11 +3,13 @@ package promconfig
 import (
 	"fmt"
 	"maps"
+	"regexp/syntax"
 	"slices"
 	"strings"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/firekeeper-dev/firekeeper/internal/faults"
 	"github.com/firekeeper-dev/firekeeper/operator/selection"
 )
 
@@ -21,12 +23,12 @@ func (l *stepList) addSelector(sel *metav1.LabelSelector, object, path string) {
 	}
 	for _, key := range slices.Sorted(maps.Keys(sel.MatchLabels)) {
 		l.addKey(&filterStep{
-			Action: "keep", SourceLabels: metaLabelPair(object, key), Regex: "(" + sel.MatchLabels[key] + ");true",
+			Action: "keep", SourceLabels: metaLabelPair(object, key), Regex: anyOf(sel.MatchLabels[key]),
 		}, labels, key)
 	}
 	for i, e := range sel.MatchExpressions {
 		pair := metaLabelPair(object, e.Key)
-		values := "(" + strings.Join(e.Values, "|") + ");true"
+		values := anyOf(e.Values...)
 		switch e.Operator {
 		case metav1.LabelSelectorOpIn:
 			l.addItem(&filterStep{Action: "keep", SourceLabels: pair, Regex: values}, expressions, i)
@@ -38,6 +40,35 @@ func (l *stepList) addSelector(sel *metav1.LabelSelector, object, path string) {
 			l.addItem(&filterStep{Action: "drop", SourceLabels: pair[1:], Regex: "true"}, expressions, i)
 		}
 	}
+}
+
+// anyOf is the expression for a label that is present with one of some values.
+func anyOf(values ...string) string { return "(" + strings.Join(values, "|") + ");true" }
+
+// checkSelectorValues refuses values of a selector, which Kubernetes does not read, that are no
+// regular expressions: that is what becomes of them.
+func (r relabelRules) checkSelectorValues(sel *metav1.LabelSelector) error {
+	check := func(field string, values ...string) error {
+		for _, value := range values {
+			if err := r.checkRegex(value); err != nil {
+				return fmt.Errorf("%s: %w", field, err)
+			}
+		}
+		if _, err := syntax.Parse("^(?s:"+anyOf(values...)+")$", syntax.Perl); err != nil {
+			return fmt.Errorf("%s: %q: %w", field, strings.Join(values, "|"), err)
+		}
+		return nil
+	}
+	var wrong faults.List
+	for _, key := range slices.Sorted(maps.Keys(sel.MatchLabels)) {
+		wrong.Add("selector", check(fmt.Sprintf("matchLabels[%s]", key), sel.MatchLabels[key]))
+	}
+	for i, e := range sel.MatchExpressions {
+		if e.Operator == metav1.LabelSelectorOpIn || e.Operator == metav1.LabelSelectorOpNotIn {
+			wrong.Add("selector", check(fmt.Sprintf("matchExpressions[%d].values", i), e.Values...))
+		}
+	}
+	return wrong.Err()
 }
 
 func metaLabelPair(object, key string) []string {

@@ -166,7 +166,7 @@ func (a *attacker) refused(kind string, err error) {
 
 // conversion reports an object that cannot be converted.
 func (a *attacker) conversion(err error) {
-	if err != nil && strings.Contains(err.Error(), "conversion webhook") && !strings.Contains(err.Error(), "connection refused") {
+	if err != nil && strings.Contains(err.Error(), "conversion webhook") && !a.w.cutOff(err) {
 		a.found(Finding{Kind: Unserved, Text: err.Error()})
 	}
 }
@@ -206,7 +206,7 @@ func (a *attacker) remove(ctx context.Context, o hostile.Object) {
 			a.mu.Lock()
 			a.count.deleted++
 			a.mu.Unlock()
-		case !apierrors.IsNotFound(err) && ctx.Err() == nil && !strings.Contains(err.Error(), "connection refused"):
+		case !apierrors.IsNotFound(err) && ctx.Err() == nil && !a.w.cutOff(err):
 			a.found(Finding{Kind: Unserved, Text: "delete: " + err.Error(), Objects: []hostile.Manifest{o.Manifest}})
 		}
 	}

@@ -189,6 +189,7 @@ func (r *runner) restart(ctx context.Context, number int) {
 		r.checker.bindings = true
 	}
 	for _, name := range r.k.names() {
+		r.w.killed.Store(time.Now().UnixNano())
 		if err := r.k.restart(ctx, name); err != nil && ctx.Err() == nil {
 			r.findings.add(Finding{Kind: Ended, Process: name, Text: "it does not start again: " + err.Error() + "\n" + tail(r.w.logOf(name)), Objects: manifests(r.attacker.living())})
 		}

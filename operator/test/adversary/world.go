@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
+	"sync/atomic"
 	"time"
 
 	authenticationv1 "k8s.io/api/authentication/v1"
@@ -45,8 +47,16 @@ type world struct {
 	mapper  *restmapper.DeferredDiscoveryRESTMapper
 	user    rest.Interface // as the hostile user
 	ports   *ports.Lease
+	killed  atomic.Int64 // when processes were killed on purpose last, in nanoseconds
 
 	promtool string // path; empty where there is none
+}
+
+// cutOff reports whether a call failed because the webhook that it needs was killed on purpose.
+func (w *world) cutOff(err error) bool {
+	text := err.Error()
+	lately := time.Since(time.Unix(0, w.killed.Load())) < 2*readiness
+	return strings.Contains(text, "connection refused") || lately && (strings.Contains(text, "EOF") || strings.Contains(text, "connection reset"))
 }
 
 const (
