@@ -37,6 +37,8 @@ var table = []row{
 	{"Routes", amConfig, "routes on all levels", Routes, ""},
 	{"RouteDepth", amConfig, "levels of routes", RouteDepth, ""},
 	{"StoredShare", "all objects of the API group", "size in memory together, with what is generated from them", StoredShare, share},
+	{"HeldShare", "all workloads", "what reconciliations keep for the next ones; beyond it, those of the namespaces that hold most begin afresh each time", HeldShare, share},
+	{"SelectionBytes", "workload", "what each object that it selects counts in addition, for the workload", SelectionBytes, "bytes"},
 	{"ReferredShare", "all Secrets and ConfigMaps that are referred to", "contents that are kept in memory", ReferredShare, share},
 	{"GeneratedBytes", scrapes + ", " + amConfig, "generated configuration; generation stops there", GeneratedBytes, "bytes"},
 	{"RuleFileBytes", ruleKind, "generated rule file", RuleFileBytes, "bytes"},

@@ -1,11 +1,13 @@
 package engine
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 	"time"
 
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
+	"github.com/firekeeper-dev/firekeeper/operator/budget"
 )
 
 // large gives a rule some kibibytes.
@@ -78,6 +80,29 @@ func TestWorkloadBeyondTheRoom(t *testing.T) {
 		b.settle()
 		if got := b.config("ruler-a-config"); got != "alerts more" || b.condition("a", v1.Reconciled) != "True" {
 			t.Errorf("configuration %q, Reconciled %s", got, b.condition("a", v1.Reconciled))
+		}
+	})
+}
+
+// TestSelectionsCount: a workload counts for the objects that it selects.
+func TestSelectionsCount(t *testing.T) {
+	inBubble(t, func(t *testing.T, b *bed, f *fakeKind) {
+		const rules = 50
+		for i := range rules {
+			b.set(rule(fmt.Sprint("r", i)))
+		}
+		b.set(ruler("a"))
+		b.start(nil, f)
+		b.settle()
+		before, _ := b.sources.stored.Held()
+		b.set(ruler("b"))
+		b.settle()
+		with, _ := b.sources.stored.Held()
+		b.deleted(ruler("b"))
+		b.settle()
+		after, _ := b.sources.stored.Held()
+		if with-before < rules*budget.SelectionBytes || after != before {
+			t.Errorf("%d bytes, with a workload that selects %d objects %d, without it %d", before, rules, with, after)
 		}
 	})
 }
