@@ -51,7 +51,7 @@ const (
 	StoredShare = 5
 	// HeldShare bounds what reconciliations keep for the next ones of their workloads. A workload
 	// for which there is no room is compiled afresh each time.
-	HeldShare = 8
+	HeldShare = 12
 	// ReferredShare bounds the contents of Secrets and ConfigMaps that are kept. What does not
 	// fit is read again when it is asked for.
 	ReferredShare = 10

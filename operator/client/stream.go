@@ -138,6 +138,7 @@ func (r *lineReader) Read(p []byte) (int, error) {
 	if r.rest = r.rest[n:]; len(r.rest) > 0 {
 		return n, io.ErrShortBuffer
 	}
+	r.rest = nil // it may have been long, and the next event may come in hours
 	return n, nil
 }
 

@@ -132,8 +132,8 @@ type Verdict struct {
 	// Text is what the object became in the file or in the configuration; nil when it
 	// is rejected.
 	Text io.WriterTo
-	// Jobs are the names of the jobs that it became.
-	Jobs []string
+	// Jobs is the number of jobs that it became.
+	Jobs int
 }
 
 // Plan is what a reconciliation wants to write, in order: Content, then the

@@ -48,9 +48,9 @@ func New(size int64) *Budget {
 // Size returns how many bytes there are in all.
 func (b *Budget) Size() int64 { return b.size }
 
-// Process returns the budget of the whole process: a third of its memory limit, as it is at the
+// Process returns the budget of the whole process: a quarter of its memory limit, as it is at the
 // first call.
-var Process = sync.OnceValue(func() *Budget { return New(Memory() / 3) })
+var Process = sync.OnceValue(func() *Budget { return New(Memory() / 4) })
 
 // BusyError says that a budget was used up for too long.
 type BusyError struct{ Waited time.Duration }

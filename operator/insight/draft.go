@@ -206,7 +206,7 @@ func (d *draft) of(e *entry, verdicts []engine.Verdict) map[string]explain.Ref {
 		if v.Err != nil && e.states[ref].state == status.Accepted {
 			d.unread = append(d.unread, fmt.Sprintf("%s is left out: %s", ref, brief(v.Err.Error())))
 		}
-		for _, job := range v.Jobs {
+		for _, job := range promconfig.JobNamesOf(v.Kind, v.Object, v.Jobs) {
 			jobs[job] = ref
 		}
 	}

@@ -20,11 +20,11 @@ func (k *kept) make(facts status.Facts, shape engine.Shape) *entry {
 		candidate: facts.Candidate, shape: shape, ref: facts.Ref(), since: k.since, states: map[explain.Ref]verdict{},
 		rules: k.rules, unjudged: k.rulesErr != nil,
 	}
-	jobs := map[explain.Ref][]string{}
+	jobs := map[explain.Ref]int{}
 	facts.Select = func(c engine.Cluster) ([]engine.Verdict, error) {
 		verdicts, err := k.compile(e, c)
 		for _, v := range verdicts {
-			if v.Err == nil && len(v.Jobs) > 0 {
+			if v.Err == nil && v.Jobs > 0 {
 				jobs[explain.RefOf(v.Kind, v.Object)] = v.Jobs
 			}
 		}

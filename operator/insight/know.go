@@ -50,7 +50,7 @@ type entry struct {
 type verdict struct {
 	state   status.State
 	message string
-	jobs    []string // names of what the object became
+	jobs    int // that the object became
 }
 
 // kept is what makes the next entry of a workload cheap.
@@ -238,7 +238,7 @@ const (
 )
 
 // heldShare bounds what is kept of all workloads, as a part of the memory of the process.
-const heldShare = 12
+const heldShare = 16
 
 // keepWithin drops what was compiled while too much is kept: of the workload that was compiled last,
 // or of larger ones in the namespaces for which most is kept. It reports whether that of the last was

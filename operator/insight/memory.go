@@ -20,7 +20,7 @@ const (
 	// treeWeight is the memory for each byte of YAML that is read as a tree, twice, and written.
 	treeWeight = 32
 	// maxTreeText is how long such a text may be.
-	maxTreeText = 4 << 20
+	maxTreeText = 3 << 20
 )
 
 // reserve waits for memory for some bytes of work.

@@ -10,6 +10,7 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/catalog"
 	"github.com/firekeeper-dev/firekeeper/operator/explain"
 	"github.com/firekeeper-dev/firekeeper/operator/online"
+	"github.com/firekeeper-dev/firekeeper/operator/promconfig"
 	"github.com/firekeeper-dev/firekeeper/operator/status"
 )
 
@@ -223,8 +224,8 @@ func (e *entry) source(facts status.Facts, a *asker, s sourceRow, counts *Target
 	default:
 		out.Message = v.message
 	}
-	if v.state == status.Accepted {
-		out.Jobs = v.jobs
+	if v.state == status.Accepted && v.jobs > 0 {
+		out.Jobs = promconfig.JobNamesOf(s.Kind, s.object, v.jobs)
 	}
 	if counts != nil {
 		if own, known := counts.Objects[s.Ref]; known {

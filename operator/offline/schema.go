@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"time"
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apimachinery/pkg/api/validation"
@@ -31,7 +32,11 @@ type schemas struct {
 	mu          sync.Mutex
 	definitions []*apiextensionsv1.CustomResourceDefinition
 	checkers    map[schema.GroupVersionKind]*check.Checker
+	idle        *time.Timer // drops the definitions, of which checkers keep nothing
 }
+
+// keepDefinitions is how long definitions are kept after a checker was made of them: they take 20 MB.
+const keepDefinitions = 5 * time.Second
 
 // shared are those of the CRDs in this program, for all who read manifests.
 var shared schemas
@@ -48,6 +53,10 @@ func (s *schemas) checker(kind schema.GroupVersionKind) (*check.Checker, error) 
 			return nil, err
 		}
 	}
+	if s.idle == nil {
+		s.idle = time.AfterFunc(keepDefinitions, s.dropDefinitions)
+	}
+	s.idle.Reset(keepDefinitions)
 	c, err := newChecker(s.definitions, kind)
 	if err != nil { // the full set has more versions, and takes longer to load
 		full, loadErr := crds.Full("")
@@ -63,6 +72,12 @@ func (s *schemas) checker(kind schema.GroupVersionKind) (*check.Checker, error) 
 	}
 	s.checkers[kind] = c
 	return c, nil
+}
+
+func (s *schemas) dropDefinitions() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.definitions = nil
 }
 
 func newChecker(definitions []*apiextensionsv1.CustomResourceDefinition, kind schema.GroupVersionKind) (*check.Checker, error) {

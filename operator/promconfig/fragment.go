@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
+	"strings"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
@@ -46,6 +48,24 @@ func JobNames(text []byte) (out []string) {
 		}
 	}
 	return out
+}
+
+// JobNamesOf returns the names of the n jobs that a monitor becomes.
+func JobNamesOf(kind string, m metav1.Object, n int) []string {
+	out := make([]string, n)
+	for i := range out {
+		out[i] = nameOfJob(kind, m, i)
+	}
+	return out
+}
+
+// nameOfJob returns the name of a job: one for each endpoint of the kinds that have endpoints.
+func nameOfJob(kind string, m metav1.Object, i int) string {
+	name := strings.ToLower(kind[:1]) + kind[1:] + "/" + m.GetNamespace() + "/" + m.GetName()
+	if kind == v1.ServiceMonitorKind || kind == v1.PodMonitorKind {
+		name += "/" + strconv.Itoa(i)
+	}
+	return name
 }
 
 // compiler turns one monitor into a fragment.

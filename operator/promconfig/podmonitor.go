@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
-	"strconv"
 
 	"github.com/firekeeper-dev/firekeeper/internal/faults"
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
@@ -105,7 +104,7 @@ func (c *compiler) checkPodEndpoint(e *v1.PodMetricsEndpoint, job *PodMonitorJob
 func (c *compiler) podJob(m *v1.PodMonitor, i int, class *v1.ScrapeClass, sd *KubernetesSD, job *PodMonitorJob) (err error) {
 	e := &m.Spec.PodMetricsEndpoints[i]
 	job.JobHead = JobHead{
-		JobName:                  "podMonitor/" + m.Namespace + "/" + m.Name + "/" + strconv.Itoa(i),
+		JobName:                  nameOfJob(v1.PodMonitorKind, m, i),
 		HonorLabels:              e.HonorLabels && !c.s.data.OverrideHonorLabels,
 		HonorTimestamps:          honorTimestamps(e.HonorTimestamps, c.s.data.OverrideHonorTimestamps),
 		TrackTimestampsStaleness: e.TrackTimestampsStaleness,

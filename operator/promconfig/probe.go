@@ -137,7 +137,7 @@ func (c *compiler) probe(m *v1.Probe) (*ProbeJob, error) {
 		limits: m.Spec.ScrapeLimits, histograms: m.Spec.NativeHistogramConfig, protocols: m.Spec.ScrapeProtocols,
 		fallback: m.Spec.FallbackScrapeProtocol, class: class, metricRelabel: m.Spec.MetricRelabelConfigs, enforced: enforced,
 	})
-	job.JobName = "probe/" + m.Namespace + "/" + m.Name
+	job.JobName = nameOfJob(v1.ProbeKind, m, 0)
 	job.HonorTimestamps = !c.s.data.OverrideHonorTimestamps
 	job.MetricsPath = m.Spec.ProberSpec.Path
 	if job.MetricsPath == "" {

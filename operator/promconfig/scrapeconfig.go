@@ -99,7 +99,7 @@ func (c *compiler) scrapeConfig(m *v1alpha1.ScrapeConfig) (*ScrapeConfigJob, err
 		class = &v1.ScrapeClass{}
 	}
 	job := &ScrapeConfigJob{
-		JobName:                    "scrapeConfig/" + m.Namespace + "/" + m.Name,
+		JobName:                    nameOfJob(v1alpha1.ScrapeConfigKind, m, 0),
 		HonorTimestamps:            honorTimestamps(spec.HonorTimestamps, c.s.data.OverrideHonorTimestamps),
 		TrackTimestampsStaleness:   spec.TrackTimestampsStaleness,
 		MetricsPath:                spec.MetricsPath,

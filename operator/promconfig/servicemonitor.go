@@ -3,7 +3,6 @@ package promconfig
 import (
 	"errors"
 	"fmt"
-	"strconv"
 
 	"k8s.io/apimachinery/pkg/util/intstr"
 
@@ -131,7 +130,7 @@ func checkNoFiles(e *v1.Endpoint) error {
 func (c *compiler) serviceJob(m *v1.ServiceMonitor, i int, class *v1.ScrapeClass, sd *KubernetesSD, job *ServiceMonitorJob) (err error) {
 	e := &m.Spec.Endpoints[i]
 	job.JobHead = JobHead{
-		JobName:                  "serviceMonitor/" + m.Namespace + "/" + m.Name + "/" + strconv.Itoa(i),
+		JobName:                  nameOfJob(v1.ServiceMonitorKind, m, i),
 		HonorLabels:              e.HonorLabels && !c.s.data.OverrideHonorLabels,
 		HonorTimestamps:          honorTimestamps(e.HonorTimestamps, c.s.data.OverrideHonorTimestamps),
 		TrackTimestampsStaleness: e.TrackTimestampsStaleness,

@@ -160,9 +160,8 @@ func compileMonitors[T catalog.Object](m monitorCompiler, row *catalog.Row, comp
 		return m.family.monitors.Get(m.settings.Key(), compiled.IDOf(row.Kind, obj), m.cluster.Current, func() (*CompiledMonitor, bool) {
 			f := compile(obj, m.settings, m.cluster.References)
 			piece := document.NewPiece(row.Kind+"/"+obj.GetNamespace()+"/"+obj.GetName(), f.YAML)
-			jobs := promconfig.JobNames(f.YAML)
 			f.YAML = nil
-			return &CompiledMonitor{Fragment: f, Piece: piece, JobNames: jobs}, !assets.IsTemporary(f.Err)
+			return &CompiledMonitor{Fragment: f, Piece: piece}, !assets.IsTemporary(f.Err)
 		})
 	})
 	m.in.Monitors = slices.Grow(m.in.Monitors, len(objects))

@@ -57,7 +57,6 @@ type Monitor struct {
 type CompiledMonitor struct {
 	promconfig.Fragment // without YAML
 	Piece               *document.Piece
-	JobNames            []string // in the order of the document
 }
 
 // Weight implements compiled.Weighted: TLS files are those of the Secrets in the cache.
@@ -84,7 +83,7 @@ func (in *Inputs) Verdicts() iter.Seq[engine.Verdict] {
 func (m Monitor) verdict() engine.Verdict {
 	out := engine.Verdict{Kind: m.Kind, Object: m.Object, Err: m.Err}
 	if m.Err == nil {
-		out.Text, out.Jobs = m.Piece, m.JobNames
+		out.Text, out.Jobs = m.Piece, m.Jobs
 	}
 	for _, d := range m.Dropped {
 		out.Dropped = append(out.Dropped, d.String())

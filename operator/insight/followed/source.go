@@ -114,7 +114,7 @@ func (s *Source) sweep() {
 const (
 	// memoryPart is the part of the memory of the process that what is followed may take, but for one
 	// workload, which may take more.
-	memoryPart = 12
+	memoryPart = 16
 	// lately is how long a workload is in use after the last question about it.
 	lately = 30 * time.Second
 )
