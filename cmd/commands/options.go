@@ -133,7 +133,7 @@ func (o *Options) bindProcess(flags flagSet) {
 	flags.Flag("log-format", "Log format: "+strings.Join(logging.Formats, ", ")+".").
 		Default("logfmt").StringVar(&o.Log.Format)
 	flags.Flag("auto-gomemlimit-ratio", "Fraction of the container's memory limit to set as GOMEMLIMIT, 0 to 1. 0 sets none; the environment variable GOMEMLIMIT takes precedence.").
-		Default("0.9").Float64Var(&o.MemoryRatio)
+		Default("0.8").Float64Var(&o.MemoryRatio)
 	flags.Flag("workers", "Maximum number of concurrent reconciliations. 0 means the number of CPUs, at least 2.").
 		Default("0").IntVar(&o.Workers)
 	o.bindGates(flags)
