@@ -58,7 +58,8 @@ type Cluster struct {
 	worlds worlds
 	drafts drafts
 
-	previews atomic.Int32 // that are being made
+	previews   atomic.Int32 // that are being made, or wait for that
+	previewing *inflight.Budget
 }
 
 var _ Answers = (*Cluster)(nil)
@@ -71,7 +72,7 @@ func New(p Parts) *Cluster {
 	if p.Now == nil {
 		p.Now = time.Now
 	}
-	return &Cluster{Parts: p, worlds: worlds{keep: map[explain.Ref]*kept{}}}
+	return &Cluster{Parts: p, previewing: inflight.New(1), worlds: worlds{keep: map[explain.Ref]*kept{}}}
 }
 
 // Targets implements [Answers].

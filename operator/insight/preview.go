@@ -33,12 +33,14 @@ const (
 	maxRegexps = 2_000_000
 	// maxPreviewText is how long the jobs may be in all.
 	maxPreviewText = 4 << 20
-	// leastPreview and previewWeight, for each byte of the manifests, are the memory of a preview:
-	// of its regular expressions, of its jobs, and of one object that is read.
+	// leastPreview and previewWeight, for each byte of the manifests, are the memory of a preview: the
+	// manifests are read first, then there are regular expressions, jobs, and one object that is read.
 	leastPreview  = 64 << 20
 	previewWeight = 100
-	previewWait   = 2 * time.Second
-	// maxPreviews is how many there may be at a time.
+	// answersPart of the memory is left for other answers, whatever a preview takes.
+	answersPart = 0.4
+	previewWait = 2 * time.Second
+	// maxPreviews is how many there may be at a time, of which one is worked on.
 	maxPreviews = 2
 )
 
@@ -63,7 +65,7 @@ func (c *Cluster) Preview(ctx context.Context, r Rights, manifests []byte) (*pre
 	if err := c.mayPreview(ctx, r, manifests); err != nil {
 		return nil, err
 	}
-	release, err := c.reserveFor(ctx, leastPreview+previewWeight*int64(len(manifests)), previewWait)
+	release, err := c.reservePreview(ctx, len(manifests))
 	if err != nil {
 		return nil, err
 	}

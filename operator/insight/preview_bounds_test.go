@@ -5,10 +5,12 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"testing/synctest"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
 	"github.com/firekeeper-dev/firekeeper/operator/discovery"
+	"github.com/firekeeper-dev/firekeeper/operator/inflight"
 	"github.com/firekeeper-dev/firekeeper/operator/insight"
 	"github.com/firekeeper-dev/firekeeper/operator/online"
 	"github.com/firekeeper-dev/firekeeper/operator/preview"
@@ -61,37 +63,50 @@ func TestPreviewIsBounded(t *testing.T) {
 }
 
 // A preview that goes on does not keep all others waiting, and does not go on for a caller that
-// has gone.
+// has gone; answers have memory meanwhile.
 func TestPreviewsAtATime(t *testing.T) {
-	kinds, _ := setups()
-	b := blocking{make(chan struct{}), make(chan struct{})}
-	a := insight.New(insight.Parts{
-		Reader: loaded(t, []byte(selectsPods)), Setups: kinds, Fresh: setups, Options: prometheus.Options{Workload: config},
-		Finder: func(online.Reader, *discovery.Objects) preview.Finder { return b },
-	})
-	ctx, cancel := context.WithCancel(t.Context())
-	ended := make(chan error)
-	for range 2 {
-		go func() {
+	synctest.Test(t, func(t *testing.T) {
+		kinds, _ := setups()
+		b := blocking{make(chan struct{}), make(chan struct{})}
+		a := insight.New(insight.Parts{
+			Reader: loaded(t, []byte(selectsPods)), Setups: kinds, Fresh: setups, Options: prometheus.Options{Workload: config}, Memory: inflight.New(100 << 20),
+			Finder: func(online.Reader, *discovery.Objects) preview.Finder { return b },
+		})
+		ctx, cancel := context.WithCancel(t.Context())
+		ended := make(chan error)
+		previewed := func(ctx context.Context) error {
 			_, err := a.Preview(ctx, everything, podMonitors(1, 1, "{port: a}"))
-			ended <- err
-		}()
+			return err
+		}
+		go func() { ended <- previewed(ctx) }()
 		<-b.began
-	}
-	if _, err := a.Preview(t.Context(), everything, podMonitors(1, 1, "{port: a}")); !apierrors.IsTooManyRequests(err) {
-		t.Errorf("a third: %v", err)
-	}
-	cancel()
-	close(b.until)
-	for range 2 {
+		if release, err := a.Memory.Take(ctx, 39<<20, 0); err != nil {
+			t.Errorf("memory for answers: %v", err)
+		} else {
+			release()
+		}
+		go func() { ended <- previewed(ctx) }()
+		synctest.Wait()
+		if err := previewed(t.Context()); !apierrors.IsTooManyRequests(err) {
+			t.Errorf("a third: %v", err)
+		}
+		cancel()
+		if err := <-ended; !apierrors.IsTimeout(err) {
+			t.Errorf("that waits, and whose caller has gone: %v", err)
+		}
+		go func() { ended <- previewed(t.Context()) }()
+		if err := <-ended; !apierrors.IsTooManyRequests(err) {
+			t.Errorf("that waits for too long: %v", err)
+		}
+		close(b.until)
 		if err := <-ended; !apierrors.IsTimeout(err) {
 			t.Errorf("whose caller has gone: %v", err)
 		}
-	}
-	go func() { <-b.began }()
-	if _, err := a.Preview(t.Context(), everything, podMonitors(1, 1, "{port: a}")); err != nil {
-		t.Errorf("after they ended: %v", err)
-	}
+		go func() { <-b.began }()
+		if err := previewed(t.Context()); err != nil {
+			t.Errorf("after they ended: %v", err)
+		}
+	})
 }
 
 // blocking is a finder that takes its time.
