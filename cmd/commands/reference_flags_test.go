@@ -28,7 +28,7 @@ var referenceFlags = strings.Fields(`
 	--alertmanager-config-namespaces=a --thanos-ruler-instance-namespaces=a --watch-referenced-objects-in-all-namespaces=true
 	--prometheus-instance-selector=a=b --alertmanager-instance-selector=a=b --thanos-ruler-instance-selector=a=b
 	--secret-field-selector=type!=x --secret-label-selector=a --configmap-field-selector=metadata.name!=x --configmap-label-selector=a
-	--log-level=debug --log-format=json --auto-gomemlimit-ratio=0.8
+	--log-level=debug --log-format=json --auto-gomemlimit-ratio=0.7
 `)
 
 // TestReferenceFlags: the arguments of a Deployment of the reference are taken, and all
