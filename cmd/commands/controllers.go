@@ -85,7 +85,7 @@ func (o *Options) controllers(ctx context.Context, setups []engine.Setup, scopes
 		s.Lead = p.leader.Await
 		s.InstantDelivery, s.Settled, s.StorageClasses = delivers.Load, settled, !p.starter.Lacks(startup.GetStorageClasses)
 		c := startup.Controller(s.Controller, s.Row.GroupVersionResource(), required(s.Kind), startupScopes(s, scopes), func() error {
-			if err := mayUseGates(ctx, clients.Kube, s, scopes.SelectedBy(s.Kind)); err != nil {
+			if err := mayUseGates(ctx, clients.Kube, &s, scopes.SelectedBy(s.Kind), p.log); err != nil {
 				return err
 			}
 			var controller *engine.Controller

@@ -2,7 +2,9 @@ package commands
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"log/slog"
 	"maps"
 	"slices"
 	"strconv"
@@ -11,6 +13,7 @@ import (
 	promclient "github.com/prometheus/client_golang/prometheus"
 	"k8s.io/client-go/kubernetes"
 
+	"github.com/firekeeper-dev/firekeeper/operator/catalog"
 	"github.com/firekeeper-dev/firekeeper/operator/engine"
 	"github.com/firekeeper-dev/firekeeper/operator/informer"
 	"github.com/firekeeper-dev/firekeeper/operator/startup"
@@ -119,8 +122,9 @@ func exposeGates(reg promclient.Registerer, gates featureGates) {
 }
 
 // mayUseGates checks the permissions that enabled feature gates require for a kind:
-// agents must not be left without their pods silently, nor statuses unwritten.
-func mayUseGates(ctx context.Context, kube kubernetes.Interface, s engine.Setup, configs informer.Namespaces) error {
+// agents must not be left without their pods silently, nor statuses unwritten. The roles of the
+// reference give none for the statuses of AlertmanagerConfigs: these are left out then, with a warning.
+func mayUseGates(ctx context.Context, kube kubernetes.Interface, s *engine.Setup, configs informer.Namespaces, log *slog.Logger) error {
 	own := s.Instances.Watches()
 	if s.DaemonSets != "" {
 		needs := startup.Permissions("apps", "daemonsets", own, "get", "list", "watch", "create", "update", "delete")
@@ -136,7 +140,13 @@ func mayUseGates(ctx context.Context, kube kubernetes.Interface, s engine.Setup,
 		needs = append(needs, startup.Permissions(r.Group, r.Resource+"/status", configs.Watches(), "update", "patch")...)
 	}
 	needs = append(needs, startup.Permissions(s.Group, s.Resource, own, "patch")...) // the finalizer
-	return mayUseGate(ctx, kube, gateConfigStatus, needs)
+	err := mayUseGate(ctx, kube, gateConfigStatus, needs)
+	if missing, is := errors.AsType[*startup.MissingError](err); is && s.Row == catalog.Alertmanager {
+		s.ConfigStatus = false
+		log.Warn("the statuses of AlertmanagerConfigs are not written", "feature_gate", gateConfigStatus, "reason", missing)
+		return nil
+	}
+	return err
 }
 
 func mayUseGate(ctx context.Context, kube kubernetes.Interface, gate string, needs []startup.Permission) error {

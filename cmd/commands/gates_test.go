@@ -2,6 +2,7 @@ package commands
 
 import (
 	"errors"
+	"log/slog"
 	"strings"
 	"testing"
 
@@ -10,6 +11,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/client-go/kubernetes/fake"
 	clienttesting "k8s.io/client-go/testing"
+
+	"github.com/firekeeper-dev/firekeeper/operator/catalog"
 )
 
 // forbidding is an API server that permits everything but one thing, "verb resource".
@@ -31,10 +34,15 @@ func TestMayWriteBindings(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	var log strings.Builder
+	var written bool // statuses of AlertmanagerConfigs
 	check := func(denied string) error {
 		var failed []error
 		for _, s := range setups {
-			failed = append(failed, mayUseGates(t.Context(), forbidding(denied), s, scopes.Configs))
+			failed = append(failed, mayUseGates(t.Context(), forbidding(denied), &s, scopes.Configs, slog.New(slog.NewTextHandler(&log, nil))))
+			if s.Row == catalog.Alertmanager {
+				written = s.ConfigStatus
+			}
 		}
 		return errors.Join(failed...)
 	}
@@ -45,7 +53,14 @@ func TestMayWriteBindings(t *testing.T) {
 			t.Errorf("without %s: %v", denied, err)
 		}
 	}
-	if err := check(""); err != nil {
-		t.Error(err)
+	if err := check(""); err != nil || !written || log.Len() > 0 {
+		t.Errorf("%v, written %t, log %s", err, written, log.String())
+	}
+	// The reference's own roles.
+	if err := check("patch alertmanagerconfigs/status"); err != nil || written {
+		t.Errorf("%v, written %t", err, written)
+	}
+	if n := strings.Count(log.String(), "the statuses of AlertmanagerConfigs are not written"); n != 1 || !strings.Contains(log.String(), "no permission to patch alertmanagerconfigs/status") {
+		t.Errorf("log %s", log.String())
 	}
 }

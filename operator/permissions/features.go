@@ -114,7 +114,7 @@ func optional() []Feature {
 		},
 		{
 			Name: "statuses of monitors and rules", When: "the feature gate StatusForConfigurationResources",
-			Cost: "the operator ends with an error", Place: Namespaces, File: Base,
+			Cost: "the operator ends with an error; if it is about AlertmanagerConfigs and Alertmanagers, their statuses are not written", Place: Namespaces, File: Base,
 			Rules: []rbacv1.PolicyRule{rule(monitoring, kinds(true, ""), "patch"), rule(monitoring, kinds(false, "/status"), "update", "patch")},
 		},
 		{

@@ -30,14 +30,20 @@ func Permissions(group, resource string, namespaces []string, verbs ...string) [
 
 // Require checks permissions.
 //
-// Errors: those that are missing, "no permission to list pods in namespace a".
+// Errors: *[MissingError]; the API server does not answer.
 func Require(ctx context.Context, kube kubernetes.Interface, needs []Permission) error {
 	missing, err := denied(ctx, kube, needs)
 	if err == nil && len(missing) > 0 {
-		err = fmt.Errorf("no permission to %s", summary(missing))
+		err = &MissingError{summary(missing)}
 	}
 	return err
 }
+
+// MissingError names permissions that are missing.
+type MissingError struct{ Permissions string }
+
+// Error is "no permission to list pods in namespace a".
+func (e *MissingError) Error() string { return "no permission to " + e.Permissions }
 
 // summary is for people: "list, watch prometheusagents in namespaces one, two; get
 // nodes". Verbs on one resource in one namespace must follow one another.
