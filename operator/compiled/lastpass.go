@@ -1,15 +1,20 @@
 package compiled
 
 import (
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"reflect"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/firekeeper-dev/firekeeper/operator/capacity"
 	"github.com/firekeeper-dev/firekeeper/operator/informer"
 )
 
 // LastPass is what the objects of an owner were compiled to in its last reconciliation.
-// An object that is still the very same one need not be looked up: a reconciliation with
-// 10,000 objects of which one has changed mostly compares pointers. It is not
-// safe for concurrent use. The zero value knows nothing; a nil one neither.
+// An object that is still the same version need not be looked up: a reconciliation with
+// 10,000 objects of which one has changed mostly compares these. The objects themselves are not
+// kept: the next reconciliation may be minutes away, and old versions of all of them would stay in
+// memory for that long. It is not safe for concurrent use. The zero value is empty; so is a nil one.
 type LastPass[F any] struct {
 	settings string
 	kinds    map[string]*remembered[F]
@@ -22,8 +27,29 @@ type remembered[F any] struct {
 }
 
 type fragmentOf[F any] struct {
-	object   metav1.Object
+	version
 	fragment F
+}
+
+// version names a version of an object.
+type version struct {
+	namespace, name, resource string
+	uid                       types.UID
+	stub                      bool
+	address                   uintptr // of an object that does not say which version it is
+}
+
+func versionOf(o metav1.Object) version {
+	v := version{namespace: o.GetNamespace(), name: o.GetName(), resource: o.GetResourceVersion(), uid: o.GetUID(), stub: capacity.IsStub(o)}
+	if v.resource == "" || v.uid == "" {
+		v.address = reflect.ValueOf(o).Pointer()
+	}
+	return v
+}
+
+// compare compares names, in the order of objects.
+func (v version) compare(o version) int {
+	return informer.CompareNames(v.namespace, v.name, o.namespace, o.name)
 }
 
 // Begin starts a reconciliation. Nothing is known under other settings than before.
@@ -45,14 +71,14 @@ func (p *LastPass[F]) find(kind string, obj metav1.Object) (fragment F, ok bool)
 	if p == nil || p.kinds[kind] == nil {
 		return fragment, false
 	}
-	k := p.kinds[kind]
+	k, now := p.kinds[kind], versionOf(obj)
 	for len(k.last) > 0 {
 		head := k.last[0]
-		if head.object == obj {
+		if head.version == now {
 			k.last = k.last[1:]
 			return head.fragment, true
 		}
-		if informer.CompareKeys(head.object, obj) >= 0 {
+		if head.compare(now) >= 0 {
 			break // a newer version, or an object that was not there
 		}
 		k.last = k.last[1:]
@@ -70,11 +96,11 @@ func (p *LastPass[F]) note(kind string, obj metav1.Object, fragment F) {
 		k = &remembered[F]{}
 		p.kinds[kind] = k
 	}
-	k.now = append(k.now, fragmentOf[F]{obj, fragment})
+	k.now = append(k.now, fragmentOf[F]{versionOf(obj), fragment})
 }
 
 // objectHeld is what is remembered of an object, in bytes: of this pass and of the last.
-const objectHeld = 48
+const objectHeld = 256
 
 // Held returns how many bytes are remembered, without what the objects were compiled to.
 func (p *LastPass[F]) Held() (bytes int) {

@@ -1,7 +1,10 @@
 package compiled
 
 import (
+	"runtime"
+	"strings"
 	"testing"
+	"weak"
 
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 )
@@ -23,5 +26,36 @@ func TestLastPassForgetsWithTheSettings(t *testing.T) {
 	p.Begin("b")
 	if _, ok := p.find(v1.ServiceMonitorKind, m); ok {
 		t.Error("found under other settings")
+	}
+}
+
+// A version of an object is found again whoever decoded it, another version or a stub is not; the
+// objects of a pass are not kept.
+func TestLastPassKeepsNoObjects(t *testing.T) {
+	monitor := func(version string, stub bool) *v1.ServiceMonitor {
+		m := &v1.ServiceMonitor{}
+		m.Namespace, m.Name, m.UID, m.ResourceVersion = "a", "web", "1", version
+		m.Spec.JobLabel = strings.Repeat("x", 1<<20)
+		m.GetDecoding().LeftOut = stub
+		return m
+	}
+	var p LastPass[int]
+	p.Begin("a")
+	first := monitor("1", false)
+	held := weak.Make(first)
+	p.note(v1.ServiceMonitorKind, first, 7)
+	runtime.GC()
+	if held.Value() != nil {
+		t.Error("the object of a pass is kept")
+	}
+	for _, tc := range []struct {
+		object *v1.ServiceMonitor
+		found  bool
+	}{{monitor("1", false), true}, {monitor("2", false), false}, {monitor("1", true), false}} {
+		p.Begin("a")
+		if _, found := p.find(v1.ServiceMonitorKind, tc.object); found != tc.found {
+			t.Errorf("version %s, stub %t: found %t", tc.object.ResourceVersion, tc.object.GetDecoding().LeftOut, found)
+		}
+		p.note(v1.ServiceMonitorKind, monitor("1", false), 7)
 	}
 }

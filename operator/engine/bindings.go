@@ -2,15 +2,19 @@ package engine
 
 import (
 	"context"
+	"errors"
 	"iter"
+	"strings"
 	"sync"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/firekeeper-dev/firekeeper/internal/excerpt"
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 	"github.com/firekeeper-dev/firekeeper/operator/bindings"
+	"github.com/firekeeper-dev/firekeeper/operator/budget"
 	"github.com/firekeeper-dev/firekeeper/operator/catalog"
 	"github.com/firekeeper-dev/firekeeper/operator/informer"
 	"github.com/firekeeper-dev/firekeeper/operator/queue"
@@ -23,7 +27,29 @@ type bindingsQueue struct {
 	busy  sync.Mutex // one workload at a time; held by who writes
 
 	mu       sync.Mutex
-	verdicts map[types.NamespacedName]map[string][]Verdict // of the last reconciliation, by kind
+	verdicts map[types.NamespacedName]map[string][]judged // of the last reconciliation, by kind
+}
+
+// judged is a verdict without the object and what it became: writing may take minutes, and objects
+// change and go meanwhile.
+type judged struct {
+	namespace, name string
+	uid             types.UID
+	generation      int64
+	err             error // nil: accepted
+}
+
+func judgedOf(v Verdict) judged {
+	out := judged{namespace: v.Object.GetNamespace(), name: v.Object.GetName(), uid: v.Object.GetUID(), generation: v.Object.GetGeneration()}
+	if v.Err != nil {
+		out.err = errors.New(strings.Clone(excerpt.Of(v.Err.Error(), budget.MessageBytes)))
+	}
+	return out
+}
+
+// compare compares names, in the order of objects.
+func (j judged) compare(o metav1.Object) int {
+	return informer.CompareNames(j.namespace, j.name, o.GetNamespace(), o.GetName())
 }
 
 const (
@@ -35,7 +61,7 @@ const (
 
 func newBindingsQueue() *bindingsQueue {
 	return &bindingsQueue{
-		verdicts: map[types.NamespacedName]map[string][]Verdict{},
+		verdicts: map[types.NamespacedName]map[string][]judged{},
 		queue:    queue.New(queue.Options{First: firstBindRetry, Last: lastBindRetry}),
 	}
 }
@@ -45,9 +71,9 @@ func (c *Controller) bind(key types.NamespacedName, in Inputs) {
 	if c.bindings == nil {
 		return
 	}
-	verdicts := map[string][]Verdict{}
+	verdicts := map[string][]judged{}
 	for v := range in.Verdicts() {
-		verdicts[v.Kind] = append(verdicts[v.Kind], Verdict{Kind: v.Kind, Object: v.Object, Err: v.Err}) // without what it became
+		verdicts[v.Kind] = append(verdicts[v.Kind], judgedOf(v))
 	}
 	c.bindings.mu.Lock()
 	c.bindings.verdicts[key] = verdicts
@@ -95,7 +121,7 @@ func (c *Controller) writeBindings(ctx context.Context, key types.NamespacedName
 
 // bindingChanges compares all statuses with the verdicts. Bindings come before
 // removals, as somebody who waits for one cares about the former.
-func (c *Controller) bindingChanges(key types.NamespacedName, verdicts map[string][]Verdict) []bindings.Change {
+func (c *Controller) bindingChanges(key types.NamespacedName, verdicts map[string][]judged) []bindings.Change {
 	b := bound{
 		writer: c.stores.bindings, owner: bindings.Owner{Resource: c.kind.Resource, Namespace: key.Namespace, Name: key.Name},
 		now: metav1.Now().Rfc3339Copy(),
@@ -118,12 +144,12 @@ type bound struct {
 
 // compare compares the objects of one kind. Both they and the verdicts are in order,
 // so that each is looked at once.
-func (b *bound) compare(row *catalog.Row, all iter.Seq[catalog.Object], verdicts []Verdict) {
+func (b *bound) compare(row *catalog.Row, all iter.Seq[catalog.Object], verdicts []judged) {
 	for obj := range all {
-		for len(verdicts) > 0 && informer.CompareKeys(verdicts[0].Object, obj) < 0 {
+		for len(verdicts) > 0 && verdicts[0].compare(obj) < 0 {
 			verdicts = verdicts[1:] // it is gone
 		}
-		selected := len(verdicts) > 0 && informer.CompareKeys(verdicts[0].Object, obj) == 0
+		selected := len(verdicts) > 0 && verdicts[0].compare(obj) == 0
 		now := b.writer.Current(bindings.Object{
 			Row: row, Namespace: obj.GetNamespace(), Name: obj.GetName(),
 			Version: obj.GetResourceVersion(), Generation: obj.GetGeneration(), Bindings: obj.(v1.ConfigResource).GetConfigStatus().Bindings,
@@ -135,10 +161,10 @@ func (b *bound) compare(row *catalog.Row, all iter.Seq[catalog.Object], verdicts
 			continue
 		}
 		v := verdicts[0]
-		if v.Object.GetUID() != obj.GetUID() || v.Object.GetGeneration() != obj.GetGeneration() {
+		if v.uid != obj.GetUID() || v.generation != obj.GetGeneration() {
 			continue // another reconciliation is on its way, and knows better
 		}
-		if change, needed := bindings.Bind(now, b.owner, v.Err, b.now); needed {
+		if change, needed := bindings.Bind(now, b.owner, v.err, b.now); needed {
 			b.set = append(b.set, change)
 		}
 	}

@@ -79,7 +79,7 @@ func TestCompareBindings(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			all, verdicts := tc.change(boundMonitors(4, o))
 			b := newBound(o)
-			b.compare(catalog.ServiceMonitor, sorted(all), verdicts)
+			b.compare(catalog.ServiceMonitor, sorted(all), allJudged(verdicts))
 			names := func(changes []bindings.Change) (out []string) {
 				for _, c := range changes {
 					out = append(out, c.Object.Name)
@@ -103,11 +103,18 @@ func BenchmarkCompareBindings(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
 				bound := newBound(o)
-				bound.compare(catalog.ServiceMonitor, seq, verdicts)
+				bound.compare(catalog.ServiceMonitor, seq, allJudged(verdicts))
 				if len(bound.set)+len(bound.removed) > 0 {
 					b.Fatal("something is written")
 				}
 			}
 		})
 	}
+}
+
+func allJudged(verdicts []Verdict) (out []judged) {
+	for _, v := range verdicts {
+		out = append(out, judgedOf(v))
+	}
+	return out
 }

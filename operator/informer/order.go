@@ -13,10 +13,11 @@ import (
 // CompareKeys compares the "namespace/name" of two objects byte by byte without
 // building them: foo-bar/x comes before foo/x, because '-' comes before '/'.
 func CompareKeys(a, b metav1.Object) int {
-	return compareNames(a.GetNamespace(), a.GetName(), b.GetNamespace(), b.GetName())
+	return CompareNames(a.GetNamespace(), a.GetName(), b.GetNamespace(), b.GetName())
 }
 
-func compareNames(nsA, nameA, nsB, nameB string) int {
+// CompareNames compares two "namespace/name" as [CompareKeys] does.
+func CompareNames(nsA, nameA, nsB, nameB string) int {
 	if nsA == nsB {
 		return strings.Compare(nameA, nameB)
 	}
@@ -90,13 +91,13 @@ func (o *order[T]) merge() {
 		return
 	}
 	changed := slices.SortedFunc(maps.Values(o.changes), func(a, b orderChange[T]) int {
-		return compareNames(a.Namespace, a.Name, b.Namespace, b.Name)
+		return CompareNames(a.Namespace, a.Name, b.Namespace, b.Name)
 	})
 	out := make([]T, 0, len(o.sorted)+len(changed))
 	rest := o.sorted
 	for _, c := range changed {
 		at, found := slices.BinarySearchFunc(rest, c, func(have T, c orderChange[T]) int {
-			return compareNames(have.GetNamespace(), have.GetName(), c.Namespace, c.Name)
+			return CompareNames(have.GetNamespace(), have.GetName(), c.Namespace, c.Name)
 		})
 		out = append(out, rest[:at]...)
 		if found {
