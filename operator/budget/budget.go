@@ -57,8 +57,8 @@ const (
 	ReferredShare = 10
 )
 
-// SelectionBytes is what a workload takes for each object that it selects, beside what the object
-// compiles to: in the results of its last reconciliation, and where people ask about it.
+// SelectionBytes is the memory of one selected object in the caches of its workload, without its
+// fragment.
 const SelectionBytes = 256
 
 // Text that is made of an object.

@@ -2,6 +2,7 @@ package client
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"io"
@@ -11,6 +12,7 @@ import (
 
 	"google.golang.org/protobuf/encoding/protowire"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
@@ -37,16 +39,10 @@ func (b bounded) RoundTrip(r *http.Request) (*http.Response, error) {
 	if err != nil || answer.StatusCode < http.StatusBadRequest {
 		return answer, err
 	}
-	head := make([]byte, refusalBytes+1)
-	n, err := io.ReadFull(answer.Body, head)
-	head = bytes.Clone(head[:n])
-	if n <= refusalBytes {
+	head, err := io.ReadAll(io.LimitReader(answer.Body, refusalBytes+1))
+	if len(head) <= refusalBytes {
 		// What could not be read to its end is passed on, with the error.
-		rest := io.Reader(bytes.NewReader(nil))
-		if err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
-			rest = failed{err}
-		}
-		answer.Body = body{io.MultiReader(bytes.NewReader(head), rest), answer.Body}
+		answer.Body = body{io.MultiReader(bytes.NewReader(head), ended{err}), answer.Body}
 		return answer, nil
 	}
 	short, err := json.Marshal(refusal(answer.StatusCode, head))
@@ -66,14 +62,14 @@ type body struct {
 	io.Closer
 }
 
-// failed is a reader that fails.
-type failed struct{ err error }
+// ended is an empty reader. It fails if err is set.
+type ended struct{ err error }
 
 // Read implements io.Reader.
-func (f failed) Read([]byte) (int, error) { return 0, f.err }
+func (e ended) Read([]byte) (int, error) { return 0, cmp.Or(e.err, io.EOF) }
 
-// refusal is what the API server meant with an answer of which only the head was read.
-func refusal(code int, head []byte) any {
+// refusal returns the Status of an answer from its code and its head.
+func refusal(code int, head []byte) metav1.Status {
 	out := apierrors.NewGenericServerResponse(code, "", schema.GroupResource{}, "", "", 0, true).ErrStatus
 	out.Kind, out.APIVersion = "Status", "v1"
 	out.Message, out.Details = excerpt.Of(messageIn(head), refusalText), nil

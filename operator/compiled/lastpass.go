@@ -99,7 +99,7 @@ func (p *LastPass[F]) note(kind string, obj metav1.Object, fragment F) {
 	k.now = append(k.now, fragmentOf[F]{versionOf(obj), fragment})
 }
 
-// objectHeld is what is remembered of an object, in bytes: of this pass and of the last.
+// objectHeld is the size of the entries of one object, of this pass and of the last, in bytes.
 const objectHeld = 256
 
 // Held returns how many bytes are remembered, without what the objects were compiled to.

@@ -29,8 +29,8 @@ func TestLastPassForgetsWithTheSettings(t *testing.T) {
 	}
 }
 
-// A version of an object is found again whoever decoded it, another version or a stub is not; the
-// objects of a pass are not kept.
+// TestLastPassKeepsNoObjects: another copy of the same version is found, another version or a stub is
+// not, and objects of a pass can be collected.
 func TestLastPassKeepsNoObjects(t *testing.T) {
 	monitor := func(version string, stub bool) *v1.ServiceMonitor {
 		m := &v1.ServiceMonitor{}

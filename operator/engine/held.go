@@ -61,7 +61,7 @@ func (h *held) set(who holder, bytes int) []holder {
 // keepWithin lets workloads drop what was compiled for them while there is too much of that. The
 // reconciliation of the workload must be over but for this.
 func (c *Controller) keepWithin(log *slog.Logger, key types.NamespacedName, state *memory, began time.Time) {
-	me, now := holder{c, key}, c.gathererOf(state).Held()
+	me, now := holder{c, key}, state.gatherer.Held()
 	for _, each := range c.sources.held.set(me, now) {
 		if each == me {
 			if !state.told {
@@ -99,14 +99,7 @@ func (h holder) drop() {
 	h.rest(h.NamespacedName)
 }
 
-// gathererOf returns the gatherer that a workload has now.
-func (c *Controller) gathererOf(state *memory) Gatherer {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return state.gatherer
-}
-
-// chargeSelection counts how many objects a workload selects: there may be many of both.
+// chargeSelection charges a workload for the objects that it selects.
 func (c *Controller) chargeSelection(key types.NamespacedName, selected map[string]Selection) {
 	n := 0
 	for _, of := range selected {

@@ -11,8 +11,8 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/catalog"
 )
 
-// TestHeld: the largest workloads of the namespace that holds most drop what they hold, whoever came
-// last.
+// TestHeld: the largest workloads of the namespace that holds most are evicted, in whatever order they
+// were set.
 func TestHeld(t *testing.T) {
 	c := &Controller{kind: &Kind{Row: catalog.ThanosRuler}}
 	of := func(namespace, name string) holder {

@@ -13,7 +13,7 @@ import (
 // Controller.mu.
 type memory struct {
 	running  sync.Mutex // held during a reconciliation
-	gatherer Gatherer   // used while running is held; replaced with Controller.mu, and no use
+	gatherer Gatherer   // read while running is held, replaced with Controller.mu while no reconciliation runs
 	checks   checkCache
 	reported map[string]reason // by rejected object: what was told of it
 	told     bool              // that what was compiled is not kept

@@ -80,7 +80,7 @@ func (c *Cluster) show(ctx context.Context, d *draft, some []numbered, a *asker)
 	for i := range some {
 		s := &some[i].draftSection
 		out[i] = ConfigSection{Name: s.name, Object: s.object}
-		if out[i].Text = hidden(s, a, &room); out[i].Text == "" {
+		if out[i].Text = whyHidden(s, a, &room); out[i].Text == "" {
 			shown, load, longest = append(shown, i), append(load, s), max(longest, s.size)
 		}
 	}
@@ -103,8 +103,8 @@ func (c *Cluster) show(ctx context.Context, d *draft, some []numbered, a *asker)
 	return out, nil
 }
 
-// hidden returns why the text of a section is not shown; empty for one that is.
-func hidden(s *draftSection, a *asker, room *int) string {
+// whyHidden returns why the text of a section is not shown; empty for one that is.
+func whyHidden(s *draftSection, a *asker, room *int) string {
 	if s.object.Name != "" && !a.details(s.object) {
 		return "# " + hiddenDetails(s.object) + "\n"
 	}

@@ -45,8 +45,8 @@ func (l *stepList) addSelector(sel *metav1.LabelSelector, object, path string) {
 // anyOf is the expression for a label that is present with one of some values.
 func anyOf(values ...string) string { return "(" + strings.Join(values, "|") + ");true" }
 
-// checkSelectorValues refuses values of a selector, which Kubernetes does not read, that are no
-// regular expressions: that is what becomes of them.
+// checkSelectorValues rejects a selector whose values do not compile as the regular expressions that
+// relabel steps make of them. It is for selectors that Kubernetes does not validate.
 func (r relabelRules) checkSelectorValues(sel *metav1.LabelSelector) error {
 	check := func(field string, values ...string) error {
 		for _, value := range values {

@@ -223,8 +223,8 @@ func TestWhatIsFollowedIsBounded(t *testing.T) {
 	}
 }
 
-// While what is followed takes too much memory, workloads about which nobody has asked lately end,
-// and others have to wait for that.
+// TestFollowedWorkloadsFit: beyond the memory limit, idle workloads are evicted, and others are refused
+// until then.
 func TestFollowedWorkloadsFit(t *testing.T) {
 	inBubble(t, func(t *testing.T, b *bed) {
 		b.most = 1

@@ -119,8 +119,7 @@ const (
 	lately = 30 * time.Second
 )
 
-// room reports whether there is memory to follow a workload. It ends others about which nobody has
-// asked lately while all take too much.
+// room reports whether there is memory to follow a workload, and evicts idle ones if there is not.
 func (s *Source) room(of *workload) bool {
 	most := s.most
 	if most == 0 {
