@@ -16,11 +16,8 @@ import (
 // is too much, the namespaces that hold most lose that of their largest workloads first: they are
 // compiled afresh each time.
 type held struct {
-	room int
-
-	mu    sync.Mutex
-	bytes map[holder]int
-	total int
+	mu     sync.Mutex
+	ledger share.Ledger[holder]
 }
 
 // holder is a workload.
@@ -33,29 +30,7 @@ type holder struct {
 func (h *held) set(who holder, bytes int) []holder {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	h.total += bytes - h.bytes[who]
-	if bytes == 0 {
-		delete(h.bytes, who)
-		return nil
-	}
-	if h.bytes == nil {
-		h.bytes = map[holder]int{}
-	}
-	h.bytes[who] = bytes
-	if h.total <= h.room {
-		return nil
-	}
-	var all []holder
-	var objects []share.Object
-	for each, bytes := range h.bytes {
-		all = append(all, each)
-		objects = append(objects, share.Object{Namespace: each.Namespace, Name: each.kind.Kind + "/" + each.Name, Bytes: bytes})
-	}
-	var drop []holder
-	for _, i := range share.Divide(objects, h.room) {
-		drop = append(drop, all[i])
-	}
-	return drop
+	return h.ledger.Set(who, share.Object{Namespace: who.Namespace, Name: who.kind.Kind + "/" + who.Name, Bytes: bytes})
 }
 
 // keepWithin lets workloads drop what was compiled for them while there is too much of that. The
@@ -67,7 +42,7 @@ func (c *Controller) keepWithin(log *slog.Logger, key types.NamespacedName, stat
 			if !state.told {
 				state.told = true
 				log.Info("what was compiled for this workload is not kept", "reason", fmt.Sprintf("it takes %d KiB, all workloads may keep %d KiB, and namespace %q is one of those that hold most",
-					now>>10, c.sources.held.room>>10, key.Namespace))
+					now>>10, c.sources.held.ledger.Room>>10, key.Namespace))
 			}
 			c.rest(key)
 			c.paceCompiling(state, time.Since(began))

@@ -9,6 +9,7 @@ import (
 
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 	"github.com/firekeeper-dev/firekeeper/operator/catalog"
+	"github.com/firekeeper-dev/firekeeper/operator/share"
 )
 
 // TestHeld: the largest workloads of the namespace that holds most are evicted, in whatever order they
@@ -18,7 +19,7 @@ func TestHeld(t *testing.T) {
 	of := func(namespace, name string) holder {
 		return holder{c, types.NamespacedName{Namespace: namespace, Name: name}}
 	}
-	h := held{room: 100}
+	h := held{ledger: share.Ledger[holder]{Room: 100}}
 	dropped := func(who holder, bytes int) string {
 		var out []string
 		for _, each := range h.set(who, bytes) {
@@ -58,7 +59,7 @@ func TestWhatIsCompiledFits(t *testing.T) {
 		b.set(ruler("large"))
 		b.start(nil, f)
 		b.sources.held.mu.Lock()
-		b.sources.held.room = 5500
+		b.sources.held.ledger.Room = 5500
 		b.sources.held.mu.Unlock()
 		opened := func(name string) int {
 			f.mu.Lock()

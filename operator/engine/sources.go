@@ -28,6 +28,7 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/client"
 	"github.com/firekeeper-dev/firekeeper/operator/inflight"
 	"github.com/firekeeper-dev/firekeeper/operator/informer"
+	"github.com/firekeeper-dev/firekeeper/operator/share"
 )
 
 // Clients are how the controllers reach the cluster.
@@ -124,7 +125,7 @@ func NewSources(clients Clients, s Scopes) *Sources {
 		configs: map[string]*informer.Store[catalog.Object]{}, owned: map[string]informer.Syncer{},
 		refs: map[string]*references{}, pace: flowcontrol.NewTokenBucketRateLimiter(namedRate, namedRate),
 		stored: capacity.New(inflight.Memory() / budget.StoredShare),
-		held:   held{room: int(inflight.Memory() / budget.HeldShare)},
+		held:   held{ledger: share.Ledger[holder]{Room: int(inflight.Memory() / budget.HeldShare)}},
 	}
 	core := clients.Kube.CoreV1().RESTClient()
 	out.namespaces = informer.NewStore(core, "namespaces", &corev1.Namespace{}, out.namespaceWatch(), trimNamespace)

@@ -19,6 +19,7 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/online"
 	"github.com/firekeeper-dev/firekeeper/operator/preview"
 	"github.com/firekeeper-dev/firekeeper/operator/prometheus"
+	"github.com/firekeeper-dev/firekeeper/operator/share"
 )
 
 // Parts are what a [Cluster] is made of.
@@ -72,7 +73,7 @@ func New(p Parts) *Cluster {
 	if p.Now == nil {
 		p.Now = time.Now
 	}
-	return &Cluster{Parts: p, previewing: inflight.New(1), worlds: worlds{keep: map[explain.Ref]*kept{}}}
+	return &Cluster{Parts: p, previewing: inflight.New(1), worlds: worlds{keep: map[explain.Ref]*kept{}, held: share.Ledger[explain.Ref]{Room: int(inflight.Memory() / heldShare)}}}
 }
 
 // Targets implements [Answers].

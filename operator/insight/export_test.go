@@ -1,4 +1,4 @@
 package insight
 
 // KeepAtMost sets how many bytes are kept of what was compiled.
-func (c *Cluster) KeepAtMost(bytes int) { c.worlds.room = bytes }
+func (c *Cluster) KeepAtMost(bytes int) { c.worlds.held.Room = bytes }

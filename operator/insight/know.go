@@ -21,7 +21,6 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/delivery"
 	"github.com/firekeeper-dev/firekeeper/operator/engine"
 	"github.com/firekeeper-dev/firekeeper/operator/explain"
-	"github.com/firekeeper-dev/firekeeper/operator/inflight"
 	"github.com/firekeeper-dev/firekeeper/operator/selection"
 	"github.com/firekeeper-dev/firekeeper/operator/share"
 	"github.com/firekeeper-dev/firekeeper/operator/status"
@@ -56,7 +55,6 @@ type verdict struct {
 // kept is what makes the next entry of a workload cheap.
 type kept struct {
 	gatherer engine.Gatherer
-	held     int       // bytes, by the gatherer
 	due      time.Time // when it may be compiled again, if what was compiled is not kept
 	behind   bool      // the entry is older than that
 	rules    selection.Rules
@@ -97,6 +95,7 @@ func (c *Cluster) know(ctx context.Context, w *world, all []explain.Candidate) {
 		if !seen[ref] {
 			k.close()
 			delete(c.worlds.keep, ref)
+			c.worlds.held.Set(ref, share.Object{})
 		}
 	}
 	w.lookups = nil // nobody needs them any more
@@ -222,7 +221,7 @@ func (k *kept) know(c *Cluster, w *world, candidate explain.Candidate, reference
 	k.checked = c.Now()
 	began := time.Now()
 	k.entry, k.due = k.make(facts, shape), time.Time{}
-	if dropped := c.worlds.keepWithin(k); dropped {
+	if dropped := c.worlds.keepWithin(candidate.Ref()); dropped {
 		pause := min(afreshPause*time.Since(began), longestPause)
 		k.due = c.Now().Add(pause)
 		k.entry.report.Unread = append(slices.Clone(k.entry.report.Unread), fmt.Sprintf("this is as of %s, and not looked at again for %s: what the workload compiles to takes more memory than there is to keep it here",
@@ -243,36 +242,24 @@ const heldShare = 16
 // keepWithin drops what was compiled while too much is kept: of the workload that was compiled last,
 // or of larger ones in the namespaces for which most is kept. It reports whether that of the last was
 // dropped.
-func (s *worlds) keepWithin(last *kept) (dropped bool) {
-	room, total := s.room, 0
-	if room == 0 {
-		room = int(inflight.Memory() / heldShare)
+func (s *worlds) keepWithin(last explain.Ref) (dropped bool) {
+	bytes := 0
+	if g := s.keep[last].gatherer; g != nil {
+		bytes = g.Held()
 	}
-	last.held = 0
-	if last.gatherer != nil {
-		last.held = last.gatherer.Held()
-	}
-	var all []*kept
-	var objects []share.Object
-	for ref, k := range s.keep {
-		total += k.held
-		all = append(all, k)
-		objects = append(objects, share.Object{Namespace: ref.Namespace, Name: ref.Kind + "/" + ref.Name, Bytes: k.held})
-	}
-	if total <= room {
-		return false
-	}
-	for _, i := range share.Divide(objects, room) {
-		all[i].rest()
-		dropped = dropped || all[i] == last
+	for _, ref := range s.held.Set(last, share.Object{Namespace: last.Namespace, Name: last.Kind + "/" + last.Name, Bytes: bytes}) {
+		s.rest(ref)
+		dropped = dropped || ref == last
 	}
 	return dropped
 }
 
-// rest drops what was compiled. It is compiled afresh when something changes.
-func (k *kept) rest() {
+// rest drops what was compiled for a workload. It is compiled afresh when something changes.
+func (s *worlds) rest(ref explain.Ref) {
+	k := s.keep[ref]
 	k.close()
-	k.gatherer, k.held = nil, 0
+	k.gatherer = nil
+	s.held.Set(ref, share.Object{})
 }
 
 // selects brings what the workload selects up to date, and reports whether it changed.

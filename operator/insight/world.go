@@ -18,6 +18,7 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/explain"
 	"github.com/firekeeper-dev/firekeeper/operator/informer"
 	"github.com/firekeeper-dev/firekeeper/operator/online"
+	"github.com/firekeeper-dev/firekeeper/operator/share"
 )
 
 // world is a cluster at one time, and what is known of each workload. Nobody changes it.
@@ -62,7 +63,7 @@ type worlds struct {
 	group singleflight.Group
 
 	keep map[explain.Ref]*kept // only whoever makes a world looks at it
-	room int                   // bytes of what is compiled that are kept; 0 for a part of the memory
+	held share.Ledger[explain.Ref]
 	// known are the objects of the last world that was made, by kind.
 	known  map[*catalog.Row]map[types.NamespacedName]catalog.Object
 	labels map[string]string // of namespaces, as text
@@ -167,6 +168,7 @@ func (c *Cluster) release() {
 			k.close()
 		}
 		c.worlds.keep, c.worlds.known, c.worlds.labels = map[explain.Ref]*kept{}, nil, nil
+		c.worlds.held = share.Ledger[explain.Ref]{Room: c.worlds.held.Room}
 		c.worlds.mu.Lock()
 		defer c.worlds.mu.Unlock()
 		c.worlds.last, c.worlds.stood = nil, time.Time{}
