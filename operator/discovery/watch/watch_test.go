@@ -86,6 +86,7 @@ func (r *reader) found(label string) (out []string) {
 			out = append(out, line)
 		}
 	}
+	slices.Sort(out) // a table orders the targets of a group by when it saw their labels first
 	return out
 }
 
