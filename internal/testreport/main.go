@@ -2,7 +2,7 @@
 // for each package as it ends, then the slowest packages and tests, the failed tests with what
 // each said, without the logs of programs, and last how many tests passed, failed and were skipped.
 //
-// It exits with 1 if a test or a build failed, or if no package was tested.
+// It exits with 1 if a test or a build failed, also when it was run again as -again says, or if no package was tested.
 package main
 
 import (
@@ -12,6 +12,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 )
 
@@ -20,6 +21,7 @@ func main() {
 	trim := flag.String("trim", "", "prefix to leave out of package names")
 	each := flag.Bool("each", false, "print a line for each test as well")
 	events := flag.String("events", "", "file to keep all events in, with everything that tests said")
+	again := flag.String("again", "", "run up to three failed tests a second time, with these flags of go test; those that pass then are listed as unstable")
 	flag.Parse()
 	in := io.Reader(os.Stdin)
 	if *events != "" {
@@ -30,7 +32,11 @@ func main() {
 		}
 		in = io.TeeReader(in, f)
 	}
-	if !run(in, newReport(os.Stdout, *trim, *each, time.Now), *slowest) {
+	r := newReport(os.Stdout, *trim, *each, time.Now)
+	if *again != "" {
+		r.again = goTest(strings.Fields(*again))
+	}
+	if !run(in, r, *slowest) {
 		os.Exit(1)
 	}
 }
@@ -45,6 +51,12 @@ func create(path string) (*os.File, error) {
 
 // run reports on the events of in, and returns whether everything passed.
 func run(in io.Reader, r *report, slowest int) bool {
+	r.read(in)
+	return r.end(slowest)
+}
+
+// read takes all lines of in.
+func (r *report) read(in io.Reader) {
 	lines := bufio.NewReader(in)
 	for {
 		line, err := lines.ReadBytes('\n')
@@ -52,8 +64,7 @@ func run(in io.Reader, r *report, slowest int) bool {
 			r.line(line)
 		}
 		if err != nil {
-			break
+			return
 		}
 	}
-	return r.end(slowest)
 }

@@ -46,6 +46,10 @@ type report struct {
 	tests    []took
 	skipped  int
 	failed   []name
+	exit     bool // go test itself reported a failure
+
+	again    rerun // nil: failed tests are not run again
+	unstable []name
 }
 
 func newReport(out io.Writer, trim string, each bool, now func() time.Time) *report {
@@ -68,6 +72,8 @@ func (r *report) line(raw []byte) {
 		r.builds[e.ImportPath] = append(r.builds[e.ImportPath], e.Output)
 	case "pass", "skip", "fail":
 		r.result(key, e)
+	case "failed": // the whole command, said by what called it
+		r.exit = true
 	}
 }
 
@@ -108,15 +114,26 @@ func (r *report) end(slowest int) bool {
 	r.slowest("packages", r.packages, slowest)
 	r.slowest("tests", r.tests, slowest)
 	r.unfinished()
+	r.retry()
 	for _, key := range r.failed {
-		r.failure(key)
+		r.failure("FAIL", key)
+	}
+	for _, key := range r.unstable {
+		r.failure("UNSTABLE, passed when run again:", key)
 	}
 	passed, failed := r.counts()
 	fmt.Fprintf(r.out, "\n%d packages in %s\n%d passed, %d failed", len(r.packages), clock(r.now().Sub(r.began)), passed, failed)
 	if r.skipped > 0 {
 		fmt.Fprintf(r.out, ", %d skipped", r.skipped)
 	}
+	if len(r.unstable) > 0 {
+		fmt.Fprint(r.out, ", some passed only when run again")
+	}
 	fmt.Fprintln(r.out)
+	if r.exit && len(r.failed)+len(r.unstable) == 0 {
+		fmt.Fprintln(r.out, "go test failed for another reason than a test")
+		return false
+	}
 	return len(r.packages) > 0 && len(r.failed) == 0
 }
 
@@ -181,8 +198,8 @@ func (r *report) slowest(what string, list []took, n int) {
 }
 
 // failure prints what a test said.
-func (r *report) failure(key name) {
-	fmt.Fprintf(r.out, "\nFAIL %s\n", r.short(key))
+func (r *report) failure(verdict string, key name) {
+	fmt.Fprintf(r.out, "\n%s %s\n", verdict, r.short(key))
 	said := excerpt(strings.Join(r.output[key], ""), key.Test != "")
 	fmt.Fprint(r.out, said)
 	if said != "" && !strings.HasSuffix(said, "\n") {

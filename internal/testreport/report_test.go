@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -124,5 +125,57 @@ func TestRealFailures(t *testing.T) {
 		if !strings.Contains(out, want) {
 			t.Errorf("no %q in\n%s", want, out)
 		}
+	}
+}
+
+// A failure that no test explains fails the run.
+func TestFailedCommand(t *testing.T) {
+	out, ok := reported(`{"Action":"pass","Package":"a"}`, `{"Action":"failed"}`)
+	if ok || !strings.Contains(out, "another reason") {
+		t.Errorf("%v\n%s", ok, out)
+	}
+}
+
+// A test that fails once and passes when it is run again is listed, and does not fail the run; one that fails twice does.
+// After a data race, a crash, a failed build or many failures nothing is run again.
+func TestAgain(t *testing.T) {
+	fail := func(test, said string) string {
+		return fmt.Sprintf(`{"Action":"output","Package":"a","Test":%[1]q,"Output":%[2]q}
+{"Action":"fail","Package":"a","Test":%[1]q}
+`, test, said)
+	}
+	const end, passes = `{"Action":"fail","Package":"a"}`, `{"Action":"pass","Package":"a","Test":"TestOne"}
+{"Action":"pass","Package":"a"}`
+	one := fail("TestOne/sub", "    a_test.go:3: slow\n") + fail("TestOne", "") + end
+	for name, test := range map[string]struct {
+		first, second string
+		runs          int
+		ok            bool
+		want          string
+	}{
+		"passes":    {one, passes, 1, true, "UNSTABLE, passed when run again: a TestOne/sub\n    a_test.go:3: slow\n"},
+		"twice":     {one, one, 1, false, "FAIL a TestOne/sub\n"},
+		"ends":      {one, `{"Action":"output","Package":"a","Test":"TestOne","Output":"x"}`, 1, false, "FAIL a TestOne/sub\n"},
+		"skips":     {one, strings.ReplaceAll(passes, "pass", "skip"), 1, false, "FAIL a TestOne/sub\n"},
+		"nothing":   {one, "", 1, false, "FAIL a TestOne/sub\n"},
+		"data race": {fail("TestOne", "WARNING: DATA RACE\n") + end, passes, 0, false, "FAIL a TestOne\n"},
+		"crash":     {fail("TestOne", "panic: no\n") + end, passes, 0, false, "FAIL a TestOne\n"},
+		"build":     {end, passes, 0, false, "FAIL a\n"},
+		"many":      {fail("TestOne", "") + fail("TestTwo", "") + fail("TestThree", "") + fail("TestFour", "") + end, passes, 0, false, "FAIL a TestFour\n"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var out strings.Builder
+			r, runs := newReport(&out, "", false, time.Now), 0
+			r.again = func(pkg, tests string) (io.Reader, error) {
+				runs++
+				if pkg != "a" || tests != "^(TestOne)$" {
+					t.Errorf("runs %s of %s", tests, pkg)
+				}
+				return strings.NewReader(test.second), nil
+			}
+			if ok := run(strings.NewReader(test.first+"\n"), r, 1); ok != test.ok || runs != test.runs || !strings.Contains(out.String(), test.want) {
+				t.Errorf("%v after %d more runs, and no %q in\n%s", ok, runs, test.want, out.String())
+			}
+		})
 	}
 }
