@@ -28,8 +28,9 @@ func (in *inputs) Desired() (engine.Plan, error) {
 	writes := in.plan.Writes(in.buckets, o.RuleConfigMapMeta)
 	plan.Content = slices.Concat(writes.Giving, writes.Taking)
 	plan.Content = append(plan.Content, apply.Step{Verb: apply.Put, Object: o.ConfigSecret(in.remoteWrite.YAML)})
+	set := in.live.StatefulSets[o.PrefixedName()]
 	pod := Inputs{
-		RuleConfigMaps: in.plan.Names, TLSSecrets: plan.PutTLSAssets(o.Base, in.remoteWrite.Files, in.live), RemoteWrite: in.remoteWrite.YAML,
+		RuleConfigMaps: o.GrowRuleConfigMaps(in.plan.Names, set), TLSSecrets: plan.PutTLSAssets(o.Base, in.remoteWrite.Files, in.live), RemoteWrite: in.remoteWrite.YAML,
 	}
 	web, err := o.WebConfigSecret()
 	if err != nil {
@@ -44,7 +45,7 @@ func (in *inputs) Desired() (engine.Plan, error) {
 	}}}
 
 	plan.PutService(o, in.live, func(w v1.Workload) workload.ServiceUser { return ForRuler(w.(*v1.ThanosRuler), o.Config) })
-	if pod.Hash, err = o.InputHash(in.live.StatefulSets[o.PrefixedName()], pod); err != nil {
+	if pod.Hash, err = o.InputHash(set, pod); err != nil {
 		return plan, err
 	}
 	sts, err := o.StatefulSet(pod)

@@ -22,7 +22,7 @@ type Inputs struct {
 }
 
 // ruleConfigMaps are those that the pods mount, sorted. In the split layout there are
-// at least three, there or not, so that rules can grow into them without a new pod.
+// at least ten, there or not, so that rules can grow into them without a new pod.
 func (o *Owner) ruleConfigMaps(in Inputs) []string {
 	names := in.RuleConfigMaps
 	if !o.single() {

@@ -8,6 +8,7 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 	"k8s.io/apimachinery/pkg/util/validation"
 
+	"github.com/firekeeper-dev/firekeeper/operator/budget"
 	"github.com/firekeeper-dev/firekeeper/operator/wellknown"
 )
 
@@ -41,6 +42,39 @@ func (b *Base) PadRuleConfigMaps(names []string) []string {
 	}
 	out := slices.Clone(names)
 	for i := 0; len(out) < most; i++ {
+		if name := wellknown.RuleConfigMapName(b.RuleConfigMapBase(), i); !slices.Contains(out, name) {
+			out = append(out, name)
+		}
+	}
+	slices.Sort(out)
+	return out
+}
+
+// GrowRuleConfigMaps is [Base.PadRuleConfigMaps] for pods that mount those of live, which may be nil: rules
+// that exceed them get room for as many again, and what pods mount stays mounted. So rules that grow and
+// shrink in a loop replace pods four times at most. The layout single mounts what there is.
+func (b *Base) GrowRuleConfigMaps(names []string, live *appsv1.StatefulSet) []string {
+	if b.Config.Layout == LayoutSingle {
+		return names
+	}
+	out, room := b.PadRuleConfigMaps(names), wellknown.MountedRuleConfigMapsAlone
+	if len(out) < room {
+		return out
+	}
+	if live != nil {
+		prefix := b.RuleConfigMapBase() + "-"
+		mounted := 0
+		for _, v := range live.Spec.Template.Spec.Volumes {
+			if v.ConfigMap != nil && strings.HasPrefix(v.ConfigMap.Name, prefix) {
+				mounted++
+			}
+		}
+		room = min(max(room, mounted), budget.RuleConfigMaps)
+	}
+	for room < len(out) {
+		room *= 2
+	}
+	for i := 0; len(out) < min(room, budget.RuleConfigMaps); i++ {
 		if name := wellknown.RuleConfigMapName(b.RuleConfigMapBase(), i); !slices.Contains(out, name) {
 			out = append(out, name)
 		}

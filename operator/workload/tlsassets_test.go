@@ -5,10 +5,14 @@ import (
 	"maps"
 	"math/rand/v2"
 	"reflect"
+	"slices"
 	"testing"
+
+	appsv1 "k8s.io/api/apps/v1"
 
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 	"github.com/firekeeper-dev/firekeeper/operator/budget"
+	"github.com/firekeeper-dev/firekeeper/operator/wellknown"
 )
 
 // Pods of the split layout show a fixed number of optional Secrets, and wait for none.
@@ -107,5 +111,42 @@ func TestPadRuleConfigMapsOfKinds(t *testing.T) {
 		if got := len(b.PadRuleConfigMaps([]string{"widget-main-rulefiles-0"})); got != c.want {
 			t.Errorf("%s: %d ConfigMaps, want %d", name, got, c.want)
 		}
+	}
+}
+
+// Rules that a tenant lets grow and shrink in a loop change the pods four times at most.
+func TestGrowRuleConfigMaps(t *testing.T) {
+	b := widget("main", v1.WorkloadFields{}, Config{Layout: LayoutSplit})
+	var live *appsv1.StatefulSet
+	mounted, changes := 0, 0
+	for round := range 3 {
+		for _, n := range []int{1, 10, 11, 10, 12, 3, 20, 21, 1, 39, 41, 40, 79, 81, 100, 99} {
+			var names []string
+			for i := range n {
+				names = append(names, wellknown.RuleConfigMapName(b.RuleConfigMapBase(), i))
+			}
+			got := b.GrowRuleConfigMaps(names, live)
+			for _, name := range names {
+				if !slices.Contains(got, name) {
+					t.Fatalf("%d: pods do not mount %s", n, name)
+				}
+			}
+			if len(got) != mounted && live != nil {
+				changes++
+			}
+			if len(got) < mounted || len(got) > 100 || len(slices.Compact(slices.Clone(got))) != len(got) {
+				t.Errorf("round %d, %d ConfigMaps: mounts %d after %d", round, n, len(got), mounted)
+			}
+			mounted = len(got)
+			live = &appsv1.StatefulSet{}
+			live.Spec.Template.Spec.Volumes = RuleVolumes(got)
+		}
+	}
+	if changes != 4 || mounted != 100 {
+		t.Errorf("pods changed %d times and mount %d", changes, mounted)
+	}
+	b.Config.Layout = LayoutSingle
+	if got := b.GrowRuleConfigMaps([]string{"widget-main-rulefiles-0"}, live); len(got) != 1 {
+		t.Errorf("the reference's layout has %d", len(got))
 	}
 }
