@@ -1,61 +1,136 @@
 package compiled
 
 import (
+	"fmt"
+	"math/rand/v2"
 	"runtime"
+	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"weak"
 
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 )
 
-func TestLastPassForgetsWithTheSettings(t *testing.T) {
-	var p LastPass[int]
+func monitor(name string) *v1.ServiceMonitor {
 	m := &v1.ServiceMonitor{}
-	m.Namespace, m.Name = "a", "web"
-	p.Begin("a")
-	p.note(v1.ServiceMonitorKind, m, 7)
-	p.Begin("a")
-	if got, ok := p.find(v1.ServiceMonitorKind, m); !ok || got != 7 {
-		t.Errorf("under the same settings: %d, %v", got, ok)
+	m.Namespace, m.Name = "a", name
+	return m
+}
+
+func TestLastPassForgetsWithTheSettings(t *testing.T) {
+	var p LastPass[string]
+	m, compiles := monitor("web"), 0
+	pass := func(settings, kind string, want int) {
+		t.Helper()
+		p.Begin(settings)
+		All(&p, kind, []*v1.ServiceMonitor{m}, nil, func(m *v1.ServiceMonitor) string { compiles++; return m.Name })
+		if compiles != want {
+			t.Errorf("compiled %d times, want %d", compiles, want)
+		}
 	}
-	if _, ok := p.find(v1.PodMonitorKind, m); ok {
-		t.Error("found under another kind")
+	pass("a", v1.ServiceMonitorKind, 1)
+	pass("a", v1.ServiceMonitorKind, 1)
+	pass("a", v1.PodMonitorKind, 2)
+	pass("b", v1.ServiceMonitorKind, 3)
+}
+
+// TestLastPassFollowsChanges: whatever is added, replaced and removed between two passes, only new objects are
+// compiled, and no object gets what another was compiled to.
+func TestLastPassFollowsChanges(t *testing.T) {
+	random := rand.New(rand.NewPCG(1, 2))
+	var p LastPass[string]
+	var all []*v1.ServiceMonitor
+	version, known := map[*v1.ServiceMonitor]string{}, map[*v1.ServiceMonitor]bool{}
+	next := 0
+	fresh := func() *v1.ServiceMonitor {
+		next++
+		m := monitor("web")
+		version[m] = fmt.Sprint(next)
+		return m
 	}
-	p.note(v1.ServiceMonitorKind, m, 7)
-	p.Begin("b")
-	if _, ok := p.find(v1.ServiceMonitorKind, m); ok {
-		t.Error("found under other settings")
+	for pass := range 400 {
+		for range random.IntN(6) {
+			at := random.IntN(len(all) + 1)
+			switch n := random.IntN(8); {
+			case n < 3:
+				all = slices.Insert(all, at, fresh())
+			case n < 5 && at < len(all):
+				all[at] = fresh()
+			case n < 6 && at < len(all):
+				all = slices.Delete(all, at, min(at+random.IntN(12), len(all)))
+			default:
+				for range 10 {
+					all = slices.Insert(all, at, fresh())
+				}
+			}
+		}
+		p.Begin("")
+		out := All(&p, v1.ServiceMonitorKind, all, nil, func(m *v1.ServiceMonitor) string {
+			if known[m] {
+				t.Errorf("pass %d compiles an object again", pass)
+			}
+			return version[m]
+		})
+		for i, m := range all {
+			if out[i] != version[m] {
+				t.Fatalf("pass %d: object %d is compiled to version %s, not %s", pass, i, out[i], version[m])
+			}
+		}
+		clear(known)
+		for _, m := range all {
+			known[m] = true
+		}
 	}
 }
 
-// TestLastPassKeepsNoObjects: another copy of the same version is found, another version or a stub is
-// not, and objects of a pass can be collected.
-func TestLastPassKeepsNoObjects(t *testing.T) {
-	monitor := func(version string, stub bool) *v1.ServiceMonitor {
-		m := &v1.ServiceMonitor{}
-		m.Namespace, m.Name, m.UID, m.ResourceVersion = "a", "web", "1", version
-		m.Spec.JobLabel = strings.Repeat("x", 1<<20)
-		m.GetDecoding().LeftOut = stub
-		return m
+// TestLastPassAfterManyChanges: more replaced objects in a row than are looked ahead cost this pass, not the next.
+func TestLastPassAfterManyChanges(t *testing.T) {
+	var p LastPass[string]
+	var all []*v1.ServiceMonitor
+	for i := range 2000 {
+		all = append(all, monitor(fmt.Sprint(i)))
 	}
+	pass := func() int32 {
+		p.Begin("")
+		var compiles atomic.Int32
+		All(&p, v1.ServiceMonitorKind, all, nil, func(m *v1.ServiceMonitor) string { compiles.Add(1); return m.Name })
+		return compiles.Load()
+	}
+	pass()
+	before := slices.Clone(all)
+	for i := range 1000 {
+		all[i+500] = monitor(fmt.Sprint(i))
+	}
+	if n := pass(); n < 1000 {
+		t.Errorf("compiled %d of 1,000 new objects", n)
+	}
+	if n := pass(); n != 0 {
+		t.Errorf("compiled %d of the same objects", n)
+	}
+	runtime.KeepAlive(before)
+}
+
+// TestLastPassKeepsNoObjects: objects of a pass can be collected, and what was compiled of them is not that of
+// others in their place.
+func TestLastPassKeepsNoObjects(t *testing.T) {
 	var p LastPass[int]
 	p.Begin("a")
-	first := monitor("1", false)
+	first := monitor("web")
+	first.Spec.JobLabel = strings.Repeat("x", 1<<20)
 	held := weak.Make(first)
-	p.note(v1.ServiceMonitorKind, first, 7)
+	All(&p, v1.ServiceMonitorKind, []*v1.ServiceMonitor{first}, nil, func(*v1.ServiceMonitor) int { return 7 })
 	runtime.GC()
 	if held.Value() != nil {
 		t.Error("the object of a pass is kept")
 	}
-	for _, tc := range []struct {
-		object *v1.ServiceMonitor
-		found  bool
-	}{{monitor("1", false), true}, {monitor("2", false), false}, {monitor("1", true), false}} {
+	for range 100 {
 		p.Begin("a")
-		if _, found := p.find(v1.ServiceMonitorKind, tc.object); found != tc.found {
-			t.Errorf("version %s, stub %t: found %t", tc.object.ResourceVersion, tc.object.GetDecoding().LeftOut, found)
+		out := All(&p, v1.ServiceMonitorKind, []*v1.ServiceMonitor{monitor("web")}, nil, func(*v1.ServiceMonitor) int { return 8 })
+		if out[0] != 8 {
+			t.Fatal("another object of the name gets what the first was compiled to")
 		}
-		p.note(v1.ServiceMonitorKind, monitor("1", false), 7)
+		runtime.GC()
 	}
 }

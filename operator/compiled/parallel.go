@@ -13,22 +13,22 @@ import (
 // are sorted by namespace and name. stands may be nil: what the last pass has,
 // always stands.
 func All[T metav1.Object, F any](last *LastPass[F], kind string, objects []T, stands func(F) bool, compile func(T) F) []F {
-	out := make([]F, len(objects))
+	out, entries := make([]F, len(objects)), make([]fragmentOf[F], len(objects))
 	var missing []int
 	for i, o := range objects {
-		f, ok := last.find(kind, o)
-		if !ok || stands != nil && !stands(f) {
+		entry, ok := last.find(kind, o)
+		if !ok || stands != nil && !stands(entry.fragment) {
 			missing = append(missing, i)
-			continue
 		}
-		out[i] = f
+		out[i], entries[i] = entry.fragment, entry
 	}
 	parallel(len(missing), func(i int) {
 		object := objects[missing[i]]
 		weighed(inFlight, object, func() { out[missing[i]] = compile(object) })
 	})
 	for i, o := range objects {
-		last.note(kind, o, out[i])
+		entries[i].fragment = out[i]
+		last.note(kind, o, entries[i])
 	}
 	return out
 }

@@ -35,7 +35,9 @@ func CompareNames(nsA, nameA, nsB, nameB string) int {
 // looks, so that many of them cost about as much as one.
 type order[T metav1.Object] struct {
 	mu      sync.Mutex
-	sorted  []T // handed out: replaced, never changed
+	sorted  []T
+	lent    bool // sorted was handed out: it is replaced, never changed
+	old     bool // sorted has earlier versions of objects in changes
 	changes map[types.NamespacedName]orderChange[T]
 }
 
@@ -50,7 +52,8 @@ type orderChange[T metav1.Object] struct {
 const mostChanges = 4096
 
 // note enters an object that has changed. current returns its newest version; ok
-// is false when there is none. With release, no earlier version is kept.
+// is false when there is none. With release, no earlier version is kept: it costs a copy of
+// the order only after somebody has looked.
 func (o *order[T]) note(obj T, release bool, current func() (newest T, ok bool)) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -60,13 +63,30 @@ func (o *order[T]) note(obj T, release bool, current func() (newest T, ok bool))
 		c.object = newest
 	}
 	c.gone = !ok
-	if o.changes == nil {
-		o.changes = map[types.NamespacedName]orderChange[T]{}
+	at, found := o.search(o.sorted, c)
+	switch {
+	case found && ok && any(o.sorted[at]) == any(newest), !found && !ok:
+		delete(o.changes, c.NamespacedName) // as it is already
+	case release && found && ok && !o.lent:
+		o.sorted[at] = newest
+		delete(o.changes, c.NamespacedName)
+	default:
+		if o.changes == nil {
+			o.changes = map[types.NamespacedName]orderChange[T]{}
+		}
+		o.changes[c.NamespacedName] = c
+		o.old = o.old || found
 	}
-	o.changes[c.NamespacedName] = c
-	if release || len(o.changes) > mostChanges {
+	if release && o.old || len(o.changes) > mostChanges {
 		o.merge()
 	}
+}
+
+// search returns where the object of a change is in a part of the order, or would be.
+func (o *order[T]) search(part []T, c orderChange[T]) (at int, found bool) {
+	return slices.BinarySearchFunc(part, c, func(have T, c orderChange[T]) int {
+		return CompareNames(have.GetNamespace(), have.GetName(), c.Namespace, c.Name)
+	})
 }
 
 // fill replaces everything by what list returns. Changes that happen after list
@@ -74,7 +94,7 @@ func (o *order[T]) note(obj T, release bool, current func() (newest T, ok bool))
 func (o *order[T]) fill(list func() []T) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	o.sorted, o.changes = slices.SortedFunc(slices.Values(list()), func(a, b T) int { return CompareKeys(a, b) }), nil
+	o.sorted, o.changes, o.lent, o.old = slices.SortedFunc(slices.Values(list()), func(a, b T) int { return CompareKeys(a, b) }), nil, false, false
 }
 
 // list returns the objects; callers must not change the slice.
@@ -82,6 +102,7 @@ func (o *order[T]) list() []T {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.merge()
+	o.lent = true
 	return o.sorted
 }
 
@@ -96,9 +117,7 @@ func (o *order[T]) merge() {
 	out := make([]T, 0, len(o.sorted)+len(changed))
 	rest := o.sorted
 	for _, c := range changed {
-		at, found := slices.BinarySearchFunc(rest, c, func(have T, c orderChange[T]) int {
-			return CompareNames(have.GetNamespace(), have.GetName(), c.Namespace, c.Name)
-		})
+		at, found := o.search(rest, c)
 		out = append(out, rest[:at]...)
 		if found {
 			at++
@@ -108,5 +127,5 @@ func (o *order[T]) merge() {
 			out = append(out, c.object)
 		}
 	}
-	o.sorted, o.changes = append(out, rest...), nil
+	o.sorted, o.changes, o.lent, o.old = append(out, rest...), nil, false, false
 }

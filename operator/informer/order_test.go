@@ -3,12 +3,14 @@ package informer
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 )
 
 func object(namespace, name string) *metav1.PartialObjectMetadata {
@@ -17,7 +19,11 @@ func object(namespace, name string) *metav1.PartialObjectMetadata {
 
 // changes of an order, as its store makes them.
 func set(o *order[*metav1.PartialObjectMetadata], obj *metav1.PartialObjectMetadata) {
-	o.note(obj, false, func() (*metav1.PartialObjectMetadata, bool) { return obj, true })
+	setIn(o, obj, false)
+}
+
+func setIn(o *order[*metav1.PartialObjectMetadata], obj *metav1.PartialObjectMetadata, release bool) {
+	o.note(obj, release, func() (*metav1.PartialObjectMetadata, bool) { return obj, true })
 }
 
 func remove(o *order[*metav1.PartialObjectMetadata], obj *metav1.PartialObjectMetadata) {
@@ -67,6 +73,77 @@ func TestOrderFollowsAMap(t *testing.T) {
 		if !slices.Equal(o.list(), want) {
 			t.Fatalf("step %d: the order is not that of the map", step)
 		}
+	}
+}
+
+// With release, an order keeps no earlier version of an object, changes nothing that it handed out, and copies
+// itself once for each time that somebody looks, not for each change.
+func TestOrderReleases(t *testing.T) {
+	random := rand.New(rand.NewPCG(5, 6))
+	var o order[*metav1.PartialObjectMetadata]
+	model := map[string]*metav1.PartialObjectMetadata{}
+	lists, copies := map[string][]*metav1.PartialObjectMetadata{}, map[string][]*metav1.PartialObjectMetadata{}
+	for step := range 4000 {
+		obj := object("ns", fmt.Sprintf("name-%02d", random.IntN(40)))
+		release := random.IntN(3) > 0
+		switch random.IntN(6) {
+		case 0:
+			o.note(obj, release, func() (*metav1.PartialObjectMetadata, bool) { return nil, false })
+			delete(model, obj.Name)
+		case 1:
+			if had := model[obj.Name]; had != nil {
+				obj = had // an event about a version that is there already
+			}
+			fallthrough
+		default:
+			setIn(&o, obj, release)
+			model[obj.Name] = obj
+		}
+		if release {
+			for _, have := range o.sorted {
+				if _, pending := o.changes[types.NamespacedName{Namespace: "ns", Name: have.Name}]; pending || model[have.Name] != have {
+					t.Fatalf("step %d: an earlier version of %s is kept", step, have.Name)
+				}
+			}
+		}
+		if random.IntN(5) == 0 {
+			list := o.list()
+			want := slices.SortedFunc(maps.Values(model), func(a, b *metav1.PartialObjectMetadata) int { return cmp.Compare(a.Name, b.Name) })
+			if !slices.Equal(list, want) {
+				t.Fatalf("step %d: the order is not that of the map", step)
+			}
+			at := fmt.Sprint(step)
+			lists[at], copies[at] = list, slices.Clone(list)
+		}
+	}
+	for at := range lists {
+		if !slices.Equal(lists[at], copies[at]) {
+			t.Errorf("what was handed out in step %s has changed", at)
+		}
+	}
+}
+
+// BenchmarkOrderTight is the start, and a change of each object, when memory is tight.
+func BenchmarkOrderTight(b *testing.B) {
+	for _, n := range []int{1_000, 10_000, 100_000} {
+		b.Run(fmt.Sprint(n), func(b *testing.B) {
+			objects, newer := make([]*metav1.PartialObjectMetadata, n), make([]*metav1.PartialObjectMetadata, n)
+			for i := range n {
+				objects[i], newer[i] = object("ns", fmt.Sprintf("name-%06d", i)), object("ns", fmt.Sprintf("name-%06d", i))
+			}
+			b.ReportAllocs()
+			for b.Loop() {
+				var o order[*metav1.PartialObjectMetadata]
+				o.fill(func() []*metav1.PartialObjectMetadata { return objects })
+				for _, obj := range objects {
+					setIn(&o, obj, true)
+				}
+				o.list()
+				for _, obj := range newer {
+					setIn(&o, obj, true)
+				}
+			}
+		})
 	}
 }
 

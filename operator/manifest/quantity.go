@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"reflect"
+	"strconv"
 	"strings"
 
 	"k8s.io/apimachinery/pkg/api/resource"
@@ -88,12 +89,22 @@ func maybeLarge(raw []byte) bool {
 				return true
 			}
 		case '\\': // a letter or a digit may be written as an escape
-			if i+1 < len(raw) && raw[i+1] == 'u' && i+3 < len(raw) && raw[i+2] == '0' && raw[i+3] == '0' {
+			if escapesNumber(raw[i+1:]) {
 				return true
 			}
 		}
 	}
 	return false
+}
+
+// escapesNumber reports whether what follows a backslash may be a character of a number. API servers
+// write <, > and & as escapes, so rules are full of others.
+func escapesNumber(text []byte) bool {
+	if len(text) < 5 || text[0] != 'u' || text[1] != '0' || text[2] != '0' {
+		return false
+	}
+	c, err := strconv.ParseUint(string(text[3:5]), 16, 8)
+	return err == nil && strings.IndexByte("0123456789eE+-.", byte(c)) >= 0
 }
 
 // manyDigits reports whether a text begins with an exponent of three digits or more.
