@@ -52,6 +52,8 @@ func TestRemarks(t *testing.T) {
 		"a target":                        {"", static("10.0.0.1:9100"), ""},
 		"an image of another version":     {"  image: quay.io/prometheus/prometheus:v2.30.0\n", "", "spec.image: the image is of version 2.30.0, and spec.version is not set and counts as 3.13.2"},
 		"an image and its version":        {"  image: quay.io/prometheus/prometheus:v2.30.0-distroless@sha256:ab\n  version: v2.30.0\n", "", ""},
+		"a variant of a version":          {"  image: quay.io/prometheus/prometheus:v2.30.0-distroless\n  version: v2.30.0-distroless\n", "", ""},
+		"a variant of another version":    {"  image: prometheus:v2.30.0\n  version: v2.50.0-distroless\n", "", "spec.version is v2.50.0-distroless, for which"},
 		"an image that says nothing":      {"  image: registry:5000/prometheus:latest\n", "", ""},
 		"an image and another version":    {"  image: prometheus:v2.30.0\n  version: v2.50.0\n", "", "spec.version is v2.50.0, for which the configuration is written"},
 		"no shards":                       {"  shards: 0\n", "", "spec.shards: 0 is below one and counts as 1"},

@@ -80,6 +80,9 @@ var defaultVersions = map[string]string{
 // versionTag matches the tag of an image that names a version, with what follows it.
 var versionTag = regexp.MustCompile(`:v?(\d+\.\d+\.\d+)[^/:@]*(@.*)?$`)
 
+// versionNumber matches a version with its suffix, which images of a release and of its candidates share.
+var versionNumber = regexp.MustCompile(`^v?(\d+\.\d+\.\d+)-`)
+
 // versionRemark is about an image of another version than the one that the configuration is
 // made for.
 func (l *linter) versionRemark(self Finding, w offline.Workload) {
@@ -88,11 +91,15 @@ func (l *linter) versionRemark(self Finding, w offline.Workload) {
 		return
 	}
 	own := w.Object.GetWorkloadFields().Version
+	if variant := versionNumber.FindStringSubmatch(own); variant != nil {
+		own = variant[1] // of v3.14.0-distroless
+	}
 	switch counts := strings.TrimPrefix(defaultVersions[w.Kind.Kind], "v"); {
 	case own == "" && counts != "" && counts != tag[1]:
 		l.remark(self, fmt.Sprintf("spec.image: the image is of version %s, and spec.version is not set and counts as %s: fields are left out or written for the wrong version; set version: v%s", tag[1], counts, tag[1]), "")
 	case own != "" && strings.TrimPrefix(own, "v") != tag[1] && !strings.HasPrefix(tag[1], strings.TrimPrefix(own, "v")+"."):
-		l.remark(self, fmt.Sprintf("spec.image: the image is of version %s, and spec.version is %s, for which the configuration is written; set version: v%s", tag[1], own, tag[1]), "")
+		l.remark(self, fmt.Sprintf("spec.image: the image is of version %s, and spec.version is %s, for which the configuration is written; set version: v%s",
+			tag[1], w.Object.GetWorkloadFields().Version, tag[1]), "")
 	}
 }
 

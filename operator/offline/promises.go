@@ -1,6 +1,7 @@
 package offline
 
 import (
+	"cmp"
 	"encoding/json"
 	"maps"
 	"os"
@@ -107,6 +108,48 @@ type maker struct {
 	} `json:"spec"`
 }
 
+// job is the part of a Job that says what its containers run.
+type job struct {
+	Spec struct {
+		Template struct {
+			Spec struct {
+				Containers []struct {
+					Image         string
+					Command, Args []string
+				} `json:"containers"`
+			} `json:"spec"`
+		} `json:"template"`
+	} `json:"spec"`
+}
+
+// certificates returns the Secret that a Job of kube-webhook-certgen creates, as charts have
+// it for webhooks; ok is false for another Job.
+func (j job) certificates() (namespace, name string, of promise, ok bool) {
+	for _, c := range j.Spec.Template.Spec.Containers {
+		words := slices.Concat(c.Command, c.Args)
+		if !strings.Contains(c.Image, "webhook-certgen") || !slices.Contains(words, "create") {
+			continue
+		}
+		value := func(flag, otherwise string) string {
+			for i, word := range words {
+				if v, is := strings.CutPrefix(word, "--"+flag+"="); is {
+					return v
+				}
+				if word == "--"+flag && i+1 < len(words) {
+					return words[i+1]
+				}
+			}
+			return otherwise
+		}
+		namespace = value("namespace", "")
+		if strings.Contains(namespace, "$") { // from the environment: its own
+			namespace = ""
+		}
+		return namespace, value("secret-name", ""), promise{keys: []string{value("ca-name", "ca"), value("cert-name", "cert"), value("key-name", "key")}}, true
+	}
+	return "", "", promise{}, false
+}
+
 // makers are the kinds that make a Secret, and what it is called and has.
 var makers = map[schema.GroupKind]func(m maker) (name string, of promise){
 	{Group: "external-secrets.io", Kind: "ExternalSecret"}: func(m maker) (string, promise) {
@@ -133,6 +176,9 @@ var makers = map[schema.GroupKind]func(m maker) (name string, of promise){
 	},
 }
 
+// jobKind is the kind of objects that run a program once.
+var jobKind = schema.GroupKind{Group: "batch", Kind: "Job"}
+
 // namesItself are the makers whose Secret has their own name unless they say another.
 var namesItself = []string{"ExternalSecret", "SealedSecret"}
 
@@ -140,7 +186,17 @@ var namesItself = []string{"ExternalSecret", "SealedSecret"}
 func (r *reader) promised(kind schema.GroupKind, raw []byte) {
 	make, is := makers[kind]
 	var m maker
-	if !is || json.Unmarshal(raw, &m) != nil {
+	if !is && kind != jobKind || json.Unmarshal(raw, &m) != nil {
+		return
+	}
+	if kind == jobKind {
+		var j job
+		if json.Unmarshal(raw, &j) != nil {
+			return
+		}
+		if namespace, name, of, ok := j.certificates(); ok && name != "" {
+			r.objects.promises.add(assets.Ref{Kind: assets.Secret, Namespace: namespaceOr(cmp.Or(namespace, m.Metadata.Namespace)), Name: name}, of)
+		}
 		return
 	}
 	name, of := make(m)
