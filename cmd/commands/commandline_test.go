@@ -15,7 +15,7 @@ func TestHelp(t *testing.T) {
 		if c.run == nil || c.name == startCommand {
 			continue
 		}
-		code, _, help := invoke(append(strings.Fields(c.name), "--help")...)
+		code, help, _ := invoke(append(strings.Fields(c.name), "--help")...)
 		if code != 0 || strings.Contains(help, "--workers") || strings.Contains(help, "Ignored flags") || strings.Contains(help, "--kubeconfig=") {
 			t.Errorf("%s --help: exit %d, the flags of another command:\n%s", c.name, code, help)
 		}
@@ -28,15 +28,15 @@ func TestHelp(t *testing.T) {
 			}
 		}
 	}
-	_, _, help := invoke("lint", "--help")
-	own, others, _ := strings.Cut(help, "\nFlags of the operator that change the result, explained by operator --help:\n")
+	_, help, _ := invoke("lint", "--help")
+	own, others, _ := strings.Cut(help, "\nFlags of the operator that change the result, explained by operator start --help:\n")
 	if !strings.Contains(own, "--prometheus-version") || !strings.Contains(others, "--feature-gates") || strings.Contains(others, "--kubeconfig") {
 		t.Errorf("lint --help:\n%s", help)
 	}
-	_, _, help = invoke("--help")
+	_, help, stderr := invoke("--help")
 	commands, flags := strings.Index(help, "\nCommands:\n"), strings.Index(help, "\nFlags:\n")
-	if commands < 0 || flags < commands || !strings.Contains(help, "\n  crds apply ") {
-		t.Errorf("the commands are not first:\n%s", help)
+	if commands < 0 || flags < commands || !strings.Contains(help, "\n  crds apply ") || strings.Contains(help, "--kubeconfig") || strings.Count(help, "\n") > 36 || stderr != "" {
+		t.Errorf("the commands are not first, or much comes after them:\n%s%s", help, stderr)
 	}
 }
 

@@ -43,11 +43,11 @@ Args:
 {{.Flags|FlagsToTwoColumns|FormatTwoColumns}}
 {{end -}}
 {{with Uses .App $command -}}
-{{Whose}} that change the result, explained by {{Program}} --help:
+{{Whose}} that change the result, explained by {{Explains}}:
 {{.|FormatTwoColumns}}
 {{end -}}
 {{if not $command -}}
-{{Program}} COMMAND --help explains a command.
+{{Program}} COMMAND --help explains a command{{if Starts}}, and {{Explains}} the flags of the operator{{end}}.
 {{end -}}
 `
 
@@ -65,14 +65,29 @@ func (h help) show(app *kingpin.Application) {
 		"Flags": h.flags, "Uses": h.uses, "Commands": h.list,
 		"Examples": h.examples, "Program": func() string { return h.program },
 		"Whose": func() string {
-			if app.GetCommand(startCommand) == nil {
-				return "Flags of all commands"
+			if starts(app.Model()) {
+				return "Flags of the operator"
 			}
-			return "Flags of the operator"
+			return "Flags of all commands"
+		},
+		"Starts": func() bool { return starts(app.Model()) },
+		"Explains": func() string {
+			if starts(app.Model()) {
+				return h.program + " " + startCommand + " --help"
+			}
+			return h.program + " --help"
 		},
 	})
 	app.UsageTemplate(helpTemplate)
 }
+
+// starts reports whether a program has a command that all of its flags are about.
+func starts(app *kingpin.ApplicationModel) bool {
+	return slices.ContainsFunc(app.Commands, func(c *kingpin.CmdModel) bool { return c.Name == startCommand })
+}
+
+// aboutTheProgram are the flags that are no flags of the operator.
+var aboutTheProgram = []string{"help", "version", "short-version"}
 
 // flagGroup are the flags under one heading.
 type flagGroup struct {
@@ -80,10 +95,13 @@ type flagGroup struct {
 	Flags []*kingpin.FlagModel
 }
 
-// flags are those that the help explains: all of the program, under their headings, or
-// those of a command. start is the command that all of the program are about.
+// flags are those that the help explains: those of a command, or all of the program, under their
+// headings. They are under the command that they are about, if there is one.
 func (h help) flags(app *kingpin.ApplicationModel, command *kingpin.CmdModel, all []*kingpin.FlagModel) []flagGroup {
-	if command == nil || command.FullCommand == startCommand {
+	switch {
+	case command == nil && starts(app):
+		return h.grouped(slices.DeleteFunc(slices.Clone(all), func(f *kingpin.FlagModel) bool { return !slices.Contains(aboutTheProgram, f.Name) }))
+	case command == nil || command.FullCommand == startCommand:
 		return h.grouped(all)
 	}
 	own := slices.DeleteFunc(slices.Clone(all), func(f *kingpin.FlagModel) bool {
@@ -132,7 +150,7 @@ func (h help) uses(app *kingpin.ApplicationModel, command *kingpin.CmdModel) (ro
 }
 
 // list are the commands of the program, or those below a command, each with the first
-// sentence of its help.
+// sentence of its help, up to a colon.
 func (h help) list(app *kingpin.ApplicationModel, command *kingpin.CmdModel) (rows [][2]string) {
 	all := app.FlattenedCommands()
 	if command != nil {
@@ -141,6 +159,7 @@ func (h help) list(app *kingpin.ApplicationModel, command *kingpin.CmdModel) (ro
 	for _, c := range all {
 		if !c.Hidden {
 			sentence, _, _ := strings.Cut(c.Help, ". ")
+			sentence, _, _ = strings.Cut(sentence, ": ")
 			rows = append(rows, [2]string{c.FullCommand, strings.TrimSuffix(sentence, ".") + "."})
 		}
 	}

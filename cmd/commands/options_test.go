@@ -126,8 +126,8 @@ func TestVersions(t *testing.T) {
 			t.Errorf("%v: %d %q", args, code, stdout)
 		}
 	}
-	for _, args := range [][]string{{"--help"}, {"-h"}, {"start", "--help"}, {"help", "start"}} {
-		if code, stdout, stderr := invoke(args...); code != 0 || !strings.Contains(stdout+stderr, "--namespaces") {
+	for _, args := range [][]string{{"start", "--help"}, {"start", "-h"}, {"help", "start"}} {
+		if code, stdout, stderr := invoke(args...); code != 0 || !strings.Contains(stdout, "--namespaces") || stderr != "" {
 			t.Errorf("%v: %d %q %q", args, code, stdout, stderr)
 		}
 	}

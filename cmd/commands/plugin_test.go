@@ -26,9 +26,9 @@ func TestPlugin(t *testing.T) {
 		code        int
 		out, stderr string
 	}{
-		"":                              {0, "", "\nCommands:\n"},
-		"--help":                        {0, "", "usage: kubectl firekeeper [<flags>] <command>"},
-		"lint --help":                   {0, "", "  kubectl firekeeper lint manifests/"},
+		"":                              {0, "\nCommands:\n", ""},
+		"--help":                        {0, "usage: kubectl firekeeper [<flags>] <command>", ""},
+		"lint --help":                   {0, "  kubectl firekeeper lint manifests/", ""},
 		"lnt":                           {2, "", `kubectl-firekeeper: unknown command "lnt", did you mean "lint"? See kubectl firekeeper --help`},
 		"start":                         {2, "", `unknown command "start"`},
 		"lint --web.listen-address=:80": {2, "", "see kubectl firekeeper lint --help"},
@@ -43,7 +43,7 @@ func TestPlugin(t *testing.T) {
 			t.Errorf("%q: exit %d\n%s%s", line, code, out, stderr)
 		}
 	}
-	_, _, help := plugin("--help")
+	_, help, _ := plugin("--help")
 	for _, not := range []string{"--leader-elect", "--web.", "--workers", "--manage-crds", "admission-webhook", "  start ", "crds apply", "\nIgnored"} {
 		if strings.Contains(help, not) {
 			t.Errorf("the help of the plugin has %q", not)

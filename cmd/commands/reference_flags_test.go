@@ -109,7 +109,7 @@ func TestNoIdleFlags(t *testing.T) {
 
 // TestUsageGroups: no flag is lost between the headings of the help.
 func TestUsageGroups(t *testing.T) {
-	code, _, help := invoke("--help")
+	code, help, _ := invoke("start", "--help")
 	if code != 0 {
 		t.Fatal(code)
 	}

@@ -73,7 +73,7 @@ func (v variant) run(ctx context.Context, args []string, stdout, stderr io.Write
 		code = -1
 	)
 	app := kingpin.New(v.name, v.about)
-	app.UsageWriter(stderr).ErrorWriter(stderr).Terminate(func(c int) {
+	app.UsageWriter(stdout).ErrorWriter(stderr).Terminate(func(c int) {
 		if code < 0 {
 			code = c
 		}
