@@ -267,9 +267,13 @@ func kubePrometheus(t *testing.T) string {
 	return dir
 }
 
-// TestLintKubePrometheus: nothing is wrong with manifests that are in wide use.
+// TestLintKubePrometheus: nothing is wrong with manifests that are in wide use, but descriptions of
+// five alerts about the Alertmanager that use a label which their expressions aggregate away.
 func TestLintKubePrometheus(t *testing.T) {
 	r := Run([]string{kubePrometheus(t)}, kinds(), Options{})
+	r.Findings = slices.DeleteFunc(r.Findings, func(f Finding) bool {
+		return f.Severity == SeverityNote && f.Name == "alertmanager-main-rules" && strings.HasPrefix(f.Message, "$labels.job is empty")
+	})
 	if len(r.Findings) > 0 || r.Objects < 20 {
 		t.Errorf("%d objects, %+v", r.Objects, r.Findings)
 	}

@@ -21,13 +21,14 @@ type says func(field, format string, args ...any)
 // remarks are about an object that a workload selects.
 func (l *linter) remarks(w offline.Workload, kind string, object catalog.Object) {
 	about := Finding{Kind: kind, Namespace: object.GetNamespace(), Name: object.GetName()}
-	say := func(owner string) says {
+	saying := func(severity Severity, owner string) says {
 		return func(field, format string, args ...any) {
 			at := about
-			at.Severity, at.Code, at.Field, at.Message = SeverityWarning, CodeRemark, field, fmt.Sprintf(format, args...)
+			at.Severity, at.Code, at.Field, at.Message = severity, CodeRemark, field, fmt.Sprintf(format, args...)
 			l.add(at, owner)
 		}
 	}
+	say := func(owner string) says { return saying(SeverityWarning, owner) }
 	always := say("") // whatever the workload
 	switch m := object.(type) {
 	case *v1.ServiceMonitor:
@@ -69,6 +70,7 @@ func (l *linter) remarks(w offline.Workload, kind string, object catalog.Object)
 		}
 	case *v1.PrometheusRule:
 		exprRemarks(always, m)
+		alertRemarks(saying(SeverityNote, ""), m)
 	case *v1alpha1.AlertmanagerConfig:
 		routeRemarks(always, say(w.String()), w.Object, m)
 	}

@@ -107,7 +107,11 @@ func labelsRemark(say says, field string, s *v1.RelabelConfig, action string, ta
 	}
 	re, err := regexp.Compile("^(?s:" + s.Regex + ")$")
 	if err == nil && (action == "labeldrop" && re.MatchString("__name__") || action == "labelkeep" && !re.MatchString("__name__")) {
-		say(field, "%s takes the name of the metric (__name__) away from every sample", action)
+		remedy := "keep it with regex: __name__|" + s.Regex
+		if action == "labeldrop" {
+			remedy = "write a regex that does not match __name__"
+		}
+		say(field, "%s takes the name of the metric (__name__) away from every sample, and then each scrape fails; %s", action, remedy)
 	}
 }
 

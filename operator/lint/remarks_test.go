@@ -1,8 +1,13 @@
 package lint
 
 import (
+	"fmt"
 	"strings"
 	"testing"
+
+	"k8s.io/apimachinery/pkg/util/intstr"
+
+	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 )
 
 const selectsAll = anyPrometheus + "  serviceMonitorSelector: {}\n  serviceMonitorNamespaceSelector: {}\n  podMonitorSelector: {}\n  podMonitorNamespaceSelector: {}\n" +
@@ -44,7 +49,7 @@ func TestRemarks(t *testing.T) {
 		"slashes":                         {"", metric("{action: keep, " + name + ", regex: /foo_.*/}"), "metricRelabelings[0].regex: matches names of metrics that begin and end with a slash, of which there are none; write foo_.*"},
 		"names before the scrape":         {"", relabel("{action: drop, " + name + ", regex: a}"), "targets have no __name__; names of metrics are known after the scrape, in metricRelabelings"},
 		"discovery after the scrape":      {"", metric("{sourceLabels: [__meta_kubernetes_pod_name], targetLabel: pod}"), "labels __meta_… are gone after the scrape; use relabelings"},
-		"labelkeep without the name":      {"", metric("{action: labelkeep, regex: job|instance}"), "labelkeep takes the name of the metric (__name__) away"},
+		"labelkeep without the name":      {"", metric("{action: labelkeep, regex: job|instance}"), "labelkeep takes the name of the metric (__name__) away from every sample, and then each scrape fails; keep it with regex: __name__|job|instance"},
 		"labelkeep with the name":         {"", metric("{action: labelkeep, regex: __name__|job}"), ""},
 		"labeldrop of everything":         {"", metric("{action: labeldrop, regex: .*}"), "labeldrop takes the name of the metric"},
 		"a target that is a URL":          {"", static("http://10.0.0.1:9100/metrics"), "spec.staticConfigs[0].targets[0]: want host:port without scheme and path, and Prometheus drops the target; write 10.0.0.1:9100, with spec.scheme: HTTP, with spec.metricsPath: /metrics"},
@@ -77,4 +82,41 @@ func TestRemarks(t *testing.T) {
 			t.Error(got)
 		}
 	})
+}
+
+// TestAlertLabels: labels in templates that the expression aggregates away are named; nothing is said where the labels
+// of a result are those of samples.
+func TestAlertLabels(t *testing.T) {
+	for expr, want := range map[string]string{
+		`sum by (namespace) (rate(a[5m])) > 1`: "has the label namespace only; add pod to by",
+		`1 < (sum by (namespace, job) (a))`:    "has the labels job, namespace only",
+		`-sum by (namespace) (a)`:              "has the label namespace only",
+		`sum by (namespace) (a) / on (namespace) group_left (team) max by (team, namespace) (b)`: "has the labels namespace, team only",
+		`sum by (job) (a) / on (namespace) sum by (job) (b)`:                                     "has the label namespace only",
+		`sum by (job) (a) and on () b`:                                                           "has the label job only",
+		`max by (a) (x) or max by (b) (x)`:                                                       "has the labels a, b only",
+		`count_values by (job) ("version", build)`:                                               "has the labels job, version only",
+		`topk(3, sum by (job) (a))`:                                                              "has the label job only",
+		`label_replace(sum by (job) (a), "team", "$1", "job", "(.*)")`:                           "has the labels job, team only",
+		`label_replace(sum by (job) (a), "pod", "$1", "job", "(.*)")`:                            "",
+		`sum by (pod) (a)`:      "",
+		`sum without (job) (a)`: "",
+		`sum(a)`:                "",
+		`sum by (job) (a) > on (job) group_left a`: "has the label job only",
+		`a > on (job) group_left sum by (job) (a)`: "",
+		`a / sum by (job) (a)`:                     "",
+		`max by (a) (x) or x`:                      "",
+		`rate(sum by (job) (a)[5m:])`:              "",
+		`sum by (job (a)`:                          "",
+	} {
+		var got []string
+		r := &v1.PrometheusRule{}
+		r.Spec.Groups = []v1.RuleGroup{{Name: "g", Rules: []v1.Rule{{
+			Alert: "A", Expr: intstr.FromString(expr), Annotations: map[string]string{"summary": "{{ $labels.pod }} {{ range query `a` }}{{ .Labels.x }}{{ end }}"},
+		}}}}
+		alertRemarks(func(field, format string, args ...any) { got = append(got, field+": "+fmt.Sprintf(format, args...)) }, r)
+		if text := strings.Join(got, "\n"); (text == "") != (want == "") || !strings.Contains(text, want) || want != "" && !strings.HasPrefix(text, "spec.groups[0].rules[0].annotations.summary: $labels.pod is empty") {
+			t.Errorf("%s: want %q, got %q", expr, want, text)
+		}
+	}
 }

@@ -10,6 +10,7 @@ import (
 type endpoints struct {
 	ports          []string // nil when there are no objects, or they have no ports
 	ready, unready int
+	objects        bool // there are Endpoints
 }
 
 func endpointsOf(all map[string]*endpoints, namespace, service string) *endpoints {

@@ -13,6 +13,7 @@
 //	pods.go             a search for pods
 //	ports.go            a port that is not there: which one is meant
 //	probes.go alerting.go  the prober of a Probe, the Alertmanagers of a Prometheus
+//	answers.go policies.go  targets that will probably not answer: scheme, path, NetworkPolicies
 //	duplicates.go       pods that are scraped twice
 //	rbac.go permissions.go  what the ServiceAccount may list, and what is missing
 //	reviews.go          the same from answers of an API server

@@ -36,8 +36,13 @@ func (v *View) Assumed(uses []Use) (out []Found) {
 // Workload finds out about a workload, which is of the kind, and about all objects that it
 // uses.
 func (v *View) Workload(kind string, w v1.Workload, uses []Use) (out []Found) {
+	isolated := map[string]string{}
 	for _, u := range uses {
-		for _, h := range v.Hints(u, w.GetNamespace()) {
+		hints := v.Hints(u, w.GetNamespace())
+		for i := range u.Searches {
+			hints = append(hints, v.blocked(w, &u.Searches[i], isolated)...)
+		}
+		for _, h := range once(hints) {
 			out = append(out, Found{u, h})
 		}
 	}

@@ -163,6 +163,7 @@ func (s *Search) serviceEndpoint(e *v1.Endpoint, field string) {
 		s.port.field = field
 	}
 	s.point = pointOf(e.Path, e.Params, e.RelabelConfigs)
+	s.scrape = scrapeOf(field, e.Scheme, e.HonorLabels, s.point)
 }
 
 func (s *Search) podEndpoint(e *v1.PodMetricsEndpoint, field string) {
@@ -177,6 +178,11 @@ func (s *Search) podEndpoint(e *v1.PodMetricsEndpoint, field string) {
 		s.port.field = field
 	}
 	s.point = pointOf(e.Path, e.Params, e.RelabelConfigs)
+	s.scrape = scrapeOf(field, e.Scheme, e.HonorLabels, s.point)
+}
+
+func scrapeOf(field string, scheme v1.Scheme, honorLabels bool, p point) scrape {
+	return scrape{field: field, scheme: cmp.Or(strings.ToLower(string(scheme)), "http"), path: p.path, honorLabels: honorLabels, relabeled: p.filtered}
 }
 
 // pointOf is what a target is besides its port. Relabelings can drop targets, and give

@@ -45,7 +45,8 @@ type Search struct {
 	jobLabel       string
 	// point is what a target is besides its port: two of one pod with the same are one
 	// target scraped twice.
-	point point
+	point  point
+	scrape scrape
 }
 
 type point struct {

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
+	discoveryv1 "k8s.io/api/discovery/v1"
 	"k8s.io/apimachinery/pkg/labels"
 )
 
@@ -47,7 +48,7 @@ func (v *View) forServices(s *Search) []Hint {
 		return hints
 	}
 	out := append(v.twice(s, selected), v.unready(s, selected)...)
-	return append(out, jobLabel(s, things(selected, ofService))...)
+	return slices.Concat(out, jobLabel(s, things(selected, ofService)), v.answers(s))
 }
 
 // everything reports whether it selects what it finds, whatever its labels are.
@@ -137,6 +138,14 @@ func (v *View) addresses(s *Search, selected []service) []Hint {
 			if !h.Note {
 				h.Message = fmt.Sprintf("%s has no selector, and there are no Endpoints or EndpointSlice of it: without them there is no target", svc)
 			}
+			if slice, ok := v.orphan(svc); ok {
+				h.Note = false
+				h.Message = fmt.Sprintf("%s has no selector, and %s belongs to no Service, because it has no label %s: add %s: %s to its metadata.labels",
+					svc, slice, discoveryv1.LabelServiceName, discoveryv1.LabelServiceName, svc.name)
+			}
+		case len(svc.spec.Selector) == 0 && s.Role == roleEndpoints && svc.onlySlices:
+			h.Field, h.Note = "spec.serviceDiscoveryRole", !v.whole("Endpoints", []string{svc.namespace})
+			h.Message = fmt.Sprintf("the job discovers Endpoints, the default, and of %s there is an EndpointSlice only, which nothing copies into Endpoints: write serviceDiscoveryRole: EndpointSlice here or in the Prometheus", svc)
 		case len(svc.spec.Selector) > 0 && len(svc.spec.Ports) == 0:
 			h.Message = fmt.Sprintf("%s has no ports, so its endpoints have none: add them to spec.ports of the Service", svc)
 		case len(svc.spec.Selector) > 0 && len(v.behind(svc)) == 0:
@@ -156,6 +165,30 @@ func (v *View) addresses(s *Search, selected []service) []Hint {
 		out = append(out, h)
 	}
 	return out[:min(1, len(out))]
+}
+
+// orphan returns the EndpointSlice without a Service that is meant for one: by its name or labels, or
+// because it is the only one.
+func (v *View) orphan(svc service) (thing, bool) {
+	var here []thing
+	for _, o := range v.orphans {
+		if o.namespace != svc.namespace {
+			continue
+		}
+		if o.name == svc.name || strings.HasPrefix(o.name, svc.name+"-") {
+			return o, true
+		}
+		here = append(here, o)
+	}
+	for _, o := range here {
+		if len(svc.labels) > 0 && labels.SelectorFromSet(svc.labels).Matches(o.labels) {
+			return o, true
+		}
+	}
+	if len(here) == 1 {
+		return here[0], true
+	}
+	return thing{}, false
 }
 
 // wholeAddresses reports whether all addresses of a Service are known.

@@ -27,6 +27,7 @@ type Object interface {
 type thing struct {
 	kind, namespace, name string
 	labels                labels.Set
+	annotations           map[string]string
 	// others are the labels of single pods, where these are known.
 	others []labels.Set
 	// made says that the operator makes it.
@@ -50,6 +51,8 @@ type service struct {
 	addresses []string
 	// ready and unready count the addresses.
 	ready, unready int
+	// onlySlices says that they are in EndpointSlices and not in Endpoints, too.
+	onlySlices bool
 }
 
 // pods are those that a workload makes, or one Pod. The labels are those of the pods.
@@ -57,6 +60,7 @@ type pods struct {
 	thing
 	own     labels.Set // of the workload itself
 	ports   []corev1.ContainerPort
+	images  []string
 	account string         // ServiceAccount, "default" when not set
 	phases  map[string]int // of single pods, where these are known
 	running int            // those that have an address
@@ -70,8 +74,13 @@ type View struct {
 	nodes      []thing
 	namespaces []string // those of objects, sorted
 	rbac       rbac
-	claims     []claim
-	extent     Extent
+	policies   []*networkingv1.NetworkPolicy
+	// namespaceLabels are those of namespaces that are among the objects.
+	namespaceLabels map[string]labels.Set
+	// orphans are EndpointSlices that name no Service.
+	orphans []thing
+	claims  []claim
+	extent  Extent
 
 	// What is asked often, by the String of a thing.
 	podsOf, servicesOf map[string][]int // pods of a Service, Services of pods: indexes
@@ -90,7 +99,7 @@ type claim struct {
 // the operator makes. monitors are the ServiceMonitors and PodMonitors that may select them
 // too: what one of them selects is not what another one misses.
 func NewView(objects, made []Object, monitors []catalog.Object) *View {
-	v := &View{byMaker: map[string]int{}}
+	v := &View{byMaker: map[string]int{}, namespaceLabels: map[string]labels.Set{}}
 	addresses := map[string]*endpoints{}
 	for _, o := range objects {
 		if ns := o.GetNamespace(); ns != "" {
@@ -113,7 +122,7 @@ func NewView(objects, made []Object, monitors []catalog.Object) *View {
 	for i := range v.services {
 		s := &v.services[i]
 		if found := addresses[s.namespace+"/"+s.name]; found != nil {
-			s.addresses, s.ready, s.unready = found.ports, found.ready, found.unready
+			s.addresses, s.ready, s.unready, s.onlySlices = found.ports, found.ready, found.unready, !found.objects
 		}
 	}
 	for _, m := range monitors {
@@ -168,6 +177,7 @@ func (v *View) add(o Object, addresses map[string]*endpoints) {
 	//lint:ignore SA1019 the default of service discovery
 	case *corev1.Endpoints:
 		e := endpointsOf(addresses, o.Namespace, o.Name)
+		e.objects = true
 		for _, subset := range o.Subsets {
 			e.ready, e.unready = e.ready+len(subset.Addresses), e.unready+len(subset.NotReadyAddresses)
 			for _, p := range subset.Ports {
@@ -175,6 +185,10 @@ func (v *View) add(o Object, addresses map[string]*endpoints) {
 			}
 		}
 	case *discoveryv1.EndpointSlice:
+		if o.Labels[discoveryv1.LabelServiceName] == "" {
+			v.orphans = append(v.orphans, thingOf("EndpointSlice", o))
+			return
+		}
 		e := endpointsOf(addresses, o.Namespace, o.Labels[discoveryv1.LabelServiceName])
 		for i := range o.Endpoints {
 			if ready := o.Endpoints[i].Conditions.Ready; ready != nil && !*ready {
@@ -190,6 +204,9 @@ func (v *View) add(o Object, addresses map[string]*endpoints) {
 		}
 	case *corev1.Namespace:
 		v.namespaces = append(v.namespaces, o.Name)
+		v.namespaceLabels[o.Name] = o.Labels
+	case *networkingv1.NetworkPolicy:
+		v.policies = append(v.policies, o)
 	case *networkingv1.Ingress:
 		v.ingresses = append(v.ingresses, thingOf("Ingress", o))
 	case *corev1.Node:
@@ -230,13 +247,14 @@ func (v *View) addPods(o Object) bool {
 // single pods.
 func (v *View) template(kind string, o metav1.Object, t *corev1.PodTemplateSpec) *pods {
 	p := pods{thing: thingOf(kind, o), own: o.GetLabels(), account: t.Spec.ServiceAccountName}
-	p.labels = t.Labels
+	p.labels, p.annotations = t.Labels, t.Annotations
 	if p.account == "" {
 		p.account = defaultAccount
 	}
 	for _, list := range [][]corev1.Container{t.Spec.Containers, t.Spec.InitContainers} {
 		for i := range list {
 			p.ports = append(p.ports, list[i].Ports...)
+			p.images = append(p.images, list[i].Image)
 		}
 	}
 	if known := v.made(p.thing); known != nil {
@@ -250,7 +268,7 @@ func (v *View) template(kind string, o metav1.Object, t *corev1.PodTemplateSpec)
 }
 
 func thingOf(kind string, o metav1.Object) thing {
-	return thing{kind: kind, namespace: o.GetNamespace(), name: o.GetName(), labels: o.GetLabels()}
+	return thing{kind: kind, namespace: o.GetNamespace(), name: o.GetName(), labels: o.GetLabels(), annotations: o.GetAnnotations()}
 }
 
 // claim remembers what a monitor selects.

@@ -39,23 +39,24 @@ var nativeKinds = map[schema.GroupKind]nativeKind{
 	{Kind: "Endpoints"}:      {empty: func() Native { return new(corev1.Endpoints) }},
 	{Kind: "Node"}:           {empty: func() Native { return new(corev1.Node) }, cluster: true},
 	{Kind: "ServiceAccount"}: {empty: func() Native { return new(corev1.ServiceAccount) }},
-	{Group: discoveryv1.GroupName, Kind: "EndpointSlice"}: {empty: func() Native { return new(discoveryv1.EndpointSlice) }},
-	{Group: networkingv1.GroupName, Kind: "Ingress"}:      {empty: func() Native { return new(networkingv1.Ingress) }},
-	{Group: appsv1.GroupName, Kind: "Deployment"}:         {empty: func() Native { return new(appsv1.Deployment) }},
-	{Group: appsv1.GroupName, Kind: "StatefulSet"}:        {empty: func() Native { return new(appsv1.StatefulSet) }},
-	{Group: appsv1.GroupName, Kind: "DaemonSet"}:          {empty: func() Native { return new(appsv1.DaemonSet) }},
-	{Group: appsv1.GroupName, Kind: "ReplicaSet"}:         {empty: func() Native { return new(appsv1.ReplicaSet) }},
-	{Group: batchv1.GroupName, Kind: "Job"}:               {empty: func() Native { return new(batchv1.Job) }},
-	{Group: batchv1.GroupName, Kind: "CronJob"}:           {empty: func() Native { return new(batchv1.CronJob) }},
-	{Group: rbacv1.GroupName, Kind: "Role"}:               {empty: func() Native { return new(rbacv1.Role) }},
-	{Group: rbacv1.GroupName, Kind: "RoleBinding"}:        {empty: func() Native { return new(rbacv1.RoleBinding) }},
-	{Group: rbacv1.GroupName, Kind: "ClusterRole"}:        {empty: func() Native { return new(rbacv1.ClusterRole) }, cluster: true},
-	{Group: rbacv1.GroupName, Kind: "ClusterRoleBinding"}: {empty: func() Native { return new(rbacv1.ClusterRoleBinding) }, cluster: true},
+	{Group: discoveryv1.GroupName, Kind: "EndpointSlice"}:  {empty: func() Native { return new(discoveryv1.EndpointSlice) }},
+	{Group: networkingv1.GroupName, Kind: "Ingress"}:       {empty: func() Native { return new(networkingv1.Ingress) }},
+	{Group: networkingv1.GroupName, Kind: "NetworkPolicy"}: {empty: func() Native { return new(networkingv1.NetworkPolicy) }},
+	{Group: appsv1.GroupName, Kind: "Deployment"}:          {empty: func() Native { return new(appsv1.Deployment) }},
+	{Group: appsv1.GroupName, Kind: "StatefulSet"}:         {empty: func() Native { return new(appsv1.StatefulSet) }},
+	{Group: appsv1.GroupName, Kind: "DaemonSet"}:           {empty: func() Native { return new(appsv1.DaemonSet) }},
+	{Group: appsv1.GroupName, Kind: "ReplicaSet"}:          {empty: func() Native { return new(appsv1.ReplicaSet) }},
+	{Group: batchv1.GroupName, Kind: "Job"}:                {empty: func() Native { return new(batchv1.Job) }},
+	{Group: batchv1.GroupName, Kind: "CronJob"}:            {empty: func() Native { return new(batchv1.CronJob) }},
+	{Group: rbacv1.GroupName, Kind: "Role"}:                {empty: func() Native { return new(rbacv1.Role) }},
+	{Group: rbacv1.GroupName, Kind: "RoleBinding"}:         {empty: func() Native { return new(rbacv1.RoleBinding) }},
+	{Group: rbacv1.GroupName, Kind: "ClusterRole"}:         {empty: func() Native { return new(rbacv1.ClusterRole) }, cluster: true},
+	{Group: rbacv1.GroupName, Kind: "ClusterRoleBinding"}:  {empty: func() Native { return new(rbacv1.ClusterRoleBinding) }, cluster: true},
 }
 
 // Native are the objects of Kubernetes' own that are among the manifests and decide what
 // is scraped, in the order of the input: Services, Endpoints, EndpointSlices, Pods and the
-// workloads that make some, Nodes, Ingresses, Namespaces, ServiceAccounts and RBAC. Their
+// workloads that make some, Nodes, Ingresses, NetworkPolicies, Namespaces, ServiceAccounts and RBAC. Their
 // namespace is set as kubectl would set it. Of several with one name there is the first.
 func (o *Objects) Native() []Native { return o.native }
 

@@ -26,6 +26,11 @@ func (l *looking) behind(u nearmiss.Use, w nearmiss.Want) {
 	for namespace, services := range names {
 		l.addresses(w.Addresses, namespace, services)
 	}
+	for _, f := range found {
+		if f.Labels == "" { // its addresses may be in what the job does not discover
+			l.maybe("EndpointSlice", online.Query{Namespace: f.Namespace, Limit: most})
+		}
+	}
 	for namespace, all := range selectors {
 		before := len(l.objects)
 		for _, selector := range all {

@@ -1,0 +1,176 @@
+package nearmiss
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+)
+
+// scrape is how the targets of a search are scraped. The zero value says nothing.
+type scrape struct {
+	field        string // of the endpoint: "spec.endpoints[0]"
+	scheme, path string
+	honorLabels  bool
+	relabeled    bool // relabelings may change address, scheme and path
+}
+
+// Annotations that monitors do not read, and people set for those that do.
+const (
+	annotatedScrape = "prometheus.io/scrape"
+	annotatedPath   = "prometheus.io/path"
+	annotatedPort   = "prometheus.io/port"
+	annotatedScheme = "prometheus.io/scheme"
+)
+
+// foundPort is a port that a search finds, and what has it.
+type foundPort struct {
+	of      thing
+	name    string
+	number  int32 // of the Service or container
+	leadsTo int32 // number of the container's port; 0 when it is not known
+	behind  []pods
+}
+
+func (p foundPort) String() string {
+	text := strconv.Itoa(int(p.number))
+	if p.name != "" {
+		text = fmt.Sprintf("%s (%d)", p.name, p.number)
+	}
+	return "port " + text + " of " + p.of.String()
+}
+
+// answers are notes about targets that are found and will probably not answer as they are scraped.
+func (v *View) answers(s *Search) []Hint {
+	if s.scrape.field == "" || s.scrape.relabeled {
+		return nil
+	}
+	ports := v.foundPorts(s)
+	if len(ports) == 0 {
+		return nil
+	}
+	return slices.Concat(s.scrape.protocol(ports), s.scrape.annotated(ports), s.scrape.pushed(ports))
+}
+
+// foundPorts are the ports that a search for Services or pods finds.
+func (v *View) foundPorts(s *Search) (out []foundPort) {
+	if s.Role == rolePod {
+		inside, _ := in(s.Namespaces, v.pods, ofPods)
+		for _, p := range inside {
+			if s.selector == nil || p.matches(s.selector) {
+				out = append(out, s.port.among(p.thing, p)...)
+			}
+		}
+		return out
+	}
+	for _, svc := range v.selected(s) {
+		behind := v.behind(svc)
+		switch s.port.of {
+		case servicePort:
+			for _, p := range svc.spec.Ports {
+				if s.port.want.matches(p.Name) {
+					out = append(out, portOf(svc, p, behind))
+				}
+			}
+		case containerName, containerNumber:
+			for _, p := range behind {
+				out = append(out, s.port.among(p.thing, p)...)
+			}
+		}
+	}
+	return out
+}
+
+// portOf is a port of a Service, with what is behind it.
+func portOf(svc service, p corev1.ServicePort, behind []pods) foundPort {
+	out := foundPort{of: svc.thing, name: p.Name, number: p.Port, behind: behind}
+	for _, b := range behind {
+		if c, ok := containerPort(b, p); ok {
+			out.leadsTo = c.ContainerPort
+		}
+	}
+	return out
+}
+
+// among are the ports that pods declare and a search wants.
+func (p port) among(of thing, b pods) (out []foundPort) {
+	for _, c := range b.ports {
+		if p.of == containerName && p.want.matches(c.Name) || p.of == containerNumber && c.ContainerPort == p.n {
+			out = append(out, foundPort{of: of, name: c.Name, number: c.ContainerPort, leadsTo: c.ContainerPort, behind: []pods{b}})
+		}
+	}
+	return out
+}
+
+// speaksTLS reports whether a port is one for TLS, by its name or number.
+func (p foundPort) speaksTLS() bool {
+	word := strings.ToLower(p.name)
+	if within(word, "http") {
+		return false
+	}
+	return within(word, "https") || p.number == 443 || p.number == 8443 || p.leadsTo == 8443
+}
+
+// protocol is a note when all ports are for the other scheme.
+func (s scrape) protocol(ports []foundPort) []Hint {
+	note := Hint{Code: Remark, Note: true, Field: s.field + ".scheme"}
+	switch {
+	case s.scheme == "http" && !slices.ContainsFunc(ports, func(p foundPort) bool { return !p.speaksTLS() }):
+		note.Message = fmt.Sprintf("is http, and %s is one for TLS, by its name or number: write scheme: https, with what tlsConfig needs", ports[0])
+	case s.scheme == "https" && !slices.ContainsFunc(ports, func(p foundPort) bool { return p.name != "http" }):
+		note.Message = fmt.Sprintf("is https, and %s is one for plain HTTP, by its name: write scheme: http if it does not speak TLS", ports[0])
+	default:
+		return nil
+	}
+	return []Hint{note}
+}
+
+// annotated are notes about annotations that say otherwise than the monitor.
+func (s scrape) annotated(ports []foundPort) (out []Hint) {
+	say := func(t thing, annotation, field, text string) {
+		out = append(out, Hint{Code: Remark, Note: true, Field: s.field + "." + field, Message: fmt.Sprintf(
+			"%s has the annotation %s: %s, which monitors do not read, and %s", t, annotation, t.annotations[annotation], text)})
+	}
+	for _, p := range ports {
+		for _, t := range append([]thing{p.of}, things(p.behind, ofPods)...) {
+			notes := t.annotations
+			if notes[annotatedScrape] == "false" {
+				continue
+			}
+			if path := notes[annotatedPath]; path != "" && path != s.path && !strings.Contains(path, "?") {
+				say(t, annotatedPath, "path", fmt.Sprintf("%s is scraped: write path: %s if the metrics are there", s.path, path))
+			}
+			if scheme := notes[annotatedScheme]; scheme != "" && !strings.EqualFold(scheme, s.scheme) {
+				say(t, annotatedScheme, "scheme", fmt.Sprintf("%s is used: write scheme: %s if the target speaks it", s.scheme, strings.ToLower(scheme)))
+			}
+			n, err := strconv.ParseInt(notes[annotatedPort], 10, 32)
+			other := func(f foundPort) bool { return f.number != int32(n) && f.leadsTo != int32(n) }
+			if err == nil && p.leadsTo != 0 && !slices.ContainsFunc(ports, func(f foundPort) bool { return !other(f) }) {
+				say(t, annotatedPort, "port", fmt.Sprintf("port %d is scraped: select the port that leads to %d if the metrics are there", p.leadsTo, n))
+			}
+		}
+	}
+	return once(out)
+}
+
+// pushed is a note when the targets are a Pushgateway, whose samples have labels of their own.
+func (s scrape) pushed(ports []foundPort) []Hint {
+	for _, p := range ports {
+		for _, b := range p.behind {
+			if !s.honorLabels && slices.ContainsFunc(b.images, isPushgateway) {
+				return []Hint{{Code: Remark, Note: true, Field: s.field + ".honorLabels", Message: fmt.Sprintf(
+					"is false, and the pods of %s are a Pushgateway: job and instance of what was pushed become exported_job and exported_instance; write honorLabels: true", b)}}
+			}
+		}
+	}
+	return nil
+}
+
+// isPushgateway reports whether an image is that of a Pushgateway, by its name.
+func isPushgateway(image string) bool {
+	image, _, _ = strings.Cut(image, "@")
+	name, _, _ := strings.Cut(image[strings.LastIndexByte(image, '/')+1:], ":")
+	return name == "pushgateway" || name == "prometheus-pushgateway"
+}
