@@ -19,6 +19,40 @@ const (
 	completionLimit = 500
 )
 
+// completionFlag is what shells call a program with to complete the words that follow.
+const completionFlag = "--completion-bash"
+
+// completedWords are the words that a shell wants completed, the last of them unfinished.
+func completedWords(args []string) ([]string, bool) {
+	if len(args) == 0 || args[0] != completionFlag {
+		return nil, false
+	}
+	return args[1:], true
+}
+
+// commandNames are the commands that an unfinished word may become; nil when it is not one for a
+// command. The parser suggests none, because there is a default command.
+func commandNames(app *kingpin.ApplicationModel, words []string) (out []string) {
+	commands, word := app.Commands, ""
+	for i, w := range words {
+		if i == len(words)-1 {
+			word = w
+			break
+		}
+		at := slices.IndexFunc(commands, func(c *kingpin.CmdModel) bool { return c.Name == w })
+		if at < 0 || len(commands[at].Commands) == 0 {
+			return nil
+		}
+		commands = commands[at].Commands
+	}
+	for _, c := range commands {
+		if !c.Hidden && strings.HasPrefix(c.Name, word) {
+			out = append(out, c.Name)
+		}
+	}
+	return out
+}
+
 // What status and explain are about.
 var (
 	workloadRows = []*catalog.Row{catalog.Prometheus, catalog.PrometheusAgent, catalog.Alertmanager, catalog.ThanosRuler}

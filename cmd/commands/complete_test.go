@@ -58,23 +58,30 @@ func TestCompletion(t *testing.T) {
 		t.Fatal(err)
 	}
 	for line, want := range map[string][]string{
-		"explain":                               {"servicemonitor", "podmonitor", "probe", "scrapeconfig", "prometheusrule", "alertmanagerconfig"},
+		"explain ":                              {"servicemonitor", "podmonitor", "probe", "scrapeconfig", "prometheusrule", "alertmanagerconfig"},
 		"explain serv":                          {"servicemonitor"},
 		"explain servicemonitor":                {"demo/web", "demo/db", "prod/web"},
 		"explain smon demo/":                    {"demo/web", "demo/db"},
 		"explain -n demo smon":                  {"web", "db"},
 		"targets smon prod":                     {"prod/web"},
-		"targets":                               {"prometheus", "prometheusagent", "servicemonitor", "podmonitor", "probe", "scrapeconfig"},
-		"status":                                {"prometheus", "prometheusagent", "alertmanager", "thanosruler"},
+		"targets ":                              {"prometheus", "prometheusagent", "servicemonitor", "podmonitor", "probe", "scrapeconfig"},
+		"status ":                               {"prometheus", "prometheusagent", "alertmanager", "thanosruler"},
+		"":                                      {"status", "explain", "crds", "lint"},
+		"st":                                    {"status"},
+		"crds ":                                 {"print"},
+		"crds p":                                {"print"},
 		"explain podmonitor":                    nil, // which this caller may not list
 		"explain --kubeconfig=/none smon demo/": nil,
 	} {
-		words := strings.Fields(line)
+		words := strings.Split(line, " ") // the last one is unfinished
 		got := completion(t, kubeconfig, words...)
 		for _, w := range want {
 			if !slices.Contains(got, w) {
 				t.Errorf("%q suggests %q, not %s", line, got, w)
 			}
+		}
+		if line == "st" && len(got) != 1 || line == "crds p" && len(got) != 1 {
+			t.Errorf("%q suggests %q, too", line, got)
 		}
 		if want == nil && slices.ContainsFunc(got, func(s string) bool { return strings.Contains(s, "/") }) {
 			t.Errorf("%q suggests %q", line, got)

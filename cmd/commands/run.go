@@ -84,6 +84,12 @@ func (v variant) run(ctx context.Context, args []string, stdout, stderr io.Write
 	declare(app, all)
 	nameFlags(app)
 
+	if words, is := completedWords(args); is {
+		if names := commandNames(app.Model(), words); names != nil {
+			fmt.Fprintln(stdout, strings.Join(names, "\n"))
+			return 0
+		}
+	}
 	args = arguments(app, args)
 	name, err := app.Parse(args)
 	if err != nil {

@@ -3,6 +3,8 @@ package engine
 import (
 	"context"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 	"github.com/firekeeper-dev/firekeeper/operator/rollout"
 )
@@ -27,7 +29,11 @@ func (c *Controller) repair(ctx context.Context, sets []SetPods, expected int32)
 			remove = c.writer.EvictPod
 		}
 		log := c.log.With("statefulset", s.Key, "pod", pod.Name, "policy", string(c.opts.Repair))
-		if err := remove(ctx, pod); err != nil {
+		switch err := remove(ctx, pod); {
+		case apierrors.IsNotFound(err), apierrors.IsConflict(err): // another pod has its name
+			log.Info("pod that blocked a rollout was replaced meanwhile")
+			continue
+		case err != nil:
 			log.Warn("failed to repair a stuck rollout", "err", err)
 			continue
 		}

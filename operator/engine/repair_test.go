@@ -1,13 +1,19 @@
 package engine
 
 import (
+	"errors"
 	"log/slog"
 	"slices"
+	"strings"
 	"testing"
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/kubernetes/fake"
+	clienttesting "k8s.io/client-go/testing"
 
 	"github.com/firekeeper-dev/firekeeper/operator/apply"
 	"github.com/firekeeper-dev/firekeeper/operator/rollout"
@@ -49,5 +55,32 @@ func TestRepair(t *testing.T) {
 				t.Errorf("%q, want %q", got, tc.want)
 			}
 		})
+	}
+}
+
+// TestRepairOfAPodThatIsGone: a pod that was deleted or replaced meanwhile is what a repair wants, and no failure.
+func TestRepairOfAPodThatIsGone(t *testing.T) {
+	pods := schema.GroupResource{Resource: "pods"}
+	for name, refused := range map[string]error{
+		"deleted":  apierrors.NewNotFound(pods, "prometheus-k8s-1"),
+		"replaced": apierrors.NewConflict(pods, "prometheus-k8s-1", errors.New("the UID in the precondition (1) does not match the UID in record (2)")),
+		"denied":   apierrors.NewForbidden(pods, "prometheus-k8s-1", errors.New("no")),
+	} {
+		for _, policy := range []rollout.RepairPolicy{rollout.RepairDelete, rollout.RepairEvict} {
+			s := shard(0, "ready", "never")
+			s.StatefulSet.Status.CurrentRevision = "old"
+			for _, p := range s.Pods {
+				p.Namespace = "demo"
+				p.Labels[appsv1.ControllerRevisionHashLabelKey] = "between"
+			}
+			kube := fake.NewClientset()
+			kube.PrependReactor("*", "pods", func(clienttesting.Action) (bool, runtime.Object, error) { return true, nil, refused })
+			var log strings.Builder
+			c := &Controller{opts: Options{Repair: policy}, log: slog.New(slog.NewTextHandler(&log, nil)), writer: apply.NewWriter(kube, apply.Caches{})}
+			c.repair(t.Context(), []SetPods{s}, 2)
+			if warned := strings.Contains(log.String(), "level=WARN"); warned != (name == "denied") || log.Len() == 0 {
+				t.Errorf("%s, %s: %s", name, policy, log.String())
+			}
+		}
 	}
 }

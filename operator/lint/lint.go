@@ -73,6 +73,8 @@ type Report struct {
 	Skipped int
 	// SkippedAt are the files of these.
 	SkippedAt []string
+	// Unbuilt are kustomizations whose changes are not in the objects.
+	Unbuilt []string
 }
 
 // Count is the number of findings of a severity.
@@ -106,7 +108,7 @@ func Run(paths []string, kinds []*engine.Kind, opts Options) Report {
 // Check is Run for manifests that were read, with faults.
 func Check(o *offline.Objects, faults []offline.Fault, opts Options) Report {
 	e := Examine(o, faults, o.Kinds, opts)
-	return Report{Findings: e.Findings(), Objects: o.Len(), Skipped: o.Skipped, SkippedAt: o.SkippedAt}
+	return Report{Findings: e.Findings(), Objects: o.Len(), Skipped: o.Skipped, SkippedAt: o.SkippedAt, Unbuilt: o.Unbuilt}
 }
 
 type linter struct {

@@ -5,8 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-
 	"github.com/firekeeper-dev/firekeeper/operator/catalog"
 	"github.com/firekeeper-dev/firekeeper/operator/offline"
 	"github.com/firekeeper-dev/firekeeper/operator/selection"
@@ -147,9 +145,9 @@ func (l *linter) why(f Finding, s selector, of selection.Subject, a selection.An
 		case a.Reason == selection.NamespaceUnknown:
 			misses = append(misses, m.Requirement)
 		case a.Reason == selection.NamespaceNotSelected && !m.Has():
-			misses = append(misses, fmt.Sprintf("%s, but namespace %s%s has no label %s", m.Requirement, of.Namespace, l.reference(f, "Namespace", metav1.NamespaceDefault, of.Namespace, "metadata.labels"), m.Label))
+			misses = append(misses, fmt.Sprintf("%s, but namespace %s%s has no label %s", m.Requirement, of.Namespace, l.reference(f, "Namespace", "", of.Namespace, "metadata.labels"), m.Label))
 		case a.Reason == selection.NamespaceNotSelected:
-			misses = append(misses, fmt.Sprintf("%s, but namespace %s%s has %s=%q", m.Requirement, of.Namespace, l.reference(f, "Namespace", metav1.NamespaceDefault, of.Namespace, fmt.Sprintf("metadata.labels[%q]", m.Label)), m.Label, m.Value))
+			misses = append(misses, fmt.Sprintf("%s, but namespace %s%s has %s=%q", m.Requirement, of.Namespace, l.reference(f, "Namespace", "", of.Namespace, fmt.Sprintf("metadata.labels[%q]", m.Label)), m.Label, m.Value))
 		case !m.Has():
 			misses = append(misses, fmt.Sprintf("%s, but metadata.labels has no %s: add it", m.Requirement, m.Label))
 		default:

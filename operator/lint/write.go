@@ -52,6 +52,9 @@ func (r Report) summary() string {
 		}
 		skipped = fmt.Sprintf(" (skipped %s not meant to be a manifest: %s)", plural(r.Skipped, "document"), strings.Join(at, ", "))
 	}
+	if len(r.Unbuilt) > 0 {
+		skipped += fmt.Sprintf("; %s changes objects and was not built: check the output of kustomize build", r.Unbuilt[0])
+	}
 	return fmt.Sprintf("%s, %s, %s in %s", plural(r.Count(SeverityError), "error"), plural(r.Count(SeverityWarning), "warning"),
 		plural(r.Count(SeverityNote), "note"), plural(r.Objects, "object")) + skipped
 }
@@ -67,7 +70,11 @@ func plural(n int, word string) string {
 func (f Finding) sentence() string {
 	var b strings.Builder
 	if f.Kind != "" {
-		fmt.Fprintf(&b, "%s %s/%s: ", f.Kind, f.Namespace, f.Name)
+		b.WriteString(f.Kind + " ")
+		if f.Namespace != "" {
+			b.WriteString(f.Namespace + "/")
+		}
+		b.WriteString(f.Name + ": ")
 	}
 	if f.Field != "" {
 		b.WriteString(f.Field + ": ")

@@ -3,6 +3,7 @@ package offline
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io/fs"
 	"os"
@@ -37,6 +38,9 @@ func (r *reader) folder(path string) error {
 		case slices.Contains([]string{"kustomization.yaml", "kustomization.yml"}, base):
 			patches = append(patches, patchesOf(name)...)
 			r.generated(name)
+			if transforms(name) {
+				r.objects.Unbuilt = append(r.objects.Unbuilt, name)
+			}
 		}
 		files++
 		names = append(names, name)
@@ -113,6 +117,25 @@ func patchesOf(name string) (out []string) {
 	return out
 }
 
+// transforms reports whether a kustomization gives objects other labels, names, namespaces or fields
+// than their manifests have.
+func transforms(name string) bool {
+	text, err := os.ReadFile(name)
+	var k map[string]any
+	if err != nil || new(manifest.Aliases).Check(text) != nil || yaml.Unmarshal(text, &k) != nil {
+		return false
+	}
+	for _, key := range []string{
+		"namespace", "namePrefix", "nameSuffix", "commonLabels", "labels", "commonAnnotations", "patches", "patchesStrategicMerge", "patchesJson6902",
+		"images", "replicas", "replacements", "transformers", "components", "helmCharts", "vars",
+	} {
+		if _, has := k[key]; has {
+			return true
+		}
+	}
+	return false
+}
+
 var (
 	// template matches what helm and the like replace in a text, and Prometheus does not.
 	template = regexp.MustCompile(`\{\{[^}]*(\.(Values|Release|Chart|Capabilities|Files)\b|\b(include|define|toYaml|tpl) )|\{%`)
@@ -157,6 +180,8 @@ var secondKey = regexp.MustCompile(`(line \d+: )key "(?:apiVersion|kind)" alread
 // brokenYAML says what is most often wrong with a document that cannot be read.
 func brokenYAML(doc []byte, err error) error {
 	switch {
+	case template.Match(doc):
+		return errors.New("is a template, as charts of Helm have them, and no manifest: check what it renders to, as with helm template")
 	case unquoted.Match(doc):
 		at := unquoted.FindIndex(doc)[1]
 		return fmt.Errorf("%w; a value that begins with {{ must be in quotes (line %d of the document)", err, 1+bytes.Count(doc[:at], []byte("\n")))

@@ -92,9 +92,14 @@ type reader struct {
 	at     Place // what is being read
 	// aliases are those of the text that is being read.
 	aliases manifest.Aliases
+	// seen are the regular files that were read: one that is given twice counts once.
+	seen map[fileKey][]fs.FileInfo
 	// walking a folder: what is not meant to be a manifest is left out.
 	walking bool
 }
+
+// fileKey is what equal files have in common, so that few must be compared.
+type fileKey struct{ size, modified int64 }
 
 // tolerate returns nil when reading goes on after the fault.
 func (r *reader) tolerate(f Fault) error {
@@ -146,6 +151,7 @@ func LoadSound(paths []string, kinds []*engine.Kind, stored bool) (*Objects, []F
 }
 
 func (r *reader) load(paths []string) error {
+	r.seen = map[fileKey][]fs.FileInfo{}
 	for _, p := range paths {
 		if err := r.tolerate(Fault{Place: Place{File: p}, Err: r.path(p)}); err != nil {
 			return err
@@ -190,6 +196,15 @@ func (r *reader) file(name string) error {
 		return err
 	}
 	defer f.Close()
+	if info, err := f.Stat(); err == nil && info.Mode().IsRegular() {
+		key := fileKey{info.Size(), info.ModTime().UnixNano()}
+		for _, other := range r.seen[key] {
+			if os.SameFile(info, other) {
+				return nil
+			}
+		}
+		r.seen[key] = append(r.seen[key], info)
+	}
 	return r.read(name, f)
 }
 
@@ -281,6 +296,9 @@ func (r *reader) object(raw []byte) error {
 		return r.tolerate(Fault{Place: r.at, Kind: head.Kind, Namespace: namespaceOr(head.Metadata.Namespace), Name: head.Metadata.Name, Err: err})
 	}
 	id := Fault{Place: r.at, Kind: head.Kind, Namespace: namespaceOr(head.Metadata.Namespace), Name: head.Metadata.Name}
+	if gk := head.GroupVersionKind().GroupKind(); nativeKinds[gk].cluster || gk.String() == "Namespace" {
+		id.Namespace = ""
+	}
 	decode, known := r.decoder(head.GroupVersionKind())
 	r.promised(head.GroupVersionKind().GroupKind(), raw)
 	if !known {

@@ -130,7 +130,6 @@ func TestLoadBadInput(t *testing.T) {
 		"a number as a label":        {map[string]string{"a.yaml": strings.Replace(pod("x"), "namespace: team", "namespace: team, labels: {a: 1}", 1)}, nil, "metadata.labels.a: want a string"},
 		"a fault in a List":          {map[string]string{"a.yaml": "kind: List\napiVersion: v1\nitems:\n- {apiVersion: v1, kind: Service, metadata: {name: fine}}\n- {a: b}\n"}, nil, "items[1]: not a manifest: kind is missing"},
 		"the same object twice":      {map[string]string{"a.yaml": pod("x"), "b.yaml": pod("x")}, nil, "PodMonitor team/x: duplicate object, first in "},
-		"the same file twice":        {map[string]string{"a.yaml": pod("x")}, []string{"a.yaml", "a.yaml"}, "duplicate object"},
 		"a namespace left out twice": {map[string]string{"a.yaml": prometheus + "spec: {}\n---\n" + strings.Replace(prometheus, "name: p", "name: p, namespace: default", 1)}, nil, "document 2: Prometheus default/p: duplicate object"},
 		"aliases of a long text":     {map[string]string{"a.yaml": pod("ok") + "---\n" + aliased(2000)}, nil, "document 2: yaml: line 4: the aliases up to here stand for more than 4 MiB"},
 		"aliases in many documents":  {map[string]string{"a.yaml": strings.Repeat(aliased(20)+"---\n", 20)}, nil, "document 5: yaml: line 4: the aliases up to here stand for more than 4 MiB"},

@@ -23,6 +23,8 @@ type Objects struct {
 	References assets.Static // the Secrets and ConfigMaps
 	// Ignored counts manifests of kinds that the operator does not use.
 	Ignored map[string]int
+	// Unbuilt are kustomizations that change objects, which are read as they are without it.
+	Unbuilt []string
 	// Skipped counts documents in folders that are not meant to be manifests.
 	Skipped int
 	// SkippedAt are their files, those first that name our API.
@@ -186,7 +188,12 @@ func (o *Objects) Place(kind, namespace, name string) Place {
 }
 
 // place is the key of an object, "KIND NAMESPACE/NAME". Versions of a kind share it.
-func place(kind, namespace, name string) string { return kind + " " + namespace + "/" + name }
+func place(kind, namespace, name string) string {
+	if namespace == "" {
+		return kind + " " + name
+	}
+	return kind + " " + namespace + "/" + name
+}
 
 // Len is the number of objects that were read and that the operator uses.
 func (o *Objects) Len() int { return len(o.places) }

@@ -56,7 +56,7 @@ type world struct {
 func (w *world) cutOff(err error) bool {
 	text := err.Error()
 	lately := time.Since(time.Unix(0, w.killed.Load())) < 2*readiness
-	return strings.Contains(text, "connection refused") || lately && (strings.Contains(text, "EOF") || strings.Contains(text, "connection reset"))
+	return strings.Contains(text, "connection refused") || lately && (strings.Contains(text, "EOF") || strings.Contains(text, "connection reset") || strings.Contains(text, "broken pipe"))
 }
 
 const (
