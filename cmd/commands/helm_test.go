@@ -90,6 +90,7 @@ func manifestsOf(texts map[string]string) string {
 const everything = `
 replicas: 2
 extraArgs: ["--cluster-domain=cluster.local"]
+rbac: {developers: [developers, "system:masters"]}
 featureGates: {StatusForConfigurationResources: true}
 monitoring: {serviceMonitor: true, rules: true, dashboard: true, labels: {team: platform}}
 networkPolicy: {enabled: true, from: [{namespaceSelector: {}}]}

@@ -2,6 +2,7 @@ package online
 
 import (
 	"context"
+	"fmt"
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -66,6 +67,9 @@ func (q Query) Kept(o Object) Object {
 func Watched(ctx context.Context, r Reader, row *catalog.Row, in informer.Namespaces) (out []Object, err error) {
 	for _, namespace := range in.Watches() {
 		objects, err := r.List(ctx, Query{GroupVersionResource: row.GroupVersionResource(), Namespace: namespace})
+		if apierrors.IsForbidden(err) {
+			return nil, fmt.Errorf("%w; the ClusterRole %s permits it, with a ClusterRoleBinding to you", err, developerRole)
+		}
 		if err != nil {
 			return nil, err
 		}
@@ -73,6 +77,9 @@ func Watched(ctx context.Context, r Reader, row *catalog.Row, in informer.Namesp
 	}
 	return out, nil
 }
+
+// developerRole permits people to read workloads; it is in the component user-roles.
+const developerRole = "firekeeper-developer"
 
 // Somewhere are the objects of a query in all namespaces or, where that is not permitted, in
 // one of them: then refused says why there are no others.
