@@ -48,8 +48,12 @@ type orderChange[T metav1.Object] struct {
 	gone   bool
 }
 
-// mostChanges bounds how many changes are collected.
-const mostChanges = 4096
+// mostChanges bounds how many changes are collected, mostOld how many while they keep earlier versions of
+// objects in memory: nobody may look for long.
+const (
+	mostChanges = 4096
+	mostOld     = 64
+)
 
 // note enters an object that has changed. current returns its newest version; ok
 // is false when there is none. With release, no earlier version is kept: it costs a copy of
@@ -67,7 +71,7 @@ func (o *order[T]) note(obj T, release bool, current func() (newest T, ok bool))
 	switch {
 	case found && ok && any(o.sorted[at]) == any(newest), !found && !ok:
 		delete(o.changes, c.NamespacedName) // as it is already
-	case release && found && ok && !o.lent:
+	case found && ok && !o.lent:
 		o.sorted[at] = newest
 		delete(o.changes, c.NamespacedName)
 	default:
@@ -77,7 +81,7 @@ func (o *order[T]) note(obj T, release bool, current func() (newest T, ok bool))
 		o.changes[c.NamespacedName] = c
 		o.old = o.old || found
 	}
-	if release && o.old || len(o.changes) > mostChanges {
+	if o.old && (release || len(o.changes) > mostOld) || len(o.changes) > mostChanges {
 		o.merge()
 	}
 }

@@ -50,7 +50,7 @@ func watchedSetups(open *atomic.Int32, gone *[]string) []engine.Setup {
 }
 
 // What was compiled of objects that are deleted is dropped, and everything that nobody asks about
-// for ten minutes. Later answers are the same.
+// for two minutes. Later answers are the same.
 func TestNothingIsKeptThatNobodyNeeds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var open atomic.Int32

@@ -148,7 +148,7 @@ func (s *worlds) standing(now time.Time) {
 }
 
 // keepUnused is how long is kept what nobody asks about.
-const keepUnused = 10 * time.Minute
+const keepUnused = 2 * time.Minute
 
 // used has release called when nobody has asked for a time.
 func (s *worlds) used(release func()) {

@@ -96,7 +96,7 @@ type flag struct{ name, about string }
 //	Other flags:
 //	      --another  Meaning.
 //
-//	Flags of the operator that change the result, explained by operator --help:
+//	Flags of the operator that change the result, explained by operator start --help:
 //	  Others  --named-only
 func readUsage(text string) usage {
 	var (
@@ -109,7 +109,7 @@ func readUsage(text string) usage {
 		case trimmed == "" || strings.HasPrefix(line, "usage: "):
 		case line == "Commands:\n", line == "Args:\n", line == "Examples:\n":
 			section = trimmed
-		case strings.HasPrefix(line, "Flags of the operator"), strings.HasSuffix(line, " COMMAND --help explains a command.\n"):
+		case strings.HasPrefix(line, "Flags of the operator"), strings.Contains(line, " COMMAND --help explains a command"):
 			section = "other"
 		case line == "Flags:\n", !strings.HasPrefix(line, " ") && strings.HasSuffix(line, " flags:\n"):
 			section = "Flags:"

@@ -75,10 +75,10 @@ Flags:
       --a-flag-with-a-long-name=VALUE ...
                       Meaning.
 
-Flags of the operator that change the result, explained by operator --help:
+Flags of the operator that change the result, explained by operator start --help:
   Others  --named-only
 
-operator COMMAND --help explains a command.
+operator COMMAND --help explains a command, and operator start --help the flags of the operator.
 `)
 	want := usage{
 		about: "Runs things.",
