@@ -19,7 +19,7 @@ const (
 	completionLimit = 500
 )
 
-// completionFlag is what shells call a program with to complete the words that follow.
+// completionFlag is the flag with which shells request completions of the words after it.
 const completionFlag = "--completion-bash"
 
 // completedWords are the words that a shell wants completed, the last of them unfinished.

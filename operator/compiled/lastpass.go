@@ -76,8 +76,8 @@ func (p *LastPass[F]) find(kind string, obj metav1.Object) (entry fragmentOf[F],
 	return entry, false
 }
 
-// note remembers for the next reconciliation what an object was compiled to; entry is what find
-// returned, with the fragment.
+// note records the fragment of an object for the next reconciliation; entry is the result of find,
+// with that fragment.
 func (p *LastPass[F]) note(kind string, obj metav1.Object, entry fragmentOf[F]) {
 	if p == nil {
 		return

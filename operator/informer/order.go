@@ -49,7 +49,7 @@ type orderChange[T metav1.Object] struct {
 }
 
 // mostChanges bounds how many changes are collected, mostOld how many while they keep earlier versions of
-// objects in memory: nobody may look for long.
+// objects in memory, because list may not be called for long.
 const (
 	mostChanges = 4096
 	mostOld     = 64
@@ -57,7 +57,7 @@ const (
 
 // note enters an object that has changed. current returns its newest version; ok
 // is false when there is none. With release, no earlier version is kept: it costs a copy of
-// the order only after somebody has looked.
+// the order only after a call of list.
 func (o *order[T]) note(obj T, release bool, current func() (newest T, ok bool)) {
 	o.mu.Lock()
 	defer o.mu.Unlock()

@@ -77,7 +77,7 @@ func TestOrderFollowsAMap(t *testing.T) {
 }
 
 // With release, an order keeps no earlier version of an object, changes nothing that it handed out, and copies
-// itself once for each time that somebody looks, not for each change.
+// itself once per call of list, not per change.
 func TestOrderReleases(t *testing.T) {
 	random := rand.New(rand.NewPCG(5, 6))
 	var o order[*metav1.PartialObjectMetadata]

@@ -23,6 +23,8 @@ const (
 	annotatedPath   = "prometheus.io/path"
 	annotatedPort   = "prometheus.io/port"
 	annotatedScheme = "prometheus.io/scheme"
+	// maxAnnotation bounds the values that are compared, which others write, in bytes.
+	maxAnnotation = 256
 )
 
 // foundPort is a port that a search finds, and what has it.
@@ -60,7 +62,7 @@ func (v *View) foundPorts(s *Search) (out []foundPort) {
 		inside, _ := in(s.Namespaces, v.pods, ofPods)
 		for _, p := range inside {
 			if s.selector == nil || p.matches(s.selector) {
-				out = append(out, s.port.among(p.thing, p)...)
+				out = append(out, s.port.among(p)...)
 			}
 		}
 		return out
@@ -76,7 +78,7 @@ func (v *View) foundPorts(s *Search) (out []foundPort) {
 			}
 		case containerName, containerNumber:
 			for _, p := range behind {
-				out = append(out, s.port.among(p.thing, p)...)
+				out = append(out, s.port.among(p)...)
 			}
 		}
 	}
@@ -94,11 +96,11 @@ func portOf(svc service, p corev1.ServicePort, behind []pods) foundPort {
 	return out
 }
 
-// among are the ports that pods declare and a search wants.
-func (p port) among(of thing, b pods) (out []foundPort) {
+// among returns the ports that pods declare and a search wants.
+func (p port) among(b pods) (out []foundPort) {
 	for _, c := range b.ports {
-		if p.of == containerName && p.want.matches(c.Name) || p.of == containerNumber && c.ContainerPort == p.n {
-			out = append(out, foundPort{of: of, name: c.Name, number: c.ContainerPort, leadsTo: c.ContainerPort, behind: []pods{b}})
+		if p.wants(c) {
+			out = append(out, foundPort{of: b.thing, name: c.Name, number: c.ContainerPort, leadsTo: c.ContainerPort, behind: []pods{b}})
 		}
 	}
 	return out
@@ -129,6 +131,10 @@ func (s scrape) protocol(ports []foundPort) []Hint {
 
 // annotated are notes about annotations that say otherwise than the monitor.
 func (s scrape) annotated(ports []foundPort) (out []Hint) {
+	scraped := map[int32]bool{}
+	for _, p := range ports {
+		scraped[p.number], scraped[p.leadsTo] = true, true
+	}
 	say := func(t thing, annotation, field, text string) {
 		out = append(out, Hint{Code: Remark, Note: true, Field: s.field + "." + field, Message: fmt.Sprintf(
 			"%s has the annotation %s: %s, which monitors do not read, and %s", t, annotation, t.annotations[annotation], text)})
@@ -136,18 +142,20 @@ func (s scrape) annotated(ports []foundPort) (out []Hint) {
 	for _, p := range ports {
 		for _, t := range append([]thing{p.of}, things(p.behind, ofPods)...) {
 			notes := t.annotations
+			if len(out) >= maxListed {
+				return once(out)
+			}
 			if notes[annotatedScrape] == "false" {
 				continue
 			}
-			if path := notes[annotatedPath]; path != "" && path != s.path && !strings.Contains(path, "?") {
+			if path := notes[annotatedPath]; len(path) <= maxAnnotation && path != "" && path != s.path && !strings.Contains(path, "?") {
 				say(t, annotatedPath, "path", fmt.Sprintf("%s is scraped: write path: %s if the metrics are there", s.path, path))
 			}
-			if scheme := notes[annotatedScheme]; scheme != "" && !strings.EqualFold(scheme, s.scheme) {
+			if scheme := notes[annotatedScheme]; len(scheme) <= maxAnnotation && scheme != "" && !strings.EqualFold(scheme, s.scheme) {
 				say(t, annotatedScheme, "scheme", fmt.Sprintf("%s is used: write scheme: %s if the target speaks it", s.scheme, strings.ToLower(scheme)))
 			}
 			n, err := strconv.ParseInt(notes[annotatedPort], 10, 32)
-			other := func(f foundPort) bool { return f.number != int32(n) && f.leadsTo != int32(n) }
-			if err == nil && p.leadsTo != 0 && !slices.ContainsFunc(ports, func(f foundPort) bool { return !other(f) }) {
+			if err == nil && p.leadsTo != 0 && !scraped[int32(n)] {
 				say(t, annotatedPort, "port", fmt.Sprintf("port %d is scraped: select the port that leads to %d if the metrics are there", p.leadsTo, n))
 			}
 		}
@@ -168,7 +176,7 @@ func (s scrape) pushed(ports []foundPort) []Hint {
 	return nil
 }
 
-// isPushgateway reports whether an image is that of a Pushgateway, by its name.
+// isPushgateway reports whether the name of an image is that of the Pushgateway.
 func isPushgateway(image string) bool {
 	image, _, _ = strings.Cut(image, "@")
 	name, _, _ := strings.Cut(image[strings.LastIndexByte(image, '/')+1:], ":")

@@ -13,6 +13,20 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/wellknown"
 )
 
+// policy is a NetworkPolicy that isolates pods, with its selector.
+type policy struct {
+	*networkingv1.NetworkPolicy
+	pods labels.Selector
+}
+
+// policy adds a NetworkPolicy, unless it is only about what pods send.
+func (v *View) policy(o *networkingv1.NetworkPolicy) {
+	selector, err := metav1.LabelSelectorAsSelector(&o.Spec.PodSelector)
+	if err == nil && forIngress(o) {
+		v.policies = append(v.policies, policy{o, selector})
+	}
+}
+
 // blocked are notes about pods that NetworkPolicies isolate from the pods of a workload. isolated remembers
 // the policy that isolates pods, by their String.
 func (v *View) blocked(w v1.Workload, s *Search, isolated map[string]string) []Hint {
@@ -48,8 +62,7 @@ func (v *View) blocked(w v1.Workload, s *Search, isolated map[string]string) []H
 // admits them or may do so.
 func (v *View) isolates(target, from pods) (first string) {
 	for _, policy := range v.policies {
-		selector, err := metav1.LabelSelectorAsSelector(&policy.Spec.PodSelector)
-		if err != nil || policy.Namespace != target.namespace || !forIngress(policy) || !selector.Matches(target.labels) {
+		if policy.Namespace != target.namespace || !policy.pods.Matches(target.labels) {
 			continue
 		}
 		if first == "" {

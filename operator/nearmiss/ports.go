@@ -219,9 +219,12 @@ func (v *View) noTargetPort(s *Search, selected []service) []Hint {
 
 // declares reports whether pods declare the container port.
 func (p port) declares(b pods) bool {
-	return slices.ContainsFunc(b.ports, func(c corev1.ContainerPort) bool {
-		return p.of == containerName && p.want.matches(c.Name) || p.of == containerNumber && c.ContainerPort == p.n
-	})
+	return slices.ContainsFunc(b.ports, p.wants)
+}
+
+// wants reports whether a container port is the one of the search.
+func (p port) wants(c corev1.ContainerPort) bool {
+	return p.of == containerName && p.want.matches(c.Name) || p.of == containerNumber && c.ContainerPort == p.n
 }
 
 // word is what the user wrote.

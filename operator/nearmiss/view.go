@@ -74,8 +74,8 @@ type View struct {
 	nodes      []thing
 	namespaces []string // those of objects, sorted
 	rbac       rbac
-	policies   []*networkingv1.NetworkPolicy
-	// namespaceLabels are those of namespaces that are among the objects.
+	policies   []policy
+	// namespaceLabels are the labels of the Namespaces among the objects.
 	namespaceLabels map[string]labels.Set
 	// orphans are EndpointSlices that name no Service.
 	orphans []thing
@@ -206,7 +206,7 @@ func (v *View) add(o Object, addresses map[string]*endpoints) {
 		v.namespaces = append(v.namespaces, o.Name)
 		v.namespaceLabels[o.Name] = o.Labels
 	case *networkingv1.NetworkPolicy:
-		v.policies = append(v.policies, o)
+		v.policy(o)
 	case *networkingv1.Ingress:
 		v.ingresses = append(v.ingresses, thingOf("Ingress", o))
 	case *corev1.Node:

@@ -88,20 +88,22 @@ func isFile(name string) bool {
 	return err == nil && info.Mode().IsRegular()
 }
 
+// readKustomization decodes a kustomization; false when it cannot be read.
+func readKustomization(name string, into any) bool {
+	text, err := os.ReadFile(name)
+	return err == nil && new(manifest.Aliases).Check(text) == nil && yaml.Unmarshal(text, into) == nil
+}
+
 // patchesOf are the files that a kustomization lays over objects: they are parts of such,
 // and no manifests. A kustomization that cannot be read names none.
 func patchesOf(name string) (out []string) {
-	text, err := os.ReadFile(name)
-	if err != nil {
-		return nil
-	}
 	var k struct {
 		Patches, PatchesJSON6902 []struct {
 			Path string `json:"path"`
 		}
 		PatchesStrategicMerge []string
 	}
-	if new(manifest.Aliases).Check(text) != nil || yaml.Unmarshal(text, &k) != nil {
+	if !readKustomization(name, &k) {
 		return nil
 	}
 	for _, p := range slices.Concat(k.Patches, k.PatchesJSON6902) {
@@ -120,9 +122,8 @@ func patchesOf(name string) (out []string) {
 // transforms reports whether a kustomization gives objects other labels, names, namespaces or fields
 // than their manifests have.
 func transforms(name string) bool {
-	text, err := os.ReadFile(name)
 	var k map[string]any
-	if err != nil || new(manifest.Aliases).Check(text) != nil || yaml.Unmarshal(text, &k) != nil {
+	if !readKustomization(name, &k) {
 		return false
 	}
 	for _, key := range []string{

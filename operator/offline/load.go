@@ -98,7 +98,7 @@ type reader struct {
 	walking bool
 }
 
-// fileKey is what equal files have in common, so that few must be compared.
+// fileKey is a size and a modification time; only files with equal keys are compared.
 type fileKey struct{ size, modified int64 }
 
 // tolerate returns nil when reading goes on after the fault.

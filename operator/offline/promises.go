@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"encoding/json"
 	"maps"
-	"os"
 	"path"
 	"slices"
 	"strings"
@@ -12,11 +11,9 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
-	"sigs.k8s.io/yaml"
 
 	"github.com/firekeeper-dev/firekeeper/operator/assets"
 	"github.com/firekeeper-dev/firekeeper/operator/catalog"
-	"github.com/firekeeper-dev/firekeeper/operator/manifest"
 )
 
 // promise is a Secret or ConfigMap that does not exist yet, and what is known of it.
@@ -102,57 +99,53 @@ type maker struct {
 		Template      struct {
 			Metadata metav1.ObjectMeta `json:"metadata"`
 			Data     map[string]string `json:"data"`
+			Spec     struct {          // of a Job
+				Containers []container `json:"containers"`
+			} `json:"spec"`
 		} `json:"template"`
 		// Certificate
 		SecretName string `json:"secretName"`
 	} `json:"spec"`
 }
 
-// job is the part of a Job that says what its containers run.
-type job struct {
-	Spec struct {
-		Template struct {
-			Spec struct {
-				Containers []struct {
-					Image         string
-					Command, Args []string
-				} `json:"containers"`
-			} `json:"spec"`
-		} `json:"template"`
-	} `json:"spec"`
+// container is the part of a container that says what it runs.
+type container struct {
+	Image         string
+	Command, Args []string
+}
+
+// flag returns the value of a flag on the command line of a container, and otherwise without it.
+func (c container) flag(name, otherwise string) string {
+	words := slices.Concat(c.Command, c.Args)
+	for i, word := range words {
+		if v, is := strings.CutPrefix(word, "--"+name+"="); is {
+			return v
+		}
+		if word == "--"+name && i+1 < len(words) {
+			return words[i+1]
+		}
+	}
+	return otherwise
 }
 
 // certificates returns the Secret that a Job of kube-webhook-certgen creates, as charts have
-// it for webhooks; ok is false for another Job.
-func (j job) certificates() (namespace, name string, of promise, ok bool) {
-	for _, c := range j.Spec.Template.Spec.Containers {
-		words := slices.Concat(c.Command, c.Args)
-		if !strings.Contains(c.Image, "webhook-certgen") || !slices.Contains(words, "create") {
+// it for webhooks, and sets the namespace of the maker to that of the Secret.
+func certificates(m *maker) (name string, of promise) {
+	for _, c := range m.Spec.Template.Spec.Containers {
+		if !strings.Contains(c.Image, "webhook-certgen") || !slices.Contains(slices.Concat(c.Command, c.Args), "create") {
 			continue
 		}
-		value := func(flag, otherwise string) string {
-			for i, word := range words {
-				if v, is := strings.CutPrefix(word, "--"+flag+"="); is {
-					return v
-				}
-				if word == "--"+flag && i+1 < len(words) {
-					return words[i+1]
-				}
-			}
-			return otherwise
+		if namespace := c.flag("namespace", ""); !strings.Contains(namespace, "$") { // else it is from the environment: its own
+			m.Metadata.Namespace = cmp.Or(namespace, m.Metadata.Namespace)
 		}
-		namespace = value("namespace", "")
-		if strings.Contains(namespace, "$") { // from the environment: its own
-			namespace = ""
-		}
-		return namespace, value("secret-name", ""), promise{keys: []string{value("ca-name", "ca"), value("cert-name", "cert"), value("key-name", "key")}}, true
+		return c.flag("secret-name", ""), promise{keys: []string{c.flag("ca-name", "ca"), c.flag("cert-name", "cert"), c.flag("key-name", "key")}}
 	}
-	return "", "", promise{}, false
+	return "", promise{}
 }
 
 // makers are the kinds that make a Secret, and what it is called and has.
-var makers = map[schema.GroupKind]func(m maker) (name string, of promise){
-	{Group: "external-secrets.io", Kind: "ExternalSecret"}: func(m maker) (string, promise) {
+var makers = map[schema.GroupKind]func(m *maker) (name string, of promise){
+	{Group: "external-secrets.io", Kind: "ExternalSecret"}: func(m *maker) (string, promise) {
 		t := m.Spec.Target
 		out := promise{any: len(m.Spec.DataFrom) > 0 || len(t.Template.TemplateFrom) > 0}
 		for _, d := range m.Spec.Data {
@@ -164,20 +157,18 @@ var makers = map[schema.GroupKind]func(m maker) (name string, of promise){
 		out.keys = append(out.keys, slices.Sorted(maps.Keys(t.Template.Data))...)
 		return t.Name, out
 	},
-	{Group: "bitnami.com", Kind: "SealedSecret"}: func(m maker) (string, promise) {
+	{Group: "bitnami.com", Kind: "SealedSecret"}: func(m *maker) (string, promise) {
 		keys := append(slices.Sorted(maps.Keys(m.Spec.EncryptedData)), slices.Sorted(maps.Keys(m.Spec.Template.Data))...)
 		return m.Spec.Template.Metadata.Name, promise{keys: keys}
 	},
-	{Group: "cert-manager.io", Kind: "Certificate"}: func(m maker) (string, promise) {
+	{Group: "cert-manager.io", Kind: "Certificate"}: func(m *maker) (string, promise) {
 		return m.Spec.SecretName, promise{keys: []string{"tls.crt", "tls.key", "ca.crt"}, any: true}
 	},
-	{Kind: "Service"}: func(m maker) (string, promise) { // of OpenShift
+	{Group: "batch", Kind: "Job"}: certificates,
+	{Kind: "Service"}: func(m *maker) (string, promise) { // of OpenShift
 		return m.Metadata.Annotations["service.beta.openshift.io/serving-cert-secret-name"], promise{keys: []string{corev1.TLSCertKey, corev1.TLSPrivateKeyKey}}
 	},
 }
-
-// jobKind is the kind of objects that run a program once.
-var jobKind = schema.GroupKind{Group: "batch", Kind: "Job"}
 
 // namesItself are the makers whose Secret has their own name unless they say another.
 var namesItself = []string{"ExternalSecret", "SealedSecret"}
@@ -186,20 +177,10 @@ var namesItself = []string{"ExternalSecret", "SealedSecret"}
 func (r *reader) promised(kind schema.GroupKind, raw []byte) {
 	make, is := makers[kind]
 	var m maker
-	if !is && kind != jobKind || json.Unmarshal(raw, &m) != nil {
+	if !is || json.Unmarshal(raw, &m) != nil {
 		return
 	}
-	if kind == jobKind {
-		var j job
-		if json.Unmarshal(raw, &j) != nil {
-			return
-		}
-		if namespace, name, of, ok := j.certificates(); ok && name != "" {
-			r.objects.promises.add(assets.Ref{Kind: assets.Secret, Namespace: namespaceOr(cmp.Or(namespace, m.Metadata.Namespace)), Name: name}, of)
-		}
-		return
-	}
-	name, of := make(m)
+	name, of := make(&m)
 	if name == "" && slices.Contains(namesItself, kind.Kind) {
 		name = m.Metadata.Name
 	}
@@ -236,9 +217,8 @@ func (g generator) promise() promise {
 // generated keeps what a kustomization generates. Manifests refer to it by the name
 // without the hash, in whatever namespace the kustomization puts it.
 func (r *reader) generated(kustomization string) {
-	text, err := os.ReadFile(kustomization)
 	var k struct{ SecretGenerator, ConfigMapGenerator []generator }
-	if err != nil || new(manifest.Aliases).Check(text) != nil || yaml.Unmarshal(text, &k) != nil {
+	if !readKustomization(kustomization, &k) {
 		return
 	}
 	for _, g := range k.SecretGenerator {

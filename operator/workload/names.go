@@ -40,8 +40,13 @@ func (b *Base) PadRuleConfigMaps(names []string) []string {
 	if b.Config.Layout != LayoutSingle && !(b.Kind.ConfigCarriesRules && b.PartsAhead()) {
 		most = wellknown.MountedRuleConfigMapsAlone
 	}
+	return b.padRuleConfigMaps(names, most)
+}
+
+// padRuleConfigMaps adds the lowest names that are free until there are n, and sorts them.
+func (b *Base) padRuleConfigMaps(names []string, n int) []string {
 	out := slices.Clone(names)
-	for i := 0; len(out) < most; i++ {
+	for i := 0; len(out) < n; i++ {
 		if name := wellknown.RuleConfigMapName(b.RuleConfigMapBase(), i); !slices.Contains(out, name) {
 			out = append(out, name)
 		}
@@ -74,13 +79,7 @@ func (b *Base) GrowRuleConfigMaps(names []string, live *appsv1.StatefulSet) []st
 	for room < len(out) {
 		room *= 2
 	}
-	for i := 0; len(out) < min(room, budget.RuleConfigMaps); i++ {
-		if name := wellknown.RuleConfigMapName(b.RuleConfigMapBase(), i); !slices.Contains(out, name) {
-			out = append(out, name)
-		}
-	}
-	slices.Sort(out)
-	return out
+	return b.padRuleConfigMaps(out, min(room, budget.RuleConfigMaps))
 }
 
 // ServiceName is the Service that governs the StatefulSets: the object's or the
