@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"github.com/firekeeper-dev/firekeeper/internal/cluster/ports"
@@ -45,16 +46,14 @@ func (c *Cluster) controlPlane(ctx context.Context, o Options) error {
 // awaitControlPlane waits until objects can be made in the default namespace. The controller manager starts when the
 // API server answers: its own retries are slower.
 func (c *Cluster) awaitControlPlane(ctx context.Context, o Options) error {
+	if err := c.awaitAPIServer(ctx); err != nil {
+		return err
+	}
 	api, err := c.client()
 	if err != nil {
 		return err
 	}
 	defer api.close()
-	if err := c.await(ctx, "kube-apiserver ready", time.Minute, func(ctx context.Context) error {
-		return cmp.Or(api.get(ctx, "/readyz", nil), api.get(ctx, "/api/v1/namespaces/default", nil))
-	}); err != nil {
-		return err
-	}
 	if o.ControllerManager {
 		if _, err := c.start("kube-controller-manager", controllerManagerArgs(c.Dir, o.Node)...); err != nil {
 			return err
@@ -71,6 +70,42 @@ func (c *Cluster) awaitControlPlane(ctx context.Context, o Options) error {
 		c.state.Ready = true
 	}
 	return c.state.save()
+}
+
+// awaitAPIServer waits until the API server serves objects.
+func (c *Cluster) awaitAPIServer(ctx context.Context) error {
+	api, err := c.client()
+	if err != nil {
+		return err
+	}
+	defer api.close()
+	return c.await(ctx, "kube-apiserver ready", time.Minute, func(ctx context.Context) error {
+		return cmp.Or(api.get(ctx, "/readyz", nil), api.get(ctx, "/api/v1/namespaces/default", nil))
+	})
+}
+
+// RestartAPIServer kills kube-apiserver of a cluster that this process has started, and returns when it answers again.
+func (c *Cluster) RestartAPIServer(ctx context.Context) error {
+	const name = "kube-apiserver"
+	at := slices.IndexFunc(c.running, func(p *process) bool { return p.name == name })
+	if at < 0 {
+		return &NotRunningError{Dir: c.Dir}
+	}
+	old := c.running[at]
+	for _, r := range c.state.Processes {
+		if r.Name == name {
+			if err := kill(r); err != nil {
+				return err
+			}
+		}
+	}
+	<-old.exited
+	c.running = slices.Delete(c.running, at, at+1)
+	c.state.Processes = slices.DeleteFunc(c.state.Processes, func(r processRecord) bool { return r.Name == name })
+	if _, err := c.start(name, old.args...); err != nil {
+		return err
+	}
+	return c.awaitAPIServer(ctx)
 }
 
 // linkKubectl puts kubectl where people and scripts find it.

@@ -15,6 +15,7 @@ import (
 // process is a child of ours.
 type process struct {
 	name   string
+	args   []string
 	log    string // file
 	exited chan struct{}
 	err    error // after exited: how it ended
@@ -48,7 +49,7 @@ func (c *Cluster) start(name string, args ...string) (*process, error) {
 			return nil, err
 		}
 	}
-	p := &process{name: name, log: filepath.Join(c.LogDir(), name+".log"), exited: make(chan struct{})}
+	p := &process{name: name, args: args, log: filepath.Join(c.LogDir(), name+".log"), exited: make(chan struct{})}
 	out, err := os.OpenFile(p.log, os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o644)
 	if err != nil {
 		return nil, fmt.Errorf("open log: %w", err)

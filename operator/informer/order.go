@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
@@ -36,8 +37,9 @@ func CompareNames(nsA, nameA, nsB, nameB string) int {
 type order[T metav1.Object] struct {
 	mu      sync.Mutex
 	sorted  []T
-	lent    bool // sorted was handed out: it is replaced, never changed
-	old     bool // sorted has earlier versions of objects in changes
+	lent    bool        // sorted was handed out: it is replaced, never changed
+	old     bool        // sorted has earlier versions of objects in changes
+	timer   *time.Timer // merges after keepOld; nil when none is pending
 	changes map[types.NamespacedName]orderChange[T]
 }
 
@@ -48,11 +50,12 @@ type orderChange[T metav1.Object] struct {
 	gone   bool
 }
 
-// mostChanges bounds how many changes are collected, mostOld how many while they keep earlier versions of
-// objects in memory, because list may not be called for long.
+// mostChanges bounds how many changes are collected, mostOld how many and keepOld how long while they keep
+// earlier versions of objects in memory, because list may not be called for long.
 const (
 	mostChanges = 4096
 	mostOld     = 64
+	keepOld     = 10 * time.Second
 )
 
 // note enters an object that has changed. current returns its newest version; ok
@@ -81,7 +84,20 @@ func (o *order[T]) note(obj T, release bool, current func() (newest T, ok bool))
 		o.changes[c.NamespacedName] = c
 		o.old = o.old || found
 	}
-	if o.old && (release || len(o.changes) > mostOld) || len(o.changes) > mostChanges {
+	switch {
+	case o.old && (release || len(o.changes) > mostOld) || len(o.changes) > mostChanges:
+		o.merge()
+	case o.old && o.timer == nil:
+		o.timer = time.AfterFunc(keepOld, o.release)
+	}
+}
+
+// release drops earlier versions of objects.
+func (o *order[T]) release() {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.timer = nil
+	if o.old {
 		o.merge()
 	}
 }

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
@@ -121,6 +123,27 @@ func TestOrderReleases(t *testing.T) {
 			t.Errorf("what was handed out in step %s has changed", at)
 		}
 	}
+}
+
+func TestOrderReleasesWithoutBeingRead(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var o order[*metav1.PartialObjectMetadata]
+		setIn(&o, object("ns", "stays"), false)
+		setIn(&o, object("ns", "goes"), false)
+		lent := o.list()
+		o.note(object("ns", "goes"), false, func() (*metav1.PartialObjectMetadata, bool) { return nil, false })
+		if o.list(); len(lent) != 2 {
+			t.Fatal("what was handed out has changed")
+		}
+		setIn(&o, object("ns", "stays"), false)
+		time.Sleep(keepOld + time.Second)
+		synctest.Wait()
+		o.mu.Lock()
+		defer o.mu.Unlock()
+		if len(o.changes) > 0 || o.old || o.sorted[0] == lent[1] {
+			t.Error("an earlier version is kept although nobody reads the list")
+		}
+	})
 }
 
 // BenchmarkOrderTight is the start, and a change of each object, when memory is tight.

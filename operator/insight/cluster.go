@@ -124,5 +124,13 @@ func (w *world) of(o Object) (*entry, error) {
 	if why, is := w.unlisted[o.Row]; is {
 		return nil, apierrors.NewServiceUnavailable(fmt.Sprintf("%s are not known: %s", resource, why))
 	}
-	return nil, apierrors.NewNotFound(resource, o.Namespace+"/"+o.Name)
+	return nil, w.notFound(o)
+}
+
+// notFound says that there is no such object, as far as that is known.
+func (w *world) notFound(o Object) error {
+	if w.outdated != "" {
+		return apierrors.NewServiceUnavailable(w.outdated)
+	}
+	return apierrors.NewNotFound(o.GroupResource(), o.NamespacedName.String())
 }

@@ -23,7 +23,7 @@ func (c *Cluster) Config(ctx context.Context, r Rights, o Object, q ConfigQuery)
 	if err != nil {
 		return nil, err
 	}
-	a := asking(ctx, r)
+	a := w.asking(ctx, r)
 	matching := []numbered{}
 	for i, s := range text.sections {
 		if q.has(s.name) || s.object.Name != "" && q.has(s.object.String()) {

@@ -26,7 +26,7 @@ func (c *Cluster) Explain(ctx context.Context, r Rights, o Object) (*explain.Rep
 	if err != nil {
 		return nil, err
 	}
-	a, ref := asking(ctx, r), o.Ref()
+	a, ref := w.asking(ctx, r), o.Ref()
 	q := explain.Question{
 		Row: o.Row, Object: object, Setups: c.Setups, References: c.Reader.References(ctx),
 		NamespaceLabels: w.namespaceLabels, NamespaceUnknown: w.namespaceUnknown(),
@@ -111,7 +111,7 @@ func (w *world) object(o Object) (catalog.Object, error) {
 	if _, read := w.objects[o.Row]; !read {
 		return nil, apierrors.NewBadRequest(fmt.Sprintf("%s: no workload selects objects of this kind", o.Row.Resource))
 	}
-	return nil, apierrors.NewNotFound(resource, o.NamespacedName.String())
+	return nil, w.notFound(o)
 }
 
 // nearestTo are the workloads, those first that select an object, and then those that could

@@ -17,7 +17,7 @@ func (c *Cluster) Overview(ctx context.Context, r Rights, p Page) (*Overview, er
 	if err != nil {
 		return nil, err
 	}
-	a := asking(ctx, r)
+	a := w.asking(ctx, r)
 	a.elsewhere(c.Setups)
 	out := &Overview{Attention: []Attention{}}
 	var shown []*entry

@@ -30,6 +30,15 @@ func asking(ctx context.Context, r Rights) *asker {
 	return &asker{ctx: ctx, rights: r, answers: map[string]bool{}}
 }
 
+// asking is for an answer from a world: one that is outdated is said in it.
+func (w *world) asking(ctx context.Context, r Rights) *asker {
+	a := asking(ctx, r)
+	if w.outdated != "" {
+		a.unread = append(a.unread, w.outdated)
+	}
+	return a
+}
+
 // may reports whether the caller may do something with objects of a kind in a namespace. It
 // asks for all namespaces first. What nobody can say is no.
 func (a *asker) may(verb string, row *catalog.Row, namespace string) bool {

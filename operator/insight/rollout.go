@@ -27,7 +27,7 @@ func (c *Cluster) Rollout(ctx context.Context, r Rights, o Object, p Page) (*Rol
 	if err != nil {
 		return nil, err
 	}
-	a := asking(ctx, r)
+	a := w.asking(ctx, r)
 	pods := slices.DeleteFunc(e.pods(c.counts(a, e.ref), c.Loaded), func(pod RolloutPod) bool { return !p.has(pod.Name) })
 	out := &Rollout{Workload: e.ref, Unread: appendNew(slices.Clone(e.report.Unread), a.unread...)}
 	out.Pods, out.Part, err = take(pods, p, func(pod *RolloutPod) string {

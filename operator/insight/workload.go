@@ -31,7 +31,7 @@ func (c *Cluster) Workload(ctx context.Context, r Rights, o Object) (*Workload, 
 	if err != nil {
 		return nil, err
 	}
-	a := asking(ctx, r)
+	a := w.asking(ctx, r)
 	counts := c.counts(a, e.ref)
 	out := &Workload{
 		Report: e.report, State: e.state(counts), Version: versionOfWorkload(e), Shards: len(e.shape.Sets), ConfigSince: e.since, Targets: counts.all(),
@@ -158,7 +158,7 @@ func (c *Cluster) Sources(ctx context.Context, r Rights, o Object, q SourceQuery
 	if err != nil {
 		return nil, err
 	}
-	a := asking(ctx, r)
+	a := w.asking(ctx, r)
 	out := &Sources{Workload: e.ref, Counts: map[status.State]int{}, Items: []Source{}}
 	all := w.sources(e, a, out.Counts, q)
 	refs, part, err := take(all, q.Page, func(s *sourceRow) string { return keyOfRef(s.Ref) })

@@ -38,6 +38,7 @@ type world struct {
 	entries          []*entry                 // by kind, namespace and name
 	byRef            map[explain.Ref]*entry
 	behind           map[*entry]bool // entries that are older than the world
+	outdated         string          // when it was read, if the cluster is known to have changed since
 
 	pods      map[string][]*corev1.Pod // by [podKey]
 	podLabels []labelNames
@@ -77,6 +78,9 @@ const pauseShare = 10
 // Reading it again takes as long as what has changed: requests that need it meanwhile wait for
 // the same reading, and for the next if they may know of a change that this one does not have.
 //
+// An answer does not wait for longer than [longestReading]: it gets the last world then, which says
+// that it is outdated.
+//
 // Errors: the context has ended.
 func (c *Cluster) world(ctx context.Context) (*world, error) {
 	c.worlds.used(c.release)
@@ -85,11 +89,17 @@ func (c *Cluster) world(ctx context.Context) (*world, error) {
 		c.worlds.standing(c.Now())
 		return last, nil
 	}
+	late := time.NewTimer(longestReading)
+	defer late.Stop()
 	for {
 		made := c.worlds.group.DoChan("world", func() (any, error) { return c.again(context.WithoutCancel(ctx)), nil })
 		select {
 		case <-ctx.Done():
 			return nil, ctx.Err()
+		case <-late.C:
+			if last, _ := c.worlds.state(); last != nil {
+				return last.asOf(), nil
+			}
 		case result := <-made:
 			if result.Err != nil {
 				return nil, result.Err
@@ -99,6 +109,16 @@ func (c *Cluster) world(ctx context.Context) (*world, error) {
 			}
 		}
 	}
+}
+
+// longestReading is how long an answer waits for what has changed.
+const longestReading = 5 * time.Second
+
+// asOf is a world that says when it was read.
+func (w *world) asOf() *world {
+	out := *w
+	out.outdated = fmt.Sprintf("this is as of %s: something has changed since, and reading it takes longer than %s", w.at.UTC().Format(time.RFC3339), longestReading)
+	return &out
 }
 
 // state is the last world, nil for none, and the number of those that were begun.

@@ -3,10 +3,12 @@ package insight_test
 import (
 	"context"
 	"strconv"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
@@ -121,6 +123,43 @@ func TestChangesAllTheTime(t *testing.T) {
 		}
 		if n := s.lists / each; n > 30*2 || n < 15 {
 			t.Errorf("it was read %d times in 30 s, each in %s", n, reading)
+		}
+	})
+}
+
+// While reading takes long, answers are of what was read last, say so, and do not say that something new
+// does not exist.
+func TestAnswersDoNotWaitForALongReading(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := &slow{&versioned{loaded(t, cluster(1, 0)), 1}, 2 * time.Second}
+		kinds, _ := setups()
+		a := insight.New(insight.Parts{Reader: s, Setups: kinds})
+		if _, reading := accepted(t, a); reading < 10*time.Second {
+			t.Fatalf("it is read in %s", reading)
+		}
+		s.add(0)
+		from := time.Now()
+		out, err := a.Overview(t.Context(), everything, page)
+		if took := time.Since(from); err != nil || took > 6*time.Second {
+			t.Fatalf("%v after %s", err, took)
+		}
+		if n, said := out.Workloads[0].Accepted, strings.Join(out.Unread, "\n"); n != 0 || !strings.Contains(said, "this is as of ") {
+			t.Errorf("%d accepted; %q", n, said)
+		}
+		added := insight.Object{Row: catalog.ServiceMonitor, NamespacedName: types.NamespacedName{Namespace: "ns0", Name: "added0"}}
+		s.add(1)
+		if _, err := a.Explain(t.Context(), everything, added); !apierrors.IsServiceUnavailable(err) {
+			t.Errorf("a new object: %v", err)
+		}
+		time.Sleep(time.Minute)
+		_, _ = a.Overview(t.Context(), everything, page) // has it read again
+		time.Sleep(time.Minute)
+		if _, err := a.Explain(t.Context(), everything, added); err != nil {
+			t.Errorf("a new object when it is read: %v", err)
+		}
+		out, err = a.Overview(t.Context(), everything, page)
+		if err != nil || out.Workloads[0].Accepted != 2 || len(out.Unread) > 0 {
+			t.Errorf("when all is read: %v, %+v", err, out)
 		}
 	})
 }

@@ -157,6 +157,9 @@ func (r *runner) attack(ctx context.Context) error {
 		var g sync.WaitGroup
 		if share := r.share(end); share*float64(r.Restarts+1) >= float64(restarted+1) && restarted < r.Restarts {
 			restarted++
+			if err := r.restartAPIServer(ctx); err != nil {
+				return err
+			}
 			g.Go(func() { r.restart(ctx, restarted) })
 		}
 		r.attacker.batch(ctx, from, to)
@@ -178,6 +181,14 @@ func (r *runner) share(end time.Time) float64 {
 		out = max(out, 1-float64(time.Until(end))/float64(r.Duration))
 	}
 	return out
+}
+
+// restartAPIServer kills the API server between two batches, under the processes and the
+// good tenant that use it.
+func (r *runner) restartAPIServer(ctx context.Context) error {
+	r.say("the API server is killed and started again")
+	r.w.killed.Store(time.Now().UnixNano())
+	return r.w.cluster.RestartAPIServer(ctx)
 }
 
 // restart kills every process while objects are stored, and starts it again. After the

@@ -38,7 +38,7 @@ func run(ctx context.Context, args []string) int {
 	app.Flag("batch", "Objects between two checks.").Default(fmt.Sprint(o.Batch)).IntVar(&o.Batch)
 	app.Flag("alive", "Hostile objects that exist at the same time.").Default(fmt.Sprint(o.Alive)).IntVar(&o.Alive)
 	app.Flag("workers", "Calls to the API server at the same time.").Default(fmt.Sprint(o.Workers)).IntVar(&o.Workers)
-	app.Flag("restarts", "How often every process is killed and started again.").Default(fmt.Sprint(o.Restarts)).IntVar(&o.Restarts)
+	app.Flag("restarts", "How often the API server and every process are killed and started again.").Default(fmt.Sprint(o.Restarts)).IntVar(&o.Restarts)
 	app.Flag("requests", "Hostile HTTP requests per second; 0 is none.").Default(fmt.Sprint(o.Requests)).Float64Var(&o.Requests)
 	app.Flag("bound", "Within which a change of the good tenant must be written.").Default(o.Bound.String()).DurationVar(&o.Bound)
 	app.Flag("answer", "Within which a good HTTP request must be answered.").Default(o.Answer.String()).DurationVar(&o.Answer)
