@@ -118,6 +118,15 @@ func takeChildren(value any) []any {
 	return list
 }
 
+// insteadOf are what to write for values that people take from a configuration file of Alertmanager, by
+// field and type.
+var insteadOf = map[string]string{
+	"matchers string": `write {name: severity, value: critical, matchType: "="} for severity="critical"`,
+	"matchers object": "write a list, with a dash",
+	"groupBy string":  "write a list, such as [alertname]",
+	"routes object":   "write a list, with a dash",
+}
+
 // ownFields reads the fields of one route, whose names are compared as the API server does
 // it: Receiver is not receiver.
 func ownFields(value any) (*v1alpha1.Route, error) {
@@ -133,6 +142,9 @@ func ownFields(value any) (*v1alpha1.Route, error) {
 	if wrong, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
 		if wrong.Field == "" {
 			return nil, fmt.Errorf("is a JSON %s, not a route", wrong.Value)
+		}
+		if hint := insteadOf[wrong.Field+" "+wrong.Value]; hint != "" {
+			return nil, fmt.Errorf("%s: must not be a JSON %s; %s", wrong.Field, wrong.Value, hint)
 		}
 		return nil, fmt.Errorf("%s: must not be a JSON %s", wrong.Field, wrong.Value)
 	}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"io"
 	"slices"
 	"time"
 
@@ -19,6 +20,17 @@ const mostCounted = 64 << 20
 
 // ErrTooLong says that an answer of the API server has more bytes than there is room for.
 var ErrTooLong = errors.New("the answer has too many bytes")
+
+// ReadAtMost reads an answer of the API server that has at most some bytes.
+//
+// Errors: [ErrTooLong]; those of the reader.
+func ReadAtMost(r io.Reader, most int64) ([]byte, error) {
+	text, err := io.ReadAll(io.LimitReader(r, most+1))
+	if err == nil && int64(len(text)) > most {
+		return nil, ErrTooLong
+	}
+	return text, err
+}
 
 // Reader reads an object by its name.
 //

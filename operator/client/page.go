@@ -3,7 +3,6 @@ package client
 import (
 	"context"
 	"fmt"
-	"io"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
@@ -27,12 +26,9 @@ func (c *Client) Page(ctx context.Context, resource, namespace string, o metav1.
 		return nil, 0, err
 	}
 	defer body.Close()
-	text, err := io.ReadAll(io.LimitReader(body, most+1))
-	switch {
-	case err != nil:
+	text, err := capacity.ReadAtMost(body, most)
+	if err != nil {
 		return nil, 0, fmt.Errorf("list %s: %w", resource, err)
-	case int64(len(text)) > most:
-		return nil, 0, capacity.ErrTooLong
 	}
 	list, err = runtime.Decode(c.decoder, text)
 	if err != nil {

@@ -1,6 +1,7 @@
 package client
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -14,9 +15,11 @@ import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/rest"
 
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
+	"github.com/firekeeper-dev/firekeeper/operator/capacity"
 	"github.com/firekeeper-dev/firekeeper/operator/catalog"
 	"github.com/firekeeper-dev/firekeeper/operator/crds"
 	"github.com/firekeeper-dev/firekeeper/operator/informer"
@@ -211,7 +214,15 @@ func TestStoredButNotDecodable(t *testing.T) {
 				}
 				api := server.client(t)
 				changes := make(chan informer.Event[catalog.Object], 2*len(server.objects))
-				store := informer.NewStore(api.REST(), row.Resource, row.New(), informer.Watch{Namespaces: everywhere(t)}, nil)
+				store := informer.NewStore(api.REST(), row.Resource, row.New(), informer.Watch{Namespaces: everywhere(t), Bounds: &informer.Bounds{
+					Capacity: capacity.New(1 << 30), Kind: row.Kind,
+					Page: func(ctx context.Context, namespace string, o metav1.ListOptions, most int64) (runtime.Object, int64, error) {
+						return api.Page(ctx, row.Resource, namespace, o, most)
+					},
+					Read: func(ctx context.Context, name types.NamespacedName) (runtime.Object, error) {
+						return api.Read(ctx, row.Resource, name)
+					},
+				}}, nil)
 				if err := store.OnChange(func(e informer.Event[catalog.Object]) { changes <- e }); err != nil {
 					t.Fatal(err)
 				}

@@ -2,11 +2,9 @@ package informer
 
 import (
 	"context"
-	"errors"
 	"fmt"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
@@ -28,13 +26,6 @@ type Bounds struct {
 	// Read reads one object.
 	Read func(ctx context.Context, name types.NamespacedName) (runtime.Object, error)
 }
-
-const (
-	// pageBytes bounds one page of a list, which is in memory as text and decoded.
-	pageBytes = 16 << 20
-	// firstPage and lastPage bound the number of objects in a page.
-	firstPage, lastPage = 64, 512
-)
 
 // bounded is a list-watcher whose objects are entered into a capacity on their way into the
 // store. It sends, beside the changes of the API server, those of what there is room for.
@@ -87,39 +78,16 @@ func (b *bounded) list(ctx context.Context, _ metav1.ListOptions) (runtime.Objec
 }
 
 func (b *bounded) pages(ctx context.Context) (runtime.Object, error) {
-	o, most := metav1.ListOptions{Limit: firstPage}, int64(pageBytes)
+	var o metav1.ListOptions
 	b.tweak(&o)
 	b.in.Relist()
-	for {
-		page, bytes, err := b.Page(ctx, b.namespace, o, most)
-		switch {
-		case errors.Is(err, capacity.ErrTooLong) && o.Limit > 1:
-			o.Limit = max(o.Limit/4, 1)
-			continue
-		case errors.Is(err, capacity.ErrTooLong):
-			most *= 2 // one object is larger than all of them may be
-			continue
-		case err != nil:
-			return nil, err
-		}
-		about, err := meta.ListAccessor(page)
-		if err != nil {
-			return nil, err
-		}
-		if err := meta.EachListItemWithAlloc(page, b.enter); err != nil {
-			return nil, err
-		}
-		if o.Continue = about.GetContinue(); o.Continue == "" {
-			out := &metav1.List{ListMeta: metav1.ListMeta{ResourceVersion: about.GetResourceVersion()}}
-			for _, obj := range b.in.Listed() {
-				out.Items = append(out.Items, runtime.RawExtension{Object: obj})
-			}
-			return out, nil
-		}
-		if most = pageBytes; bytes < pageBytes/8 {
-			o.Limit = min(2*o.Limit, lastPage)
-		}
+	version, err := eachPage(ctx, o, func(ctx context.Context, o metav1.ListOptions, most int64) (runtime.Object, int64, error) {
+		return b.Page(ctx, b.namespace, o, most)
+	}, b.enter)
+	if err != nil {
+		return nil, err
 	}
+	return listOf(version, b.in.Listed()), nil
 }
 
 func (b *bounded) enter(item runtime.Object) error {

@@ -39,7 +39,7 @@ type byNames struct {
 }
 
 // runNames works until the context ends, or until it may be better to list again.
-func (p *poller) runNames(ctx context.Context, last snapshot, send func(watch.Event) bool) {
+func (p *poller) runNames(ctx context.Context, last snapshot, retry time.Duration, send func(watch.Event) bool) {
 	n := &byNames{
 		poller: p, send: send, objects: maps.Clone(last.objects),
 		due: map[types.NamespacedName]time.Time{}, parts: map[string]*part{}, asked: map[string]time.Time{},
@@ -59,7 +59,7 @@ func (p *poller) runNames(ctx context.Context, last snapshot, send func(watch.Ev
 			return
 		case <-tick.C:
 		}
-		if time.Since(began) >= retryWatch {
+		if time.Since(began) >= retry {
 			if may, err := p.may(ctx, "list", p.namespace); may && err == nil {
 				again := listAgain().Status()
 				send(watch.Event{Type: watch.Error, Object: &again})

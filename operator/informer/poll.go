@@ -51,8 +51,13 @@ type Poll struct {
 	Parts bool
 }
 
-// retryWatch is the time between two attempts to watch where that is not permitted.
-const retryWatch = 10 * time.Minute
+const (
+	// retryWatch is the time between two attempts to watch where that is not permitted.
+	retryWatch = 10 * time.Minute
+	// retryLost is the time until the first attempt where it was permitted before: an API server that starts
+	// refuses everything for a while. It doubles up to retryWatch.
+	retryLost = 15 * time.Second
+)
 
 // poller is the list-watcher of a store with a Poll. Its watches end after a while
 // in a way that makes the reflector list again, so that a permission that was given
@@ -69,6 +74,7 @@ type poller struct {
 
 	last  snapshot // of the last list; a reflector never lists and watches at the same time
 	mode  mode
+	lost  time.Duration // until the next attempt to watch after a refusal; 0: retryWatch
 	cover cover
 	noted noting
 }
@@ -254,6 +260,7 @@ func (p *poller) watch(ctx context.Context, o metav1.ListOptions) (watch.Interfa
 	p.now(p.last.how)
 	events := make(chan watch.Event)
 	out := watch.NewProxyWatcher(events)
+	retry := cmp.Or(p.lost, retryWatch)
 	ctx, cancel := context.WithCancel(ctx)
 	go func() {
 		defer cancel()
@@ -274,10 +281,10 @@ func (p *poller) watch(ctx context.Context, o metav1.ListOptions) (watch.Interfa
 			}
 		}
 		if p.last.how == byName {
-			p.runNames(ctx, p.last, send)
+			p.runNames(ctx, p.last, retry, send)
 			return
 		}
-		p.run(ctx, p.last, send)
+		p.run(ctx, p.last, retry, send)
 	}()
 	return out, nil
 }
@@ -318,6 +325,12 @@ func (p *poller) now(how mode) {
 	before := p.mode
 	p.mode = how
 	switch {
+	case how == byWatch:
+		p.lost = retryLost
+	case before != byWatch && p.lost > 0: // refused again
+		p.lost = min(2*p.lost, retryWatch)
+	}
+	switch {
 	case before == "" || before == how:
 	case how == byWatch:
 		p.log.Info("watch permission granted: changes are seen immediately")
@@ -326,9 +339,8 @@ func (p *poller) now(how mode) {
 	}
 }
 
-// run lists again and again and sends what has changed, until the time has come to
-// try a real watch.
-func (p *poller) run(ctx context.Context, last snapshot, send func(watch.Event) bool) {
+// run lists again and again and sends what has changed, until it is time to try a real watch.
+func (p *poller) run(ctx context.Context, last snapshot, retry time.Duration, send func(watch.Event) bool) {
 	began, read := time.Now(), time.Now()
 	tick := time.NewTicker(p.pause())
 	defer tick.Stop()
@@ -338,7 +350,7 @@ func (p *poller) run(ctx context.Context, last snapshot, send func(watch.Event) 
 			return
 		case <-tick.C:
 		}
-		if time.Since(began) >= retryWatch {
+		if time.Since(began) >= retry {
 			again := listAgain().Status()
 			send(watch.Event{Type: watch.Error, Object: &again})
 			return

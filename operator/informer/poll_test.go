@@ -243,6 +243,44 @@ func TestPollFollowsPermissions(t *testing.T) {
 	})
 }
 
+// An API server that starts refuses everything until it has read who may do what. The watch is back soon
+// after that.
+func TestPollWatchesAgainAfterARestart(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithCancel(t.Context())
+		defer func() { cancel(); synctest.Wait() }()
+		all := []string{"get", "list", "watch"}
+		s := &services{permitted: all, versions: map[string]string{"a": "1"}}
+		_, events := s.polled(t, ctx, Poll{Every: time.Minute}, nil)
+		expect(t, "at first", events(), "add a1")
+		s.set(func() { s.permitted = nil })
+		s.watches[0].Stop()
+		time.Sleep(5 * time.Second)
+		s.set(func() { s.permitted = all })
+		time.Sleep(time.Minute)
+		synctest.Wait()
+		s.set(func() {
+			if len(s.watches) < 2 {
+				t.Fatal("it does not watch again")
+			}
+		})
+		events() // a was refused for a while
+		s.watches[1].Add(service("b", "2"))
+		expect(t, "the watch", events(), "add b2")
+
+		s.set(func() { s.permitted = []string{"get", "list"} }) // for good
+		s.watches[1].Stop()
+		s.called()
+		time.Sleep(time.Hour)
+		synctest.Wait()
+		s.set(func() {
+			if n := strings.Count(strings.Join(s.calls, " "), "watch"); n < 8 || n > 14 {
+				t.Errorf("%d attempts to watch in an hour", n)
+			}
+		})
+	})
+}
+
 // An object that may not even be read is stood in for until it may.
 func TestPollUnreadable(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

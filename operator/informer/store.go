@@ -73,7 +73,9 @@ func NewStore[T Object](client cache.Getter, resource string, example T, w Watch
 		return out, err
 	}
 	in := func(ns string) *cache.ListWatch {
-		return cache.NewFilteredListWatchFromClient(client, resource, ns, w.tweak)
+		lw := cache.NewFilteredListWatchFromClient(client, resource, ns, w.tweak)
+		lw.ListFunc, lw.ListWithContextFunc = nil, listTrimmed(client, resource, ns, w.tweak, trimmer(keep))
+		return lw
 	}
 	for _, ns := range w.Namespaces.Watches() {
 		s.add(w, ns, in(ns), example, get, keep).split(in)
@@ -87,10 +89,7 @@ func NewMetadataStore(client metadata.Interface, gvr schema.GroupVersionResource
 	s := newStore[*metav1.PartialObjectMetadata](gvr.Resource, w)
 	in := func(ns string) *cache.ListWatch {
 		return &cache.ListWatch{
-			ListWithContextFunc: func(ctx context.Context, o metav1.ListOptions) (runtime.Object, error) {
-				w.tweak(&o)
-				return client.Resource(gvr).Namespace(ns).List(ctx, o)
-			},
+			ListWithContextFunc: listMetadata(client.Resource(gvr).Namespace(ns), w.tweak, trimmer(identityOnly)),
 			WatchFuncWithContext: func(ctx context.Context, o metav1.ListOptions) (watch.Interface, error) {
 				w.tweak(&o)
 				return client.Resource(gvr).Namespace(ns).Watch(ctx, o)

@@ -30,8 +30,14 @@ func (l *linter) remarks(w offline.Workload, kind string, object catalog.Object)
 	}
 	say := func(owner string) says { return saying(SeverityWarning, owner) }
 	always := say("") // whatever the workload
+	fields := commonFields(w.Object)
+	known := fields
+	if w.String() == l.standIn {
+		known = nil
+	}
 	switch m := object.(type) {
 	case *v1.ServiceMonitor:
+		found := discoveredBy(m.Spec.AttachMetadata, known, rolesOfServices(m, known)...)
 		for i := range m.Spec.Endpoints {
 			e := &m.Spec.Endpoints[i]
 			path := fmt.Sprintf("spec.endpoints[%d]", i)
@@ -40,10 +46,16 @@ func (l *linter) remarks(w offline.Workload, kind string, object catalog.Object)
 			}
 			pathRemark(always, path+".path", e.Path)
 			tlsRemark(always, path, e.TLSConfig != nil, e.Scheme, e.RelabelConfigs)
-			relabelRemarks(always, path+".relabelings", e.RelabelConfigs, true)
-			relabelRemarks(always, path+".metricRelabelings", e.MetricRelabelConfigs, false)
+			relabelRemarks(always, path+".relabelings", e.RelabelConfigs, targets)
+			relabelRemarks(always, path+".metricRelabelings", e.MetricRelabelConfigs, samples)
+			found.metaRemarks(say(w.String()), path+".relabelings", e.RelabelConfigs)
+			if e.Port != "" && e.TargetPort != nil {
+				always(path+".targetPort", "has no effect beside port, which is used: remove one of them")
+			}
 		}
+		namesRemark(always, m.Spec.NamespaceSelector)
 	case *v1.PodMonitor:
+		found := discoveredBy(m.Spec.AttachMetadata, known, "pod")
 		for i := range m.Spec.PodMetricsEndpoints {
 			e := &m.Spec.PodMetricsEndpoints[i]
 			path := fmt.Sprintf("spec.podMetricsEndpoints[%d]", i)
@@ -52,19 +64,28 @@ func (l *linter) remarks(w offline.Workload, kind string, object catalog.Object)
 			}
 			pathRemark(always, path+".path", e.Path)
 			tlsRemark(always, path, e.TLSConfig != nil, e.Scheme, e.RelabelConfigs)
-			relabelRemarks(always, path+".relabelings", e.RelabelConfigs, true)
-			relabelRemarks(always, path+".metricRelabelings", e.MetricRelabelConfigs, false)
+			relabelRemarks(always, path+".relabelings", e.RelabelConfigs, targets)
+			relabelRemarks(always, path+".metricRelabelings", e.MetricRelabelConfigs, samples)
+			found.metaRemarks(say(w.String()), path+".relabelings", e.RelabelConfigs)
 		}
+		namesRemark(always, m.Spec.NamespaceSelector)
 	case *v1.Probe:
 		pathRemark(always, "spec.prober.path", m.Spec.ProberSpec.Path)
-		relabelRemarks(always, "spec.metricRelabelings", m.Spec.MetricRelabelConfigs, false)
+		relabelRemarks(always, "spec.metricRelabelings", m.Spec.MetricRelabelConfigs, samples)
 		if s := m.Spec.Targets.StaticConfig; s != nil {
-			relabelRemarks(always, "spec.targets.staticConfig.relabelingConfigs", s.RelabelConfigs, true)
+			relabelRemarks(always, "spec.targets.staticConfig.relabelingConfigs", s.RelabelConfigs, targets)
+		}
+		if s := m.Spec.Targets.Ingress; s != nil {
+			relabelRemarks(always, "spec.targets.ingress.relabelingConfigs", s.RelabelConfigs, targets)
+			(&discovered{roles: []string{"ingress"}}).metaRemarks(always, "spec.targets.ingress.relabelingConfigs", s.RelabelConfigs)
 		}
 	case *v1alpha1.ScrapeConfig:
 		pathRemark(always, "spec.metricsPath", m.Spec.MetricsPath)
-		relabelRemarks(always, "spec.relabelings", m.Spec.RelabelConfigs, true)
-		relabelRemarks(always, "spec.metricRelabelings", m.Spec.MetricRelabelConfigs, false)
+		relabelRemarks(always, "spec.relabelings", m.Spec.RelabelConfigs, targets)
+		if len(m.Spec.KubernetesSDConfigs) > 0 {
+			rolesOf(m).metaRemarks(always, "spec.relabelings", m.Spec.RelabelConfigs)
+		}
+		relabelRemarks(always, "spec.metricRelabelings", m.Spec.MetricRelabelConfigs, samples)
 		if !readdresses(m.Spec.RelabelConfigs) {
 			staticTargets(always, m)
 		}
@@ -74,7 +95,7 @@ func (l *linter) remarks(w offline.Workload, kind string, object catalog.Object)
 	case *v1alpha1.AlertmanagerConfig:
 		routeRemarks(always, say(w.String()), w.Object, m)
 	}
-	if fields := commonFields(w.Object); fields != nil {
+	if fields != nil {
 		overridden(say(w.String()), fields, object)
 		if w.String() != l.standIn {
 			fileRemarks(say(w.String()), fields, object)
@@ -87,6 +108,13 @@ func dashTooMany(i int) string {
 		return "; name the one that has metrics"
 	}
 	return " (is there a dash too many before this item?)"
+}
+
+// namesRemark is about names that any makes useless.
+func namesRemark(say says, selector v1.NamespaceSelector) {
+	if selector.Any && len(selector.MatchNames) > 0 {
+		say("spec.namespaceSelector.matchNames", "has no effect beside any: true, which selects all namespaces: remove one of them")
+	}
 }
 
 // pathRemark is about a query in a path.

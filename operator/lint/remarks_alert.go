@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/prometheus/prometheus/model/labels"
 	"github.com/prometheus/prometheus/promql/parser"
 
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
@@ -16,32 +17,41 @@ import (
 // usedLabel matches a label of the alert in a template. Those that begin with .Labels may be of a query.
 var usedLabel = regexp.MustCompile(`\$labels\.([A-Za-z_][A-Za-z0-9_]*)`)
 
+// helmQuoted matches braces that Helm was to leave alone: {{`{{ $value }}`}} or {{"{{"}} $value {{"}}"}}.
+var helmQuoted = regexp.MustCompile("\\{\\{-?\\s*(`|\")\\{\\{")
+
 // alertRemarks are about labels in templates that the result of the expression does not have,
 // because it aggregates them away. They are notes: rules in wide use have some.
 func alertRemarks(say says, r *v1.PrometheusRule) {
 	p := parser.NewParser(rules.AllPromQL())
 	for i, group := range r.Spec.Groups {
 		for j, rule := range group.Rules {
-			if rule.Alert == "" || !strings.Contains(rule.Expr.String(), "by") {
+			if rule.Alert == "" {
 				continue
 			}
 			var has map[string]bool // nil until it is asked for
+			known := false
 			for _, in := range []struct {
 				field string
 				texts map[string]string
 			}{{"annotations", rule.Annotations}, {"labels", rule.Labels}} {
 				for _, key := range slices.Sorted(maps.Keys(in.texts)) {
+					if helmQuoted.MatchString(in.texts[key]) {
+						say(fmt.Sprintf("spec.groups[%d].rules[%d].%s.%s", i, j, in.field, key), "the quotes around {{ are those that a Helm chart needs; here the alert says {{ … }} as it is, without a value: leave them out")
+					}
 					for _, use := range usedLabel.FindAllStringSubmatch(in.texts[key], -1) {
 						if has == nil {
 							expr, err := p.ParseExpr(rule.Expr.String())
-							known := false
-							if has, known = resultLabels(expr); err != nil || !known {
+							if err == nil {
+								has, known = resultLabels(expr)
+							}
+							if has == nil {
 								has = map[string]bool{}
 							}
 						}
-						if len(has) > 0 && !has[use[1]] {
-							say(fmt.Sprintf("spec.groups[%d].rules[%d].%s.%s", i, j, in.field, key), "%s is empty: the result of expr has the %s only; add %s to by (…) in expr, or leave it out",
-								use[0], labelList(has), use[1])
+						if known && !has[use[1]] {
+							say(fmt.Sprintf("spec.groups[%d].rules[%d].%s.%s", i, j, in.field, key), "%s is empty: the result of expr has %s; %s",
+								use[0], labelList(has), addLabel(rule.Expr.String(), use[1]))
 						}
 					}
 				}
@@ -51,11 +61,22 @@ func alertRemarks(say says, r *v1.PrometheusRule) {
 }
 
 func labelList(has map[string]bool) string {
-	names := slices.Sorted(maps.Keys(has))
-	if len(names) == 1 {
-		return "label " + names[0]
+	switch names := slices.Sorted(maps.Keys(has)); len(names) {
+	case 0:
+		return "no labels"
+	case 1:
+		return "the label " + names[0] + " only"
+	default:
+		return "the labels " + strings.Join(names, ", ") + " only"
 	}
-	return "labels " + strings.Join(names, ", ")
+}
+
+// addLabel says how the result of an expression gets a label.
+func addLabel(expr, label string) string {
+	if strings.Contains(expr, "absent") {
+		return "that of absent has those which its selector compares with =, as nothing else is known of what is not there; leave it out"
+	}
+	return fmt.Sprintf("add %s to by (…) in expr, or leave it out", label)
 }
 
 // resultLabels returns the labels that the result of an expression may have; known is false when
@@ -73,15 +94,38 @@ func resultLabels(expr parser.Expr) (has map[string]bool, known bool) {
 	case *parser.BinaryExpr:
 		return combined(e)
 	case *parser.Call:
-		if name := e.Func.Name; name == "label_replace" || name == "label_join" {
+		switch e.Func.Name {
+		case "label_replace", "label_join":
 			has, known = resultLabels(e.Args[0])
 			if text, is := e.Args[1].(*parser.StringLiteral); known && is {
 				has[text.Val] = true
 			}
 			return has, known
+		case "absent", "absent_over_time":
+			return absent(e.Args[0])
 		}
 	}
 	return nil, false
+}
+
+// absent is for the one sample that stands for none: it has the labels that the selector compares with one
+// value.
+func absent(of parser.Expr) (map[string]bool, bool) {
+	if range1, is := of.(*parser.MatrixSelector); is {
+		of = range1.VectorSelector
+	}
+	has := map[string]bool{}
+	if _, is := of.(*parser.ParenExpr); is {
+		return nil, false
+	}
+	if selector, is := of.(*parser.VectorSelector); is {
+		for _, m := range selector.LabelMatchers {
+			if m.Type == labels.MatchEqual && m.Name != labels.MetricName {
+				has[m.Name] = true
+			}
+		}
+	}
+	return has, true
 }
 
 func aggregated(e *parser.AggregateExpr) (map[string]bool, bool) {
@@ -89,7 +133,7 @@ func aggregated(e *parser.AggregateExpr) (map[string]bool, bool) {
 	case parser.TOPK, parser.BOTTOMK, parser.LIMITK, parser.LIMIT_RATIO:
 		return resultLabels(e.Expr)
 	}
-	if e.Without || len(e.Grouping) == 0 {
+	if e.Without {
 		return nil, false
 	}
 	has := setOf(e.Grouping)

@@ -2,6 +2,7 @@ package lint
 
 import (
 	"fmt"
+	"maps"
 	"net/url"
 	"path"
 	"reflect"
@@ -20,21 +21,73 @@ import (
 // strayContainers are containers that were meant to change one of the operator's and are
 // containers of their own, without an image.
 func (l *linter) strayContainers(self Finding, w offline.Workload, made offline.Outcome) {
-	var pod *corev1.PodSpec
-	for _, s := range made.Plan.Workload {
-		switch object := s.Object.(type) {
-		case *appsv1.StatefulSet:
-			pod = &object.Spec.Template.Spec
-		case *appsv1.DaemonSet:
-			pod = &object.Spec.Template.Spec
-		}
-	}
+	pod, claims := podOf(made)
 	if pod == nil {
 		return
 	}
 	f := w.Object.GetWorkloadFields()
+	l.refusedPod(self, f, pod, claims)
 	l.stray(self, "spec.containers", f.Containers, pod.Containers)
 	l.stray(self, "spec.initContainers", f.InitContainers, pod.InitContainers)
+}
+
+// podOf is what the pods of a plan are made from, with the names of their claims; nil without pods.
+func podOf(made offline.Outcome) (pod *corev1.PodSpec, claims []string) {
+	for _, s := range made.Plan.Workload {
+		switch object := s.Object.(type) {
+		case *appsv1.StatefulSet:
+			pod = &object.Spec.Template.Spec
+			for _, claim := range object.Spec.VolumeClaimTemplates {
+				claims = append(claims, claim.Name)
+			}
+		case *appsv1.DaemonSet:
+			pod = &object.Spec.Template.Spec
+		}
+	}
+	return pod, claims
+}
+
+// refusedPod is about pods that the API server does not take.
+func (l *linter) refusedPod(self Finding, f *v1.WorkloadFields, pod *corev1.PodSpec, volumes []string) {
+	for _, v := range pod.Volumes {
+		if slices.Contains(volumes, v.Name) {
+			l.remark(self, fmt.Sprintf("spec.volumes: the pods have two volumes %q, and the API server refuses them; give yours another name", v.Name), "")
+		}
+		volumes = append(volumes, v.Name)
+	}
+	for _, c := range slices.Concat(pod.InitContainers, pod.Containers) {
+		for _, name := range slices.Sorted(maps.Keys(c.Resources.Requests)) {
+			wants, most := c.Resources.Requests[name], c.Resources.Limits[name]
+			if _, limited := c.Resources.Limits[name]; limited && wants.Cmp(most) > 0 {
+				l.remark(self, fmt.Sprintf("%s.resources.requests.%s: container %s wants %s, more than its limit %s, and the API server refuses such pods", containerField(f, c.Name), name, c.Name, &wants, &most), "")
+			}
+		}
+		paths := map[string]bool{}
+		for _, m := range c.VolumeMounts {
+			if !slices.Contains(volumes, m.Name) {
+				l.remark(self, fmt.Sprintf("%s.volumeMounts: container %s mounts volume %q, which the pods do not have, and the API server refuses them; add it to spec.volumes%s", containerField(f, c.Name), c.Name, m.Name, manifest.Beside(m.Name, volumes)), "")
+			}
+			if paths[m.MountPath] {
+				l.remark(self, fmt.Sprintf("%s.volumeMounts: container %s has two mounts at %s, and the API server refuses such pods", containerField(f, c.Name), c.Name, m.MountPath), "")
+			}
+			paths[m.MountPath] = true
+		}
+	}
+}
+
+// containerField is where a workload sets fields of a container.
+func containerField(f *v1.WorkloadFields, name string) string {
+	named := func(c corev1.Container) bool { return c.Name == name }
+	if i := slices.IndexFunc(f.Containers, named); i >= 0 {
+		return fmt.Sprintf("spec.containers[%d]", i)
+	}
+	if i := slices.IndexFunc(f.InitContainers, named); i >= 0 {
+		return fmt.Sprintf("spec.initContainers[%d]", i)
+	}
+	if name == "thanos-sidecar" {
+		return "spec.thanos"
+	}
+	return "spec"
 }
 
 func (l *linter) stray(self Finding, field string, own, all []corev1.Container) {

@@ -9,16 +9,28 @@ import (
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 )
 
+// relabelled is what steps change or drop.
+type relabelled string
+
+const (
+	targets      relabelled = "target" // before the scrape
+	samples      relabelled = "sample" // after it
+	sentSamples  relabelled = "sample that is sent"
+	raisedAlerts relabelled = "alert"
+)
+
+// metrics reports whether there are names of metrics.
+func (r relabelled) metrics() bool { return r == samples || r == sentSamples }
+
 // relabelRemarks are about lists of steps that drop everything, or that look at labels
-// which are not there. targets says that the steps are those before the scrape.
-func relabelRemarks(say says, path string, steps []v1.RelabelConfig, targets bool) {
-	what := map[bool]string{true: "target", false: "sample"}[targets]
+// which are not there.
+func relabelRemarks(say says, path string, steps []v1.RelabelConfig, what relabelled) {
 	kept := map[string]keep{} // by source labels
 	for i := range steps {
 		s := &steps[i]
 		field := fmt.Sprintf("%s[%d]", path, i)
 		action := strings.ToLower(s.Action)
-		labelsRemark(say, field, s, action, targets)
+		labelsRemark(say, field, s, action, what)
 		if len(s.SourceLabels) == 0 && (action == "keep" || action == "drop") {
 			effect := "drops every " + what
 			if matches, known := matchesNothing(s.Regex); !known {
@@ -26,14 +38,14 @@ func relabelRemarks(say says, path string, steps []v1.RelabelConfig, targets boo
 			} else if matches == (action == "keep") {
 				effect = "drops no " + what
 			}
-			say(field, "%s without sourceLabels looks at an empty value, so it %s; set sourceLabels%s", action, effect, nameOfMetric(targets))
+			say(field, "%s without sourceLabels looks at an empty value, so it %s; set sourceLabels%s", action, effect, nameOfMetric(what))
 			continue
 		}
 		if action == "drop" && (s.Regex == "" || s.Regex == ".*" || s.Regex == "(.*)") {
 			say(field, "drop with a regex that matches everything drops every %s; set regex", what)
 			continue
 		}
-		if targets {
+		if what == targets {
 			addressRemark(say, field, s, action)
 		}
 		if s.TargetLabel != "" || action == "labelmap" || action == "labeldrop" || action == "labelkeep" {
@@ -58,11 +70,11 @@ func relabelRemarks(say says, path string, steps []v1.RelabelConfig, targets boo
 }
 
 // nameOfMetric is what is meant most often by a step without source.
-func nameOfMetric(targets bool) string {
-	if targets {
-		return ""
+func nameOfMetric(what relabelled) string {
+	if what.metrics() {
+		return ": [__name__] for names of metrics"
 	}
-	return ": [__name__] for names of metrics"
+	return ""
 }
 
 // addressRemark is about a step that takes away the address of every target.
@@ -90,19 +102,19 @@ type keep struct {
 
 // labelsRemark is about labels that are not there when the step runs, and about names of
 // metrics that get lost.
-func labelsRemark(say says, field string, s *v1.RelabelConfig, action string, targets bool) {
+func labelsRemark(say says, field string, s *v1.RelabelConfig, action string, what relabelled) {
 	for i, label := range s.SourceLabels {
 		switch {
-		case targets && label == "__name__":
+		case what == targets && label == "__name__":
 			say(fmt.Sprintf("%s.sourceLabels[%d]", field, i), "targets have no __name__; names of metrics are known after the scrape, in metricRelabelings")
-		case !targets && strings.HasPrefix(string(label), "__meta_"):
+		case what != targets && strings.HasPrefix(string(label), "__meta_"):
 			say(fmt.Sprintf("%s.sourceLabels[%d]", field, i), "labels __meta_… are gone after the scrape; use relabelings")
 		}
 	}
 	if n := len(s.Regex); n > 2 && s.Regex[0] == '/' && s.Regex[n-1] == '/' && slices.Contains(s.SourceLabels, "__name__") {
 		say(field+".regex", "matches names of metrics that begin and end with a slash, of which there are none; write %s", s.Regex[1:n-1])
 	}
-	if targets || s.Regex == "" {
+	if what != samples || s.Regex == "" {
 		return
 	}
 	re, err := regexp.Compile("^(?s:" + s.Regex + ")$")

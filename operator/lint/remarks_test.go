@@ -84,6 +84,24 @@ func TestRemarks(t *testing.T) {
 	})
 }
 
+// TestHelmQuotes: what was copied out of a Helm chart is no template of an alert any more.
+func TestHelmQuotes(t *testing.T) {
+	for text, want := range map[string]int{
+		"{{`{{ $labels.instance }}`}} is down":   1,
+		"{{ \"{{\" }} $value {{ \"}}\" }}":       1,
+		"{{ $labels.instance }} is down":         0,
+		"{{ printf `%.2f` $value }} {{ `{a}` }}": 0,
+	} {
+		r := &v1.PrometheusRule{}
+		r.Spec.Groups = []v1.RuleGroup{{Name: "g", Rules: []v1.Rule{{Alert: "A", Expr: intstr.FromString("up"), Annotations: map[string]string{"summary": text}}}}}
+		got := 0
+		alertRemarks(func(field, _ string, _ ...any) { got++ }, r)
+		if got != want {
+			t.Errorf("%s: %d remarks", text, got)
+		}
+	}
+}
+
 // TestAlertLabels: labels in templates that the expression aggregates away are named; nothing is said where the labels
 // of a result are those of samples.
 func TestAlertLabels(t *testing.T) {
@@ -99,9 +117,14 @@ func TestAlertLabels(t *testing.T) {
 		`topk(3, sum by (job) (a))`:                                                              "has the label job only",
 		`label_replace(sum by (job) (a), "team", "$1", "job", "(.*)")`:                           "has the labels job, team only",
 		`label_replace(sum by (job) (a), "pod", "$1", "job", "(.*)")`:                            "",
-		`sum by (pod) (a)`:      "",
-		`sum without (job) (a)`: "",
-		`sum(a)`:                "",
+		`sum by (pod) (a)`:                         "",
+		`sum without (job) (a)`:                    "",
+		`sum(a)`:                                   "the result of expr has no labels; add pod to by (…) in expr, or leave it out",
+		`sum(a) > 0 or absent(b{job="a"})`:         "has the label job only; that of absent has those",
+		`absent(up{job="a",ns=~"b.*"})`:            "has the label job only; that of absent has those which its selector compares with =",
+		`absent_over_time(up[5m])`:                 "has no labels; that of absent",
+		`absent(sum by (pod) (up))`:                "has no labels; that of absent",
+		`absent(up{pod="a"})`:                      "",
 		`sum by (job) (a) > on (job) group_left a`: "has the label job only",
 		`a > on (job) group_left sum by (job) (a)`: "",
 		`a / sum by (job) (a)`:                     "",

@@ -110,6 +110,7 @@ func (l *linter) workloadRemarks(self Finding, w offline.Workload) {
 	l.storageRemarks(self, w)
 	l.urlRemark(self, w)
 	l.featureRemarks(self, w)
+	l.specRemarks(self, w)
 	f := w.Object.GetWorkloadFields()
 	if n := f.Replicas; n != nil && *n < 0 {
 		l.remark(self, fmt.Sprintf("spec.replicas: %d is below zero and counts as 1", *n), "")

@@ -39,6 +39,13 @@ var patterns = map[string]pattern{
 	`^(http|https|socks5)://.+$`:     {"want a URL with http://, https:// or socks5://", nil},
 	`^[a-zA-Z][a-zA-Z0-9+.-]*://.+$`: {"want a URL with a scheme, such as https://", nil},
 	`^/.*`:                           {"must begin with /", nil},
+	`^[^*]*(\*[^/]*)?\.(json|yml|yaml|JSON|YML|YAML)$`: {"want a path that ends in .json, .yml or .yaml, with * in the name of the file only", nil},
+	`^https?://[^/?#]+(/.*[^/])?$`:                     {"want a URL with http:// or https://, without a slash at its end, query or fragment", nil},
+	`^2\d{3}(?::2\d{3}|$)`:                             {"want a year such as 2026, or years such as 2026:2028", nil},
+	`^((?i)january|february|march|april|may|june|july|august|september|october|november|december|1[0-2]|[1-9])(?:((:((?i)january|february|march|april|may|june|july|august|september|october|november|december|1[0-2]|[1-9]))$)|$)`: {"want a month such as january or 1, or months such as march:may", nil},
+	`^(?i)(abort|warn)?$`: {"want abort or warn", nil},
+	`^[0-9a-zA-Z-.]+$`:    {"want letters, digits, - and . only", nil},
+	`^[\w\s:/.\\-]+$`:     {"want letters, digits, blanks and _ : / . \\ - only", nil},
 	`^((([01][0-9])|(2[0-3])):[0-5][0-9])$|(^24:00$)`:                                                                   {"want a time of day such as 09:30, from 00:00 to 24:00", nil},
 	`^(\+|-)?(([0-9]+(\.[0-9]*)?)|(\.[0-9]+))(([KMGTPE]i)|[numkMGTPE]|([eE](\+|-)?(([0-9]+(\.[0-9]*)?)|(\.[0-9]+))))?$`: {"want a quantity such as 500m, 2, 50G or 50Gi", meantQuantity},
 }

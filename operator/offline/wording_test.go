@@ -11,7 +11,8 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/workload"
 )
 
-// TestPatternsStandInTheCRDs: a wording for a pattern that no CRD has is never used.
+// TestPatternsStandInTheCRDs: a wording for a pattern that no CRD has is never used, and people see the
+// text of a pattern that has none.
 func TestPatternsStandInTheCRDs(t *testing.T) {
 	files, err := filepath.Glob("../../deploy/crds/*.yaml")
 	if err != nil || len(files) == 0 {
@@ -31,6 +32,11 @@ func TestPatternsStandInTheCRDs(t *testing.T) {
 		}
 		if !strings.Contains(all.String(), "pattern: "+text+"\n") {
 			t.Errorf("no CRD has the pattern %s", text)
+		}
+	}
+	for _, m := range regexp.MustCompile(`(?m)pattern: (.*)$`).FindAllStringSubmatch(all.String(), -1) {
+		if _, known := patterns[strings.Trim(m[1], "'")]; !known {
+			t.Errorf("no words for the pattern %s", m[1])
 		}
 	}
 }

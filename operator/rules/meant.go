@@ -29,13 +29,21 @@ var syntaxHints = []struct {
 	{regexp.MustCompile(`in grouping opts, expected "\("`), "put the labels in parentheses"},
 	{regexp.MustCompile(`unexpected character: '&'|unexpected "&"`), "write and"},
 	{regexp.MustCompile(`unexpected character: '\|'`), "write or"},
+	{regexp.MustCompile(`unexpected identifier "(?i:and|or)" in label matching`), "separate matchers with commas, all of which must match; for one or the other write a regular expression, such as job=~\"a|b\""},
+	{regexp.MustCompile(`unexpected <(?:by|without)>$`), "by and without belong to aggregations such as sum and avg, not to functions"},
 }
 
+// percent matches the end of an expression that compares with a number of percents.
+var percent = regexp.MustCompile(`[0-9]\s*%\s*$`)
+
 // meantFunction adds to the error about a function that PromQL does not have the one that
-// was perhaps meant.
-func meantFunction(err error) error {
+// was perhaps meant, and to that about other syntax what to write instead.
+func meantFunction(err error, expr string) error {
 	m := unknownFunction.FindStringSubmatch(err.Error())
 	if m == nil {
+		if strings.HasSuffix(err.Error(), "unexpected end of input") && percent.MatchString(expr) {
+			return fmt.Errorf("%w; %% is the remainder of a division, write the number alone", err)
+		}
 		for _, h := range syntaxHints {
 			if h.of.MatchString(err.Error()) {
 				return fmt.Errorf("%w; %s", err, h.says)

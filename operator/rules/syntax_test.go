@@ -56,6 +56,9 @@ func TestMeant(t *testing.T) {
 		"one equals sign":           {"up = 0", "", []string{`unexpected "="; write == to compare`}},
 		"a range that is missing":   {"rate(a)", "", []string{`got instant vector; add a range to the selector, such as [5m]`}},
 		"a value without quotes":    {"up{job=web}", "", []string{`expected string; put the value of the label in quotes`}},
+		"and between matchers":      {`up{job="a" and pod="b"}`, "", []string{`in label matching, expected "," or "}"; separate matchers with commas`}},
+		"by after a function":       {"avg_over_time(up[5m]) by (job)", "", []string{"by and without belong to aggregations"}},
+		"percents":                  {"cpu > 80%", "", []string{"unexpected end of input; % is the remainder of a division, write the number alone"}},
 		"a variable of nobody":      {"up", "{{ $x }}", []string{`undefined variable "$x"`}},
 		"a brace":                   {"up", "{{ $value ", []string{"unclosed action"}},
 	} {

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"log/slog"
 	"maps"
 	"os"
 	"os/exec"
@@ -15,6 +16,8 @@ import (
 	"time"
 
 	amconfig "github.com/prometheus/alertmanager/config"
+	"github.com/prometheus/alertmanager/featurecontrol"
+	"github.com/prometheus/alertmanager/matcher/compat"
 	"github.com/prometheus/common/model"
 	"github.com/prometheus/prometheus/model/rulefmt"
 	"github.com/prometheus/prometheus/promql/parser"
@@ -43,6 +46,7 @@ type checker struct {
 }
 
 func (w *world) newChecker(ctx context.Context, v *written, k *keeper, found func(Finding)) (*checker, error) {
+	compat.InitFromFlags(slog.New(slog.DiscardHandler), featurecontrol.NoopFlags{}) // names of labels as Alertmanagers read them
 	c := &checker{w: w, v: v, k: k, found: found, logs: map[string]int64{}, verdicts: map[string]error{}, files: map[string]bool{}}
 	c.promtool = w.promtool
 	var err error
