@@ -117,13 +117,16 @@ func (s *statusOptions) show(ctx context.Context, cluster status.Cluster, stdout
 	if err != nil {
 		return 2, err
 	}
-	pages := status.Overview{}
+	pages := status.Overview{Workloads: []status.Report{}}
 	for _, f := range facts {
 		page := status.View(f)
 		if !page.Good() {
 			code = 1
 		}
-		pages = append(pages, page)
+		pages.Workloads = append(pages.Workloads, page)
+	}
+	if s.subject == (status.Subject{}) {
+		pages.Unselected = status.UnusedOf(facts)
 	}
 	if before != nil {
 		var now bytes.Buffer
@@ -140,7 +143,7 @@ func (s *statusOptions) show(ctx context.Context, cluster status.Cluster, stdout
 	}
 	write := pages.Write
 	if s.subject.Row != nil {
-		write = pages[0].Write
+		write = pages.Workloads[0].Write
 	}
 	if err := write(stdout, s.format, time.Now()); err != nil {
 		return 2, err

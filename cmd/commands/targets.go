@@ -181,11 +181,19 @@ func (t *targetsOptions) report(ctx context.Context, o *Options, stderr io.Write
 	if row := t.row(); row != nil && !row.IsWorkload() {
 		return t.ofObject(ctx, world, q)
 	}
-	all, err := world.workloads(ctx, q.Owner)
+	objects, references, err := world.gather(ctx)
 	if err != nil {
 		return report, err
 	}
-	return t.answer(ctx, world, all, q)
+	all, err := world.workloads(objects, references, q.Owner)
+	if err != nil {
+		return report, err
+	}
+	report, err = t.answer(ctx, world, all, q)
+	if t.kind == "" && t.job == "" && !t.overlaps {
+		report.NameUnselected(objects)
+	}
+	return report, err
 }
 
 // answer answers a query about workloads that were read.
@@ -202,6 +210,9 @@ func (t *targetsOptions) ofObject(ctx context.Context, world targetsWorld, q pre
 	if err != nil {
 		return report, err
 	}
+	if question.Look == nil {
+		question.Look = q.Look
+	}
 	explained := explain.Explain(question, world.scopes.For(question.Row))
 	q.Object = explained.Object
 	uses := func(owner explain.Ref) bool {
@@ -209,7 +220,11 @@ func (t *targetsOptions) ofObject(ctx context.Context, world targetsWorld, q pre
 	}
 	var all []preview.Workload
 	if q.Overlaps { // with the jobs of other objects
-		if all, err = world.workloads(ctx, explain.Ref{}); err != nil {
+		objects, references, err := world.gather(ctx)
+		if err != nil {
+			return report, err
+		}
+		if all, err = world.workloads(objects, references, explain.Ref{}); err != nil {
 			return report, err
 		}
 		all = slices.DeleteFunc(all, func(w preview.Workload) bool { return !uses(w.Ref) })

@@ -118,16 +118,20 @@ func (w targetsWorld) ask(ctx context.Context, kind, name string) (explain.Quest
 	return explain.FromManifests(w.objects, nil, w.setups, parsed)
 }
 
-// workloads reads those that scrape and that the operator manages: all, or one.
+// gather reads the workloads that scrape and what they can select.
 //
-// Errors: the one does not exist, or is not managed; the cluster cannot be read.
-func (w targetsWorld) workloads(ctx context.Context, one explain.Ref) (out []preview.Workload, err error) {
-	objects, references := w.objects, engine.Cluster{}
-	if objects == nil {
-		if objects, references, err = preview.Gather(ctx, w.reader, w.setups, w.scopes); err != nil {
-			return nil, err
-		}
+// Errors: the cluster cannot be read.
+func (w targetsWorld) gather(ctx context.Context) (*offline.Objects, engine.Cluster, error) {
+	if w.objects != nil {
+		return w.objects, engine.Cluster{}, nil
 	}
+	return preview.Gather(ctx, w.reader, w.setups, w.scopes)
+}
+
+// workloads are those of what was gathered that the operator manages: all, or one.
+//
+// Errors: the one does not exist, or is not managed.
+func (w targetsWorld) workloads(objects *offline.Objects, references engine.Cluster, one explain.Ref) (out []preview.Workload, err error) {
 	found := false
 	for _, each := range objects.Workloads() {
 		c := explain.Candidate{Setup: w.setup(each.Kind), Object: each.Object}

@@ -16,16 +16,22 @@ type selector struct {
 	rule     selection.Rule
 }
 
-// NotSelected says of each object that no workload selects why, in a line:
-// "not selected ServiceMonitor app/web: …", or "perhaps not selected …" where labels of its
-// namespace are not known.
-func NotSelected(o *offline.Objects) (lines []string) {
+// Unselected returns a finding for each object that no workload selects. What it cannot tell begins with
+// "cannot tell whether it is selected by ", everything else with "not selected by ".
+func Unselected(o *offline.Objects) []Finding {
 	l := newLinter(o, Options{})
 	l.lonely = true
 	if workloads := o.Workloads(); len(workloads) > 0 {
 		l.notSelected(workloads)
 	}
-	for _, f := range l.findings {
+	return l.findings
+}
+
+// NotSelected says of each object that no workload selects why, in a line:
+// "not selected ServiceMonitor app/web: …", or "perhaps not selected …" where labels of its
+// namespace are not known.
+func NotSelected(o *offline.Objects) (lines []string) {
+	for _, f := range Unselected(o) {
 		if line, unknown := strings.CutPrefix(f.Message, cannotTell); unknown {
 			lines = append(lines, fmt.Sprintf("perhaps not selected %s: %s", f.object(), line))
 			continue

@@ -170,6 +170,9 @@ func (o *Objects) NamespaceLabels(name string) (labels.Set, bool) {
 	return labels.Set{corev1.LabelMetadataName: name}, true
 }
 
+// SetNamespace adds a namespace with its labels.
+func (o *Objects) SetNamespace(name string, set labels.Set) { o.namespaces[name] = set }
+
 // NamespaceUnknown reports whether a namespace is not among the manifests: it may have
 // more labels than those of [Objects.NamespaceLabels].
 func (o *Objects) NamespaceUnknown(name string) bool {

@@ -49,6 +49,13 @@ func Gather(ctx context.Context, r online.Reader, setups []engine.Setup, scopes 
 	if out.NamespaceLabels, err = online.AllNamespaceLabels(ctx, r); err != nil {
 		return nil, out, fmt.Errorf("list namespaces, whose labels decide what workloads select: %w", err)
 	}
+	for _, row := range Sources {
+		for _, o := range objects.All(row) {
+			if set, exists := out.NamespaceLabels(o.GetNamespace()); exists {
+				objects.SetNamespace(o.GetNamespace(), set)
+			}
+		}
+	}
 	return objects, out, nil
 }
 

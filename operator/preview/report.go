@@ -4,8 +4,11 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/firekeeper-dev/firekeeper/operator/catalog"
 	"github.com/firekeeper-dev/firekeeper/operator/explain"
+	"github.com/firekeeper-dev/firekeeper/operator/lint"
 	"github.com/firekeeper-dev/firekeeper/operator/nearmiss"
+	"github.com/firekeeper-dev/firekeeper/operator/offline"
 	"github.com/firekeeper-dev/firekeeper/operator/targets"
 )
 
@@ -25,11 +28,29 @@ type Report struct {
 	Overlaps []Overlap `json:"overlaps,omitempty"`
 	// Comparisons with the pods of workloads, if they are asked for.
 	Comparisons []Comparison `json:"comparisons,omitempty"`
+	// Unselected are the objects that no workload selects, if everything is asked about.
+	Unselected []Unselected `json:"unselected,omitempty"`
 	// NotUsed is why workloads do not use the object that is asked about.
 	NotUsed []explain.Verdict `json:"notUsed,omitempty"`
 
 	question Query
 	object   *explain.Report
+}
+
+// Unselected is an object that no workload selects.
+type Unselected struct {
+	explain.Ref
+	Message string `json:"message"` // why, for each workload
+}
+
+// NameUnselected adds the objects that no workload selects.
+func (r *Report) NameUnselected(objects *offline.Objects) {
+	for _, f := range lint.Unselected(objects) {
+		if slices.ContainsFunc(Sources, func(row *catalog.Row) bool { return row.Kind == f.Kind }) {
+			r.Unselected = append(r.Unselected, Unselected{explain.Ref{Kind: f.Kind, Namespace: f.Namespace, Name: f.Name}, f.Message})
+		}
+	}
+	slices.SortFunc(r.Unselected, func(a, b Unselected) int { return strings.Compare(a.String(), b.String()) })
 }
 
 // Owner is what is known of one workload.
@@ -42,6 +63,8 @@ type Owner struct {
 	PerShard []int    `json:"perShard,omitempty"`
 	Error    string   `json:"error,omitempty"` // why its jobs are not known
 	Notes    []string `json:"notes,omitempty"`
+	// Hints are what explain has found about the object that is asked about, beside those of its jobs.
+	Hints []explain.Hint `json:"hints,omitempty"`
 	Objects  []Object `json:"objects"`
 }
 

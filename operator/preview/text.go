@@ -3,10 +3,12 @@ package preview
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"text/tabwriter"
 
 	"github.com/firekeeper-dev/firekeeper/operator/explain"
+	"github.com/firekeeper-dev/firekeeper/operator/nearmiss"
 	"github.com/firekeeper-dev/firekeeper/operator/report"
 	"github.com/firekeeper-dev/firekeeper/operator/targets"
 )
@@ -32,8 +34,19 @@ func (r *Report) About(object explain.Report) {
 	for _, v := range object.Owners {
 		if !v.Accepted {
 			r.NotUsed = append(r.NotUsed, v)
+			continue
+		}
+		if i := slices.IndexFunc(r.Owners, func(o Owner) bool { return o.Ref == v.Owner }); i >= 0 {
+			r.Owners[i].Hints = slices.DeleteFunc(slices.Clone(v.Hints), func(h explain.Hint) bool { return r.Owners[i].hinted(h.Hint) })
 		}
 	}
+}
+
+// hinted reports whether a job has a hint.
+func (o *Owner) hinted(h nearmiss.Hint) bool {
+	return slices.ContainsFunc(o.Objects, func(object Object) bool {
+		return slices.ContainsFunc(object.Jobs, func(j Job) bool { return slices.Contains(j.Hints, h) })
+	})
 }
 
 // Print writes the report.
@@ -108,6 +121,18 @@ func (t text) overview() {
 		_ = rows.Flush()
 	}
 	t.without()
+	t.unselected()
+}
+
+// unselected are the objects that no workload selects, and why.
+func (t text) unselected() {
+	if len(t.Unselected) == 0 {
+		return
+	}
+	t.line("\nselected by no workload: %d", len(t.Unselected))
+	for _, u := range t.Unselected {
+		t.line("  %s   %s", u.Ref, strings.ReplaceAll(u.Message, "\n", "; "))
+	}
 }
 
 // line is what there is to say of an object with several jobs, or with none.
@@ -197,6 +222,9 @@ func (t text) details() {
 			}
 		}
 		if t.object != nil {
+			for _, h := range o.Hints {
+				t.hint(h)
+			}
 			t.notes(o)
 		}
 	}
@@ -220,9 +248,14 @@ func (t text) job(o *Owner, object *Object, j *Job) {
 			t.reason(&r)
 		}
 	}
-	for _, hint := range j.Hints {
-		t.line("  hint  %s", strings.ReplaceAll(hint.String(), "\n", "\n        "))
+	for _, h := range j.Hints {
+		t.hint(h)
 	}
+}
+
+// hint writes what is probably not as its author meant it.
+func (t text) hint(h fmt.Stringer) {
+	t.line("  hint  %s", strings.ReplaceAll(h.String(), "\n", "\n        "))
 }
 
 // listsAll reports whether the targets of a reason are listed one by one.

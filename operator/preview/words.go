@@ -110,7 +110,7 @@ func (r *Report) Summaries() (out []string) {
 
 // states are names of states for people.
 var states = map[targets.State]string{
-	targets.Kept: "ok", targets.OtherShard: "other shard", targets.Dropped: "dropped", targets.Invalid: "invalid", targets.Duplicate: "duplicate",
+	targets.Kept: "kept", targets.OtherShard: "other shard", targets.Dropped: "dropped", targets.Invalid: "invalid", targets.Duplicate: "duplicate",
 	targets.OverLimit: "over the limit", targets.Forbidden: "forbidden", targets.Unknown: "unknown",
 }
 

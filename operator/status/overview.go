@@ -3,14 +3,78 @@ package status
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"time"
 
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/firekeeper-dev/firekeeper/operator/catalog"
+	"github.com/firekeeper-dev/firekeeper/operator/engine"
+	"github.com/firekeeper-dev/firekeeper/operator/explain"
+	"github.com/firekeeper-dev/firekeeper/operator/lint"
+	"github.com/firekeeper-dev/firekeeper/operator/offline"
 	"github.com/firekeeper-dev/firekeeper/operator/report"
 )
 
-// Overview are the pages of several workloads.
-type Overview []Report
+// Overview are the pages of several workloads, and the objects that none of them selects.
+type Overview struct {
+	Workloads  []Report     `json:"workloads"`
+	Unselected []Unused `json:"unselected,omitempty"`
+}
+
+// Unused is an object that no workload selects.
+type Unused struct {
+	explain.Ref
+	Message string `json:"message"` // why, for each workload
+}
+
+// UnusedOf returns the objects that none of all workloads of a cluster selects; none while something could not be
+// read.
+func UnusedOf(all []Facts) []Unused {
+	var kinds []*engine.Kind
+	read := map[*catalog.Row]map[types.NamespacedName]catalog.Object{}
+	note := func(row *catalog.Row, o catalog.Object) {
+		if read[row] == nil {
+			read[row] = map[types.NamespacedName]catalog.Object{}
+		}
+		read[row][types.NamespacedName{Namespace: o.GetNamespace(), Name: o.GetName()}] = o
+	}
+	for _, f := range all {
+		if len(f.Unread) > 0 {
+			return nil
+		}
+		if f.Unmanaged() != "" {
+			continue
+		}
+		if !slices.Contains(kinds, f.Setup.Kind) {
+			kinds = append(kinds, f.Setup.Kind)
+		}
+		note(f.Setup.Row, f.Object)
+		for row, objects := range f.Objects {
+			for _, o := range objects {
+				if f.Configs.Has(o.GetNamespace()) {
+					note(row, o)
+				}
+			}
+		}
+	}
+	objects := offline.New(kinds)
+	for row, of := range read {
+		for _, o := range of {
+			objects.Add(row, o)
+			if set, exists := all[0].NamespaceLabels(o.GetNamespace()); exists {
+				objects.SetNamespace(o.GetNamespace(), set)
+			}
+		}
+	}
+	var out []Unused
+	for _, f := range lint.Unselected(objects) {
+		out = append(out, Unused{explain.Ref{Kind: f.Kind, Namespace: f.Namespace, Name: f.Name}, f.Message})
+	}
+	slices.SortFunc(out, func(a, b Unused) int { return strings.Compare(a.String(), b.String()) })
+	return out
+}
 
 // Write prints one line for each workload, and what calls for attention below it; all pages
 // as JSON.
@@ -19,12 +83,12 @@ func (o Overview) Write(w io.Writer, format string, now time.Time) error {
 }
 
 func (o Overview) text(w *strings.Builder, now time.Time) {
-	if len(o) == 0 {
+	if len(o.Workloads) == 0 {
 		fmt.Fprintln(w, "no workloads")
 		return
 	}
 	rows := [][]string{{"", "RECONCILED", "AVAILABLE", "APPLIED", "PODS READY", "ACCEPTED", "REJECTED"}}
-	for _, r := range o {
+	for _, r := range o.Workloads {
 		rows = append(rows, r.columns())
 	}
 	widths := make([]int, len(rows[0]))
@@ -41,10 +105,11 @@ func (o Overview) text(w *strings.Builder, now time.Time) {
 		}
 		fmt.Fprintln(w, strings.TrimRight(b.String(), " "))
 		if i > 0 {
-			o[i-1].trouble(w, now)
-			unread = append(unread, o[i-1].Unread...)
+			o.Workloads[i-1].trouble(w, now)
+			unread = append(unread, o.Workloads[i-1].Unread...)
 		}
 	}
+	o.unselected(w)
 	if len(unread) > 0 {
 		fmt.Fprintf(w, "\nnot read\n")
 	}
@@ -54,6 +119,23 @@ func (o Overview) text(w *strings.Builder, now time.Time) {
 			line(w, u)
 		}
 		seen[u] = true
+	}
+}
+
+// mostUnselected bounds the objects that a page names.
+const mostUnselected = 20
+
+// unselected names objects that no workload selects.
+func (o Overview) unselected(w *strings.Builder) {
+	if len(o.Unselected) == 0 {
+		return
+	}
+	fmt.Fprintf(w, "\nselected by no workload: %d\n", len(o.Unselected))
+	for _, u := range o.Unselected[:min(len(o.Unselected), mostUnselected)] {
+		line(w, u.String()+"   "+strings.ReplaceAll(u.Message, "\n", "; "))
+	}
+	if more := len(o.Unselected) - mostUnselected; more > 0 {
+		line(w, fmt.Sprintf("%d more: --format=json has all", more))
 	}
 }
 

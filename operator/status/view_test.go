@@ -40,13 +40,15 @@ func TestView(t *testing.T) {
 	golden.Run(t, "testdata/*.txtar", func(t *testing.T, c golden.Case, name string) ([]byte, error) {
 		var out bytes.Buffer
 		pages := status.Overview{}
-		for _, f := range facts(t, c) {
-			pages = append(pages, status.View(f))
+		all := facts(t, c)
+		for _, f := range all {
+			pages.Workloads = append(pages.Workloads, status.View(f))
 		}
+		pages.Unselected = status.UnusedOf(all)
 		var err error
 		switch name {
 		case "text", "json":
-			for i, p := range pages {
+			for i, p := range pages.Workloads {
 				if i > 0 {
 					fmt.Fprintln(&out, "\n---")
 				}
@@ -55,7 +57,7 @@ func TestView(t *testing.T) {
 		case "overview":
 			err = pages.Write(&out, "text", now)
 		case "good":
-			for _, p := range pages {
+			for _, p := range pages.Workloads {
 				fmt.Fprintln(&out, p.Good())
 			}
 		default:

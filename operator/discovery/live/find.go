@@ -101,7 +101,7 @@ func (r *reading) look(v *view) (out targets.Found) {
 	if out.Gaps != nil {
 		return out
 	}
-	var objects discovery.Objects
+	var objects, before discovery.Objects
 	for _, l := range v.lists {
 		got := r.read[l]
 		if got.err != nil {
@@ -114,9 +114,15 @@ func (r *reading) look(v *view) (out targets.Found) {
 			continue
 		}
 		objects.Join(there)
+		before.Join(got.objects)
 	}
 	if out.Gaps != nil {
 		return out
+	}
+	if r.applied != nil {
+		for _, why := range objects.Follow(r.applied, &before) {
+			gap(targets.Unknown, why)
+		}
 	}
 	var err error
 	if out.Groups, err = objects.Groups(&v.sd, ""); err != nil {

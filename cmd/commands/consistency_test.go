@@ -1,0 +1,312 @@
+package commands
+
+import (
+	"encoding/json"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"golang.org/x/tools/txtar"
+
+	"github.com/firekeeper-dev/firekeeper/operator/explain"
+	"github.com/firekeeper-dev/firekeeper/operator/offline"
+	"github.com/firekeeper-dev/firekeeper/operator/preview"
+)
+
+// situations are folders of manifests: those of our golden files, and collections of cases beside the project.
+func situations(t *testing.T) map[string]string {
+	t.Helper()
+	out := map[string]string{}
+	archives, err := filepath.Glob("testdata/lint/*.txtar")
+	if err != nil || len(archives) < 10 {
+		t.Fatalf("%d archives, %v", len(archives), err)
+	}
+	more, err := filepath.Glob("testdata/explain/*.txtar")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range append(archives, more...) {
+		archive, err := txtar.ParseFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		dir := t.TempDir()
+		for _, f := range archive.Files {
+			if ext := filepath.Ext(f.Name); ext != ".yaml" && ext != ".json" {
+				continue
+			}
+			at := filepath.Join(dir, f.Name)
+			if err := os.MkdirAll(filepath.Dir(at), 0o755); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.WriteFile(at, f.Data, 0o600); err != nil {
+				t.Fatal(err)
+			}
+			out[path] = dir
+		}
+	}
+	maps.Copy(out, nearMisses(t))
+	cases, err := filepath.Glob("../../../shared/cases/*/*.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(cases) == 0 {
+		t.Log("no collection of cases beside the project")
+	}
+	for _, path := range cases {
+		dir, err := filepath.Abs(filepath.Dir(path))
+		if err != nil {
+			t.Fatal(err)
+		}
+		out[dir] = dir
+	}
+	return out
+}
+
+// selectsEverything is for situations without a workload.
+const selectsEverything = `apiVersion: monitoring.coreos.com/v1
+kind: Prometheus
+metadata: {name: k8s, namespace: monitoring}
+spec:
+  serviceMonitorSelector: {}
+  serviceMonitorNamespaceSelector: {}
+  podMonitorSelector: {}
+  podMonitorNamespaceSelector: {}
+  probeSelector: {}
+  probeNamespaceSelector: {}
+  scrapeConfigSelector: {}
+  scrapeConfigNamespaceSelector: {}
+`
+
+// nearMisses are folders with one file of those that hints are tested with.
+func nearMisses(t *testing.T) map[string]string {
+	t.Helper()
+	out := map[string]string{}
+	archives, err := filepath.Glob("../../operator/nearmiss/testdata/*.txtar")
+	if err != nil || len(archives) == 0 {
+		t.Fatalf("%d archives, %v", len(archives), err)
+	}
+	for _, path := range archives {
+		archive, err := txtar.ParseFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, f := range archive.Files {
+			if filepath.Ext(f.Name) != ".yaml" {
+				continue
+			}
+			dir := t.TempDir()
+			text := string(f.Data)
+			if !strings.Contains(text, "kind: Prometheus\n") {
+				text = selectsEverything + "---\n" + text
+			}
+			if err := os.WriteFile(filepath.Join(dir, "a.yaml"), []byte(text), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			out[filepath.Base(path)+" "+f.Name] = dir
+		}
+	}
+	return out
+}
+
+// hint is a field and what is wrong with it.
+type hint struct{ Code, Field, Message string }
+
+// verdicts are what a command says of an object.
+type verdicts struct {
+	selected, rejected map[string]bool // workloads
+	hints              map[hint]bool   // about fields of the object, where nothing is found for a job
+}
+
+func noVerdicts() verdicts { return verdicts{map[string]bool{}, map[string]bool{}, map[hint]bool{}} }
+
+func (s *verdicts) hint(all []hint) {
+	for _, h := range all {
+		if h.Code == "no-target" && !strings.HasPrefix(h.Field, "spec.alerting") {
+			s.hints[hint{h.Code, h.Field, h.Message}] = true
+		}
+	}
+}
+
+// answer runs a command and reads its JSON; false when it could not answer.
+func answer(t *testing.T, dir string, args []string, into any) bool {
+	t.Helper()
+	stdout, _, _ := runIn(t, dir, append(args, "--format=json"))
+	if len(stdout) == 0 {
+		return false
+	}
+	if err := json.Unmarshal(stdout, into); err != nil {
+		t.Fatalf("%v: %v\n%s", args, err, stdout)
+	}
+	return true
+}
+
+// findings are those of lint.
+type findings struct {
+	Findings []struct {
+		Code, Kind, Namespace, Name, Field, Message string
+		Workloads                                   []string
+	}
+}
+
+// of is what lint says of an object.
+func (f findings) of(ref explain.Ref) (out verdicts, notSelected bool) {
+	out = noVerdicts()
+	for _, one := range f.Findings {
+		if one.Kind != ref.Kind || one.Namespace != ref.Namespace || one.Name != ref.Name {
+			continue
+		}
+		switch one.Code {
+		case "not-selected":
+			notSelected = strings.HasPrefix(one.Message, "not selected by")
+		case "rejected":
+			for _, w := range one.Workloads {
+				out.rejected[w] = true
+			}
+		}
+		out.hint([]hint{{one.Code, one.Field, one.Message}})
+	}
+	return out, notSelected
+}
+
+func explained(t *testing.T, dir string, ref explain.Ref) (out verdicts, ok bool) {
+	t.Helper()
+	var got struct {
+		Workloads []struct {
+			Workload explain.Ref
+			Accepted bool
+			Reason   explain.Reason
+			Hints    []struct {
+				hint
+				Workload string
+			}
+		}
+	}
+	out = noVerdicts()
+	ok = answer(t, dir, []string{"explain", ref.Kind, ref.Namespace + "/" + ref.Name, "-f", ".", "--offline"}, &got)
+	for _, w := range got.Workloads {
+		out.selected[w.Workload.String()] = w.Accepted
+		out.rejected[w.Workload.String()] = w.Reason == explain.Rejected
+		for _, h := range w.Hints {
+			if h.Workload == "" {
+				out.hint([]hint{h.hint})
+			}
+		}
+	}
+	return out, ok
+}
+
+func targeted(t *testing.T, dir string, ref explain.Ref) (out verdicts, ok bool) {
+	t.Helper()
+	var got struct {
+		Workloads []struct {
+			explain.Ref
+			Hints []struct {
+				hint
+				Workload string
+			}
+			Objects []struct {
+				State preview.ObjectState
+				Jobs  []struct{ Hints []hint }
+			}
+		}
+		NotUsed []struct {
+			Workload explain.Ref
+			Reason   explain.Reason
+		}
+	}
+	out = noVerdicts()
+	ok = answer(t, dir, []string{"targets", ref.Kind, ref.Namespace + "/" + ref.Name, "-f", ".", "--offline"}, &got)
+	for _, w := range got.Workloads {
+		for _, o := range w.Objects {
+			out.selected[w.String()] = o.State == preview.Accepted
+			for _, j := range o.Jobs {
+				out.hint(j.Hints)
+			}
+		}
+		for _, h := range w.Hints {
+			if h.Workload == "" {
+				out.hint([]hint{h.hint})
+			}
+		}
+	}
+	for _, n := range got.NotUsed {
+		out.selected[n.Workload.String()] = false
+		out.rejected[n.Workload.String()] = n.Reason == explain.Rejected
+	}
+	return out, ok
+}
+
+// TestCommandsAgree: lint, explain and targets say the same of each object: which workloads use it, which reject it, and
+// what is wrong where nothing is found.
+func TestCommandsAgree(t *testing.T) {
+	asked, hints := 0, 0
+	for title, dir := range situations(t) {
+		t.Run(title, func(t *testing.T) {
+			var linted findings
+			if !answer(t, dir, []string{"lint", "."}, &linted) {
+				t.Skip("lint cannot read it")
+			}
+			for _, ref := range objectsOf(t, dir) {
+				fromLint, notSelected := linted.of(ref)
+				fromExplain, ok := explained(t, dir, ref)
+				fromTargets, also := targeted(t, dir, ref)
+				if !ok || !also {
+					continue // its manifest cannot be read
+				}
+				asked++
+				hints += len(fromLint.hints)
+				if notSelected && slices.Contains(slices.Collect(maps.Values(fromExplain.selected)), true) {
+					t.Errorf("%s: lint says that nothing selects it, explain %v", ref, fromExplain.selected)
+				}
+				for w := range fromLint.rejected {
+					if !fromExplain.rejected[w] {
+						t.Errorf("%s: lint says that %s rejects it, explain %v", ref, w, fromExplain.rejected)
+					}
+				}
+				for w, is := range fromExplain.selected {
+					if fromTargets.selected[w] != is {
+						t.Errorf("%s: used by %s: explain says %t, targets %v", ref, w, is, fromTargets.selected)
+					}
+				}
+				if !maps.Equal(fromLint.hints, fromExplain.hints) || !maps.Equal(fromLint.hints, fromTargets.hints) {
+					t.Errorf("%s: hints of\nlint    %v\nexplain %v\ntargets %v", ref, fromLint.hints, fromExplain.hints, fromTargets.hints)
+				}
+			}
+		})
+	}
+	if asked < 200 || hints < 70 {
+		t.Errorf("only %d objects with %d hints were asked about", asked, hints)
+	}
+}
+
+// objectsOf are the objects of a folder that have targets.
+func objectsOf(t *testing.T, dir string) (out []explain.Ref) {
+	t.Helper()
+	kubernetes, err := parseKubernetes(newestKubernetes)
+	if err != nil {
+		t.Fatal(err)
+	}
+	setups, _, err := new(Options).setups(kubernetes)
+	if err != nil {
+		t.Fatal(err)
+	}
+	objects, err := offline.Load([]string{dir}, explain.Kinds(setups))
+	if err != nil {
+		return nil
+	}
+	seen := map[explain.Ref]bool{}
+	for _, row := range preview.Sources {
+		for _, o := range objects.All(row) {
+			ref := explain.Ref{Kind: row.Kind, Namespace: o.GetNamespace(), Name: o.GetName()}
+			if !seen[ref] {
+				out = append(out, ref)
+			}
+			seen[ref] = true
+		}
+	}
+	return out
+}

@@ -1,0 +1,158 @@
+//lint:file-ignore SA1019 Prometheus with the role Endpoints, the default, reads this kind.
+
+package discovery
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+	discoveryv1 "k8s.io/api/discovery/v1"
+	"k8s.io/apimachinery/pkg/util/intstr"
+)
+
+// Follow changes endpoints as the controllers of Kubernetes will when Services of applied take the place of those of
+// under: their ports get the names and numbers of the new ones. Endpoints whose addresses may differ are
+// left out.
+//
+// It returns why, in a sentence for each Service with such endpoints.
+func (o *Objects) Follow(applied, under *Objects) (unknown []string) {
+	changes, brought := map[string]*follower{}, map[Object]bool{}
+	old := map[string]*corev1.Service{}
+	for _, object := range under.byRole[roleService] {
+		old[object.GetNamespace()+"/"+object.GetName()] = object.(*corev1.Service)
+	}
+	for _, object := range applied.byRole[roleService] {
+		name := object.GetNamespace() + "/" + object.GetName()
+		if was := old[name]; was != nil {
+			changes[name] = &follower{name: name, was: was, is: object.(*corev1.Service)}
+		}
+	}
+	for _, role := range []string{roleEndpoints, roleEndpointSlice} {
+		for _, object := range applied.byRole[role] {
+			brought[object] = true
+		}
+		var kept []Object
+		for _, object := range o.byRole[role] {
+			if f := changes[serviceOf(object)]; f != nil && !brought[object] {
+				object = f.follow(object)
+			}
+			if object != nil {
+				kept = append(kept, object)
+			}
+		}
+		if o.byRole != nil {
+			o.byRole[role] = kept
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(changes)) {
+		if why := changes[name].unknown; why != "" {
+			unknown = append(unknown, why)
+		}
+	}
+	return unknown
+}
+
+// serviceOf is the namespace and name of the Service of endpoints.
+func serviceOf(object Object) string {
+	if slice, is := object.(*discoveryv1.EndpointSlice); is {
+		return slice.Namespace + "/" + slice.Labels[discoveryv1.LabelServiceName]
+	}
+	return object.GetNamespace() + "/" + object.GetName()
+}
+
+// follower changes the endpoints of one Service.
+type follower struct {
+	name    string
+	was, is *corev1.Service
+	unknown string
+}
+
+// follow returns endpoints as they will be; nil when that cannot be known.
+func (f *follower) follow(object Object) Object {
+	if !maps.Equal(f.was.Spec.Selector, f.is.Spec.Selector) {
+		f.unknown = fmt.Sprintf("Service %s gets another selector, and which pods it will have is known once it is applied", f.name)
+		return nil
+	}
+	if len(f.is.Spec.Selector) == 0 || slices.EqualFunc(f.was.Spec.Ports, f.is.Spec.Ports, samePort) {
+		return object // whoever made endpoints without a selector keeps them
+	}
+	switch e := object.(type) {
+	case *corev1.Endpoints:
+		out := e.DeepCopy()
+		for i := range out.Subsets {
+			s := &out.Subsets[i]
+			numbers := map[string]int32{}
+			for _, p := range s.Ports {
+				numbers[p.Name] = p.Port
+			}
+			s.Ports = nil
+			for _, p := range f.ports(numbers) {
+				s.Ports = append(s.Ports, corev1.EndpointPort{Name: p.Name, Port: p.Port, Protocol: p.Protocol, AppProtocol: p.AppProtocol})
+			}
+		}
+		return out
+	case *discoveryv1.EndpointSlice:
+		out := e.DeepCopy()
+		numbers := map[string]int32{}
+		for _, p := range out.Ports {
+			if p.Port != nil {
+				name := ""
+				if p.Name != nil {
+					name = *p.Name
+				}
+				numbers[name] = *p.Port
+			}
+		}
+		out.Ports = nil
+		for _, p := range f.ports(numbers) {
+			out.Ports = append(out.Ports, discoveryv1.EndpointPort{Name: &p.Name, Port: &p.Port, Protocol: &p.Protocol, AppProtocol: p.AppProtocol})
+		}
+		return out
+	}
+	return object
+}
+
+// ports are those of the new Service with the numbers that pods have, of which those of the old one are known by name.
+func (f *follower) ports(numbers map[string]int32) (out []corev1.ServicePort) {
+	for _, p := range f.is.Spec.Ports {
+		p.Protocol = protocol(p)
+		target := targetPort(p)
+		if target.Type == intstr.Int {
+			p.Port = target.IntVal
+			out = append(out, p)
+			continue
+		}
+		known := false
+		for _, was := range f.was.Spec.Ports {
+			if n, has := numbers[was.Name]; has && targetPort(was) == target && protocol(was) == p.Protocol && !known {
+				p.Port, known = n, true
+				out = append(out, p)
+			}
+		}
+		if !known {
+			f.unknown = fmt.Sprintf("port %q of Service %s gets targetPort %q, and its number in the pods is known once it is applied", p.Name, f.name, target.StrVal)
+		}
+	}
+	return out
+}
+
+func samePort(a, b corev1.ServicePort) bool {
+	return a.Name == b.Name && targetPort(a) == targetPort(b) && protocol(a) == protocol(b)
+}
+
+// targetPort is the one that counts: without it, the port itself.
+func targetPort(p corev1.ServicePort) intstr.IntOrString {
+	if p.TargetPort == (intstr.IntOrString{}) {
+		return intstr.FromInt32(p.Port)
+	}
+	return p.TargetPort
+}
+
+func protocol(p corev1.ServicePort) corev1.Protocol {
+	if p.Protocol == "" {
+		return corev1.ProtocolTCP
+	}
+	return p.Protocol
+}
