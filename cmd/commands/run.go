@@ -13,12 +13,14 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"log/slog"
 	"os"
 	"os/signal"
 	"strings"
 	"syscall"
 
 	"github.com/alecthomas/kingpin/v2"
+	"k8s.io/klog/v2"
 
 	"github.com/firekeeper-dev/firekeeper/internal/version"
 )
@@ -42,6 +44,7 @@ type variant struct {
 func Main(program func(ctx context.Context, args []string, stdout, stderr io.Writer) int) {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	context.AfterFunc(ctx, stop)
+	klog.SetSlogLogger(slog.New(slog.DiscardHandler)) // commands say themselves what fails; those that serve have a log
 	code := program(ctx, os.Args[1:], os.Stdout, os.Stderr)
 	stop()
 	os.Exit(code)

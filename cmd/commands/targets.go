@@ -57,7 +57,8 @@ const anyOrigin = ""
 func (t *targetsOptions) bind(cmd *kingpin.CmdClause) {
 	cmd.Arg("object", "Whose targets: "+spellings+". KIND is prometheus or prometheusagent: the jobs of one workload; servicemonitor, podmonitor, probe or scrapeconfig: "+
 		"those of one object; pod: who scrapes it; or its plural or short name. Further arguments are files, as with -f. Default: everything.").PlaceHolder("OBJECT").StringsVar(&t.words)
-	bindContextNamespace(cmd, &t.namespace)
+	cmd.Flag("namespace", "Namespace of an OBJECT that is named without one. Default: that of the kubeconfig's context; with -f, none. Without OBJECT: only objects of this namespace.").
+		Short('n').StringVar(&t.namespace)
 	t.appliedFiles.bind(cmd, "; then targets are found in the Services, EndpointSlices, Endpoints, Pods, Nodes and Ingresses among them")
 	cmd.Flag("job", "Only the job of this name.").StringVar(&t.job)
 	cmd.Flag("shard", "Only what this shard scrapes, counted from 0.").IsSetByUser(&t.shardSet).IntVar(&t.shard)
@@ -257,6 +258,7 @@ func (t *targetsOptions) query() (q preview.Query, err error) {
 		q.Limit = 50
 	}
 	if t.kind == "" {
+		q.Namespace = t.namespace
 		return q, nil
 	}
 	key, err := catalog.Key(t.name, "")

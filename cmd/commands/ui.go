@@ -16,7 +16,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/metadata"
-	"k8s.io/klog/v2"
 
 	"github.com/firekeeper-dev/firekeeper/internal/httpserver"
 	"github.com/firekeeper-dev/firekeeper/operator/catalog"
@@ -83,7 +82,6 @@ func (u *uiOptions) validate(o *Options) error {
 func (u *uiOptions) run(ctx context.Context, o *Options, s streams) (int, error) {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
-	klog.SetSlogLogger(slog.New(slog.DiscardHandler)) // the pages say what cannot be read
 	c, err := o.readable(ctx)
 	if err != nil {
 		return 2, err

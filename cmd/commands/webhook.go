@@ -11,6 +11,7 @@ import (
 	"github.com/prometheus/prometheus/promql/parser"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
+	"k8s.io/klog/v2"
 
 	"github.com/firekeeper-dev/firekeeper/internal/footprint"
 	"github.com/firekeeper-dev/firekeeper/internal/version"
@@ -109,6 +110,7 @@ func (w *webhookOptions) run(ctx context.Context, o *Options, stdout io.Writer) 
 	if err != nil {
 		return err
 	}
+	klog.SetSlogLogger(log)
 	log.Info("starting admission webhook", "version", version.Info(), "build_context", version.Context())
 	footprint.Container(o.MemoryRatio, log)
 	settings, err := w.settings()

@@ -60,6 +60,7 @@ func (c *Cluster) Routes(ctx context.Context, r Rights, am types.NamespacedName,
 	} else {
 		out.Report = config.Tree(c.Now().UTC(), origins)
 	}
+	out.Nearest = nil // that nobody is notified says what hidden routes match
 	out.Route = h.step(out.Route)
 	owners := ruleOwners(text, made)
 	out.InhibitRules = slices.DeleteFunc(out.InhibitRules, func(rule routing.InhibitRule) bool {

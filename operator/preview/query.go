@@ -32,6 +32,8 @@ type Query struct {
 	// Owner limits the answer to a workload, Object to the jobs of an object, Job to a job.
 	Owner, Object explain.Ref
 	Job           string
+	// Namespace limits the answer to objects of a namespace; empty for all.
+	Namespace string
 	// Pod limits the answer to targets of a pod, IP to those of its address too.
 	Pod types.NamespacedName
 	IP  string
@@ -56,8 +58,11 @@ type Query struct {
 
 // asksFor reports whether a job is one that is asked about.
 func (q *Query) asksFor(object explain.Ref, job string) bool {
-	return (q.Object == explain.Ref{} || q.Object == object) && (q.Job == "" || q.Job == job)
+	return (q.Object == explain.Ref{} || q.Object == object) && (q.Job == "" || q.Job == job) && q.in(object)
 }
+
+// in reports whether an object is in the namespace that is asked about.
+func (q *Query) in(object explain.Ref) bool { return q.Namespace == "" || q.Namespace == object.Namespace }
 
 // lists reports whether a target is to be listed.
 func (q *Query) lists(t *targets.Row) bool {

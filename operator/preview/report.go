@@ -46,8 +46,9 @@ type Unselected struct {
 // NameUnselected adds the objects that no workload selects.
 func (r *Report) NameUnselected(objects *offline.Objects) {
 	for _, f := range lint.Unselected(objects) {
-		if slices.ContainsFunc(Sources, func(row *catalog.Row) bool { return row.Kind == f.Kind }) {
-			r.Unselected = append(r.Unselected, Unselected{explain.Ref{Kind: f.Kind, Namespace: f.Namespace, Name: f.Name}, f.Message})
+		ref := explain.Ref{Kind: f.Kind, Namespace: f.Namespace, Name: f.Name}
+		if r.question.in(ref) && slices.ContainsFunc(Sources, func(row *catalog.Row) bool { return row.Kind == f.Kind }) {
+			r.Unselected = append(r.Unselected, Unselected{ref, f.Message})
 		}
 	}
 	slices.SortFunc(r.Unselected, func(a, b Unselected) int { return strings.Compare(a.String(), b.String()) })
@@ -64,8 +65,8 @@ type Owner struct {
 	Error    string   `json:"error,omitempty"` // why its jobs are not known
 	Notes    []string `json:"notes,omitempty"`
 	// Hints are what explain has found about the object that is asked about, beside those of its jobs.
-	Hints []explain.Hint `json:"hints,omitempty"`
-	Objects  []Object `json:"objects"`
+	Hints   []explain.Hint `json:"hints,omitempty"`
+	Objects []Object       `json:"objects"`
 }
 
 // ObjectState is what became of an object.

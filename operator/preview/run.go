@@ -89,6 +89,9 @@ func (r *run) workload(ctx context.Context, w *Workload, f Finder) error {
 	if r.Servers != nil && w.Error == "" {
 		r.report.Comparisons = append(r.report.Comparisons, running.with(r.Servers.Ask(ctx, w, r.Shard)))
 	}
+	if r.Namespace != "" && len(o.Objects) == 0 && o.Error == "" {
+		return nil
+	}
 	r.report.Counts.Add(&o.Counts)
 	r.report.Owners = append(r.report.Owners, o)
 	return nil
@@ -102,7 +105,7 @@ func (r *run) evaluates(object explain.Ref, job string) bool {
 // asksForObject reports whether an object is to be named. In an answer about a pod, only
 // those that have to do with it are.
 func (r *run) asksForObject(o Object) bool {
-	if (r.Object != explain.Ref{}) && r.Object != o.Ref || r.Job != "" && len(o.Jobs) == 0 {
+	if (r.Object != explain.Ref{}) && r.Object != o.Ref || r.Job != "" && len(o.Jobs) == 0 || !r.in(o.Ref) {
 		return false
 	}
 	return r.Pod.Name == "" || slices.ContainsFunc(o.Jobs, func(j Job) bool { return j.Counts.scraped() > 0 || len(j.Reasons) > 0 })

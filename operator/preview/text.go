@@ -85,6 +85,9 @@ func (t text) report() {
 		_ = t.object.Write(t, "text") // the builder does not fail
 	case q.Pod.Name != "":
 		t.pod()
+	case len(t.Owners) == 0 && q.Namespace != "":
+		t.line("nothing in namespace %s is scraped", q.Namespace)
+		t.unselected()
 	case len(t.Owners) == 0:
 		t.line("there is no Prometheus or PrometheusAgent")
 	case q.States != nil && len(q.States) == 0:

@@ -50,10 +50,14 @@ type Miss struct {
 func (c *Config) Route(q Question, known Origins) Report {
 	w := walker{Config: c, Question: q, origins: known.of(c)}
 	root, _ := w.route(c.loaded.Route, c.root, nil)
-	return Report{
+	out := Report{
 		Source: known.Source(), Labels: q.Labels, At: q.At, Route: root,
 		InhibitRules: w.inhibitRules(), Notes: known.notes(),
 	}
+	if !q.All && out.Notified(true) == nil { // else the routes say it themselves
+		out.Nearest = w.nearest()
+	}
+	return out
 }
 
 type walker struct {

@@ -17,8 +17,10 @@ type Report struct {
 	Labels Labels    `json:"labels"`
 	At     time.Time `json:"at"`
 	// Notes say what about the labels is not known, and whose routes are missing.
-	Notes        []string      `json:"notes,omitempty"`
-	Route        Step          `json:"route"`
+	Notes []string `json:"notes,omitempty"`
+	Route Step     `json:"route"`
+	// Nearest are routes that lack the fewest matchers, if nobody is notified.
+	Nearest      []Near        `json:"nearest,omitempty"`
 	InhibitRules []InhibitRule `json:"inhibitRules"` // that could silence the alert
 	// NotReached are receivers that were expected.
 	NotReached []string `json:"notReached,omitempty"`
@@ -80,6 +82,10 @@ func (r Report) text(w *strings.Builder) {
 	}
 	fmt.Fprintln(w)
 	r.Route.text(w, "", r.At)
+	for _, near := range r.Nearest {
+		fmt.Fprintln(w)
+		near.text(w)
+	}
 	for _, rule := range r.InhibitRules {
 		fmt.Fprintln(w)
 		rule.text(w)
@@ -167,7 +173,11 @@ func (i InhibitRule) text(w *strings.Builder) {
 	rows(w, "  ", "target", matchers(i.TargetMatchers))
 	rows(w, "  ", "source", matchers(i.SourceMatchers))
 	for _, label := range slices.Sorted(maps.Keys(i.Equal)) {
-		rows(w, "  ", "equal", fmt.Sprintf("%s=%q", label, i.Equal[label]))
+		text := fmt.Sprintf("%s=%q", label, i.Equal[label])
+		if i.Equal[label] == "" {
+			text = label + ": this alert has none, so every source without it is equal"
+		}
+		rows(w, "  ", "equal", text)
 	}
 	if i.BothSides {
 		rows(w, "  ", "but", "this alert matches the source too, so alerts that match both sides do not silence it")

@@ -19,7 +19,7 @@ import (
 
 // Overview are the pages of several workloads, and the objects that none of them selects.
 type Overview struct {
-	Workloads  []Report     `json:"workloads"`
+	Workloads  []Report `json:"workloads"`
 	Unselected []Unused `json:"unselected,omitempty"`
 }
 

@@ -1,0 +1,77 @@
+package routing
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/prometheus/alertmanager/config"
+	"github.com/prometheus/alertmanager/dispatch"
+	"github.com/prometheus/alertmanager/pkg/labels"
+)
+
+// Near is a route that would notify somebody and does not take the alert.
+type Near struct {
+	Path     string `json:"path"`
+	Origin   Origin `json:"origin"`
+	Receiver string `json:"receiver"`
+	// Misses are the matchers that do not match: its own, and those of routes above.
+	Misses []Miss `json:"misses"`
+	// EndedBy is the path of the route after which the alert goes no further, if nothing else is missing.
+	EndedBy string `json:"endedBy,omitempty"`
+}
+
+// mostNear bounds the routes that are named.
+const mostNear = 3
+
+// nearest are the routes with receivers that lack the fewest matchers, in the order of the configuration.
+func (w walker) nearest() []Near {
+	var out []Near
+	fewest := 0
+	w.visit(w.loaded.Route, w.root, nil, nil, "", func(n Near) {
+		switch size := len(n.Misses); {
+		case size == 0 && n.EndedBy == "":
+			return // it takes the alert
+		case out == nil || size < fewest:
+			out, fewest = []Near{n}, size
+		case size == fewest && len(out) < mostNear:
+			out = append(out, n)
+		}
+	})
+	return out
+}
+
+// visit gives every route that notifies somebody with what it lacks.
+func (w walker) visit(raw *config.Route, r *dispatch.Route, at []int, above []Miss, ended string, see func(Near)) {
+	misses := slices.Clip(append(slices.Clip(above), w.misses(r.Matchers)...))
+	if d := w.delivery(r); len(d.Receiver.Integrations) > 0 {
+		see(Near{Path: path("route", at), Origin: w.origins.route(at, raw.Receiver), Receiver: d.Receiver.Name, Misses: misses, EndedBy: ended})
+	}
+	for i, child := range r.Routes {
+		below := append(at[:len(at):len(at)], i)
+		w.visit(raw.Routes[i], child, below, misses, ended, see)
+		if ended == "" && !child.Continue && len(misses) == 0 && w.miss(child.Matchers) == nil {
+			ended = path("route", below)
+		}
+	}
+}
+
+// misses are all matchers that do not match the labels.
+func (w walker) misses(all labels.Matchers) (out []Miss) {
+	for _, m := range all {
+		if miss := w.miss(labels.Matchers{m}); miss != nil {
+			out = append(out, *miss)
+		}
+	}
+	return out
+}
+
+func (n Near) text(w *strings.Builder) {
+	rows(w, "", "nearest", n.Path+", which would notify "+n.Receiver)
+	rows(w, "  ", "from", n.Origin.String())
+	for _, m := range n.Misses {
+		rows(w, "  ", "no match", m.String())
+	}
+	if len(n.Misses) == 0 {
+		rows(w, "  ", "not tried", n.EndedBy+" matches and has no continue")
+	}
+}
