@@ -38,13 +38,19 @@ func released(t *testing.T, values string) map[string]string {
 
 func rendered(t *testing.T, c *chart.Chart, values string) map[string]string {
 	t.Helper()
+	return renderedOn(t, c, values, chartutil.DefaultCapabilities)
+}
+
+// renderedOn is for a cluster with some capabilities.
+func renderedOn(t *testing.T, c *chart.Chart, values string, on *chartutil.Capabilities) map[string]string {
+	t.Helper()
 	given, err := chartutil.ReadValues([]byte(values))
 	if err != nil {
 		t.Fatal(err)
 	}
 	all, err := chartutil.ToRenderValues(c, given, chartutil.ReleaseOptions{
 		Name: "firekeeper", Namespace: "firekeeper", IsInstall: true,
-	}, chartutil.DefaultCapabilities)
+	}, on)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -101,6 +107,22 @@ priorityClassName: system-cluster-critical
 tolerations: [{operator: Exists}]
 podLabels: {team: platform}
 serviceAccount: {annotations: {a: b}}
+global: {imageRegistry: registry.example/}
+image: {tag: v1, digests: {operator: "sha256:0000000000000000000000000000000000000000000000000000000000000000"}}
+commonLabels: {cost-center: a}
+denyNamespaces: [c]
+instanceNamespaces: {prometheus: [a], thanosRuler: [a, b]}
+topologySpreadConstraints: [{maxSkew: 1, topologyKey: zone, whenUnsatisfiable: ScheduleAnyway, labelSelector: {}}]
+podSecurityContext: {runAsUser: null, runAsGroup: null}
+containerSecurityContext: {readOnlyRootFilesystem: false}
+env: [{name: HTTPS_PROXY, value: "http://proxy:3128"}]
+extraVolumes: [{name: ca, configMap: {name: ca}}]
+extraVolumeMounts: [{name: ca, mountPath: /etc/ssl/certs}]
+dnsPolicy: ClusterFirst
+dnsConfig: {options: [{name: ndots, value: "2"}]}
+terminationGracePeriodSeconds: 20
+livenessProbe: {timeoutSeconds: 5}
+service: {annotations: {example.com/a: b}}
 `
 
 func TestChartIsLinted(t *testing.T) {
@@ -171,6 +193,9 @@ func TestChartOfNamespaces(t *testing.T) {
 		if strings.Count(texts["rbac.yaml"], want) != 2 {
 			t.Errorf("not a Role and a RoleBinding in %s", want)
 		}
+	}
+	if !strings.Contains(texts["rbac.yaml"], "  - namespaces\n  verbs:\n  - get\n-") { // which is all that a Role can grant of its namespace
+		t.Errorf("the Roles may not get their namespaces:\n%s", texts["rbac.yaml"])
 	}
 	if !strings.Contains(texts["operator.yaml"], "- --namespaces=a,b\n") {
 		t.Error("the operator does not get --namespaces")
@@ -291,6 +316,61 @@ func TestChartVersion(t *testing.T) {
 		group, name, _ := strings.Cut(strings.TrimSuffix(filepath.Base(file), ".yaml"), "_")
 		if !strings.Contains(crds, "  - "+name+"."+group+"\n") {
 			t.Errorf("the Job may not apply %s", name)
+		}
+	}
+}
+
+// Helm resolves the kinds of all objects but hooks before it installs anything, so on a cluster without our
+// CustomResourceDefinitions none of them may be of these kinds.
+func TestChartOnANewCluster(t *testing.T) {
+	loaded, err := loader.LoadDir(chartFolder)
+	if err != nil {
+		t.Fatal(err)
+	}
+	with := chartutil.DefaultCapabilities.Copy()
+	with.APIVersions = append(with.APIVersions, "monitoring.coreos.com/v1/ServiceMonitor")
+	const all = "{monitoring: {serviceMonitor: true, rules: true, labels: {release: x}}}"
+	type object struct {
+		APIVersion string `json:"apiVersion"`
+		Kind       string
+		Metadata   struct {
+			Name, Namespace     string
+			Labels, Annotations map[string]string
+		}
+	}
+	parsed := func(on *chartutil.Capabilities) (out map[string][]object) {
+		out = map[string][]object{}
+		for name, text := range renderedOn(t, loaded, all, on) {
+			if name != "monitoring.yaml" {
+				continue
+			}
+			for _, document := range strings.Split(text, "\n---\n") {
+				var o object
+				if err := yaml.Unmarshal([]byte(document), &o); err != nil {
+					t.Fatalf("%s: %v", name, err)
+				}
+				if strings.HasPrefix(o.APIVersion, "monitoring.coreos.com/") {
+					hook := o.Metadata.Annotations["helm.sh/hook"]
+					out[hook] = append(out[hook], o)
+				}
+			}
+		}
+		return out
+	}
+	if got := parsed(with); len(got[""]) != 2 || len(got) != 1 {
+		t.Errorf("with definitions: %+v", got)
+	}
+	got := parsed(chartutil.DefaultCapabilities)
+	if len(got[""]) > 0 || len(got["post-install,post-upgrade"]) != 2 || len(got["pre-delete"]) != 2 {
+		t.Errorf("without definitions: %+v", got)
+	}
+	for _, o := range got["post-install,post-upgrade"] { // as Helm adopts them with the next upgrade
+		a := o.Metadata.Annotations
+		if o.Metadata.Labels["app.kubernetes.io/managed-by"] != "Helm" || a["meta.helm.sh/release-name"] != "firekeeper" || a["meta.helm.sh/release-namespace"] != "firekeeper" || o.Metadata.Labels["release"] != "x" {
+			t.Errorf("%s cannot be adopted: %+v", o.Kind, o.Metadata)
+		}
+		if a["helm.sh/hook-delete-policy"] != "before-hook-creation" {
+			t.Errorf("%s is deleted at once", o.Kind)
 		}
 	}
 }

@@ -27,11 +27,10 @@ import (
 const (
 	// VersionAnnotation names the operator version a CRD was printed by.
 	VersionAnnotation = "operator.prometheus.io/version"
-	// DistributionAnnotation tells whose version that is. Other operators of the
-	// same API count their versions differently and do not write it.
+	// DistributionAnnotation tells whose version that is: [Distribution]. Other operators of the
+	// same API count their versions differently and do not write it; where they have written theirs over ours, it
+	// names another version than VersionAnnotation.
 	DistributionAnnotation = "operator.prometheus.io/distribution"
-	// Distribution is our value of DistributionAnnotation.
-	Distribution = "firekeeper"
 	// APILevel is the release of the published API, major and minor, whose fields
 	// the CRDs have.
 	APILevel = "0.93"
@@ -42,6 +41,9 @@ var standard []byte
 
 //go:embed full.json.gz
 var full []byte
+
+// Distribution is the value of DistributionAnnotation for a version of this operator.
+func Distribution(version string) string { return "firekeeper/" + version }
 
 // Standard returns the CRDs without descriptions, ordered by resource
 // name, each annotated with the given operator version.
@@ -93,7 +95,7 @@ func load(packed []byte, version string) ([]*apiextensionsv1.CustomResourceDefin
 			crd.Annotations = map[string]string{}
 		}
 		crd.Annotations[VersionAnnotation] = version
-		crd.Annotations[DistributionAnnotation] = Distribution
+		crd.Annotations[DistributionAnnotation] = Distribution(version)
 		out = append(out, crd)
 	}
 	return out, nil

@@ -67,7 +67,7 @@ func TestSameAsDeploy(t *testing.T) {
 					t.Fatal(err)
 				}
 				want.Annotations[crds.VersionAnnotation] = "1.0.0"
-				want.Annotations[crds.DistributionAnnotation] = crds.Distribution
+				want.Annotations[crds.DistributionAnnotation] = crds.Distribution("1.0.0")
 				if diff := cmp.Diff(want, definitions[i]); diff != "" {
 					t.Errorf("%s (-deploy +embedded):\n%s", name, diff)
 				}

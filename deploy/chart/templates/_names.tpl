@@ -1,6 +1,7 @@
 {{/* The name of what belongs to the release: once "firekeeper" if the release is called so. */}}
 {{- define "firekeeper.name" -}}
-{{- ternary .Release.Name (printf "%s-%s" .Release.Name .Chart.Name) (contains .Chart.Name .Release.Name) | trunc 53 | trimSuffix "-" }}
+{{- $chart := .Values.nameOverride | default .Chart.Name }}
+{{- .Values.fullnameOverride | default (ternary .Release.Name (printf "%s-%s" .Release.Name $chart) (contains $chart .Release.Name)) | trunc 53 | trimSuffix "-" }}
 {{- end }}
 
 {{- define "firekeeper.account" -}}
@@ -28,6 +29,9 @@ app.kubernetes.io/name: prometheus-operator
 app.kubernetes.io/managed-by: {{ .Release.Service }}
 app.kubernetes.io/version: {{ .Chart.AppVersion | quote }}
 helm.sh/chart: {{ include "firekeeper.chart" . }}
+{{- with .Values.commonLabels }}
+{{ toYaml . }}
+{{- end }}
 {{- end }}
 {{- end }}
 
@@ -76,19 +80,26 @@ subjects:
 {{- end }}
 {{- end }}
 
-{{- define "firekeeper.tag" -}}
-{{ .Values.image.tag | default (printf "v%s" .Chart.AppVersion) }}
+{{/* An image: list of the root and its key in image. */}}
+{{- define "firekeeper.image" -}}
+{{- $top := index . 0 }}{{ $key := index . 1 }}
+{{- $registry := ($top.Values.global).imageRegistry }}
+{{- with $registry }}{{ trimSuffix "/" . }}/{{ end }}{{ index $top.Values.image $key }}:{{ $top.Values.image.tag | default (printf "v%s" $top.Chart.AppVersion) }}
+{{- with index $top.Values.image.digests $key }}@{{ . }}{{ end }}
 {{- end }}
 
-{{/* The rules of the ClusterRole in files/rbac.yaml; with rbac.leastPrivilege without list and watch of Secrets. */}}
+{{/* The rules of the ClusterRole in files/rbac.yaml; with rbac.leastPrivilege without list and watch of Secrets; with namespaces, for a Role in each. */}}
 {{- define "firekeeper.rules" -}}
-{{- $least := .Values.rbac.leastPrivilege }}
+{{- $least := .Values.rbac.leastPrivilege }}{{ $narrow := .Values.namespaces }}
 {{- range splitList "\n---\n" (.Files.Get "files/rbac.yaml") }}
 {{- $object := fromYaml . }}
 {{- if eq $object.kind "ClusterRole" }}
 {{- range $object.rules }}
 {{- if and $least (has "secrets" .resources) }}
 {{- $_ := set . "verbs" (without .verbs "list" "watch") }}
+{{- end }}
+{{- if and $narrow (has "namespaces" .resources) }}
+{{- $_ := set . "verbs" (list "get") }}
 {{- end }}
 {{- end }}
 {{- toYaml $object.rules }}
@@ -97,16 +108,9 @@ subjects:
 {{- end }}
 
 {{- define "firekeeper.securityContext" -}}
-allowPrivilegeEscalation: false
-readOnlyRootFilesystem: true
-capabilities:
-  drop: [ALL]
+{{ toYaml .Values.containerSecurityContext }}
 {{- end }}
 
 {{- define "firekeeper.podSecurityContext" -}}
-runAsNonRoot: true
-runAsUser: 65534
-runAsGroup: 65534
-seccompProfile:
-  type: RuntimeDefault
+{{ toYaml .Values.podSecurityContext }}
 {{- end }}

@@ -150,7 +150,7 @@ func TestTakeOver(t *testing.T) {
 		}
 	}
 	for key, want := range map[string]string{
-		crds.VersionAnnotation: "1.0.0", crds.DistributionAnnotation: "firekeeper", "injector": "was here",
+		crds.VersionAnnotation: "1.0.0", crds.DistributionAnnotation: "firekeeper/1.0.0", "injector": "was here",
 		"kubectl.kubernetes.io/last-applied-configuration": "", "theirs": "",
 	} {
 		if got := now.Annotations[key]; got != want {

@@ -172,7 +172,7 @@ func newer(live, want *apiextensionsv1.CustomResourceDefinition) string {
 	if err != nil {
 		return ""
 	}
-	if live.Annotations[crds.DistributionAnnotation] == crds.Distribution {
+	if live.Annotations[crds.DistributionAnnotation] == crds.Distribution(text) {
 		ours, err := semver.NewVersion(want.Annotations[crds.VersionAnnotation])
 		if err == nil && ours.LessThan(theirs) {
 			return fmt.Sprintf("was installed by operator version %s, this operator is %s", theirs, ours)

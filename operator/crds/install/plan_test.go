@@ -18,14 +18,17 @@ func TestDowngrade(t *testing.T) {
 		want        string // "" when not refused
 	}{
 		"a newer one of ours": {map[string]string{
-			crds.VersionAnnotation: "1.2.0", crds.DistributionAnnotation: crds.Distribution,
+			crds.VersionAnnotation: "1.2.0", crds.DistributionAnnotation: crds.Distribution("1.2.0"),
 		}, nil, "probes.monitoring.coreos.com: was installed by operator version 1.2.0, this operator is 1.1.0"},
 		"a pre-release of the same": {map[string]string{
-			crds.VersionAnnotation: "1.1.0-rc.1", crds.DistributionAnnotation: crds.Distribution,
+			crds.VersionAnnotation: "1.1.0-rc.1", crds.DistributionAnnotation: crds.Distribution("1.1.0-rc.1"),
 		}, nil, ""},
 		"the API level we have, from another operator": {map[string]string{crds.VersionAnnotation: "0.93.9"}, nil, ""},
 		"a later API level": {map[string]string{crds.VersionAnnotation: "0.94.0"}, nil,
 			"probes.monitoring.coreos.com: has the fields of API version 0.94.0, this operator supports those of 0.93"},
+		"the API level we have, applied over ours": {map[string]string{
+			crds.VersionAnnotation: "0.93.0", crds.DistributionAnnotation: crds.Distribution("1.1.0"),
+		}, nil, ""},
 		"no version":                {nil, nil, ""},
 		"a version nobody can read": {map[string]string{crds.VersionAnnotation: "latest"}, nil, ""},
 		"a version of the kind that we do not know": {nil, func(crd *definition) {
