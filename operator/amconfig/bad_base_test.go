@@ -73,6 +73,8 @@ func TestBaseRefused(t *testing.T) {
 		"telegram":               {version: "0.23.0", text: receiverOf(`telegram_configs: [{chat_id: 1, bot_token: hunter2}]`), want: "receivers[0].telegram_configs: needs Alertmanager >= 0.24.0"},
 		"telegram without token": {version: "0.30.0", text: "global: {telegram_bot_token: hunter2}\n" + receiverOf(`telegram_configs: [{chat_id: 1}]`), want: "telegram_configs[0]: has no bot_token; the global one needs Alertmanager >= 0.31.0"},
 		"telegram without chat":  {version: "0.30.0", text: receiverOf(`telegram_configs: [{chat_id_file: /a, bot_token: hunter2}]`), want: "telegram_configs[0]: has no chat_id"},
+		"a URL in a template":    {version: "0.30.0", text: receiverOf(`webhook_configs: [{url: "{{ .CommonLabels.hunter2 }}"}]`), want: "receivers[0].webhook_configs[0].url: a template needs Alertmanager >= 0.31.0"},
+		"api_key_file":           {version: "0.24.0", text: receiverOf(`opsgenie_configs: [{api_url: "https://a.b/", api_key_file: /hunter2}]`), want: "receivers[0].opsgenie_configs[0].api_key_file: is refused beside api_url by Alertmanager 0.24"},
 		"discord":                {version: "0.24.0", text: receiverOf(`discord_configs: [{webhook_url: "https://hunter2.b"}]`), want: "receivers[0].discord_configs: needs Alertmanager >= 0.25.0"},
 		"webex":                  {version: "0.24.0", text: receiverOf(`webex_configs: [{room_id: a, http_config: {authorization: {credentials: hunter2}}}]`), want: "receivers[0].webex_configs: needs Alertmanager >= 0.25.0"},
 		"msteams":                {version: "0.25.0", text: receiverOf(`msteams_configs: [{webhook_url: "https://hunter2.b"}]`), want: "receivers[0].msteams_configs: needs Alertmanager >= 0.26.0"},

@@ -245,3 +245,12 @@ func TestTry(t *testing.T) {
 		}
 	}
 }
+
+// Receivers of an AlertmanagerConfig without a route are used by nobody, so what they refer to does not matter.
+func TestReceiversWithoutARoute(t *testing.T) {
+	config := configOf(t, `{receivers: [{name: r, webhookConfigs: [{urlSecret: {name: none, key: a}}]}], inhibitRules: [{sourceMatch: [{name: a, value: b}], targetMatch: [{name: a, value: c}]}]}`)
+	f := Compile(config, settingsOf("0.25.0", AnyGlobals), &assets.Static{})
+	if f.Err != nil || len(f.YAML[InhibitRules]) == 0 || len(f.YAML[Receivers]) > 0 {
+		t.Errorf("%v: %q", f.Err, f.YAML)
+	}
+}

@@ -94,37 +94,31 @@ func (c *compiler) fragment(config *v1alpha1.AlertmanagerConfig, s *Settings) (f
 }
 
 // convert checks config and turns it into structs. One without a route adds its inhibition
-// rules only; its receivers, to which nothing leads, may lack what the base must have.
+// rules only; nothing leads to its receivers, so neither their Secrets nor what they need of a version matters.
 func (c *compiler) convert(config *v1alpha1.AlertmanagerConfig) (add additions, err error) {
 	route, err := validate(config)
 	if err != nil {
 		return add, err
 	}
-	if route == nil {
-		c.globals = AnyGlobals
-	}
 	spec, wrong := &config.Spec, faults.List{}
-	for i := range spec.Receivers {
-		receiver, err := c.receiver(&spec.Receivers[i])
-		addBelow(&wrong, fmt.Sprintf("spec.receivers[%d].", i), err)
-		receiver.Name = c.prefixed(receiver.Name)
-		add.receivers = append(add.receivers, receiver)
-	}
 	if route != nil {
+		for i := range spec.Receivers {
+			receiver, err := c.receiver(&spec.Receivers[i])
+			addBelow(&wrong, fmt.Sprintf("spec.receivers[%d].", i), err)
+			receiver.Name = c.prefixed(receiver.Name)
+			add.receivers = append(add.receivers, receiver)
+		}
 		add.route = c.route(route, &wrong)
+		add.intervals, err = c.muteIntervals(spec.MuteTimeIntervals)
+		wrong.Add("", err)
 	}
 	for i := range spec.InhibitRules {
 		rule, err := c.inhibitRule(&spec.InhibitRules[i])
 		addBelow(&wrong, fmt.Sprintf("spec.inhibitRules[%d].", i), err)
 		add.inhibit = append(add.inhibit, rule)
 	}
-	add.intervals, err = c.muteIntervals(spec.MuteTimeIntervals)
-	wrong.Add("", err)
 	if wrong.Any() {
 		return additions{}, wrong.Err()
-	}
-	if route == nil {
-		add.receivers, add.intervals = nil, nil
 	}
 	return add, nil
 }

@@ -50,6 +50,11 @@ func sanitize(root *yaml.Node, t gate.Target) (dropped []gate.Dropped, warnings 
 			}
 		}
 	}
+	for _, s := range follow(site{value: root}, "receivers[].email_configs[].auth_password_file") {
+		if textOf(get(s.parent, "auth_password")) != "" {
+			warnings = append(warnings, s.path+": is used, and auth_password beside it is not; other operators leave the file out, so remove one of them before you switch between operators")
+		}
+	}
 	return dropped, warnings, nil
 }
 

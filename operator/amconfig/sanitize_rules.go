@@ -72,6 +72,7 @@ var receiverRules = []versionRule{
 	{path: "receivers[].opsgenie_configs[].update_alerts", since: "0.24.0"},
 	{path: "receivers[].opsgenie_configs[].responders[].type", since: "0.24.0", do: fail, when: isText("teams"), why: `"teams" needs Alertmanager >= 0.24.0`},
 	{path: "receivers[].opsgenie_configs[].api_key_file", since: "0.24.0"},
+	{path: "receivers[].opsgenie_configs[].api_key_file", since: "0.25.0", do: fail, when: siblingThere("api_url"), why: "is refused beside api_url by Alertmanager 0.24"},
 
 	{path: "receivers[].pagerduty_configs[].source", since: "0.25.0"},
 	{path: "receivers[].pagerduty_configs[].routing_key_file", since: "0.25.0"},
@@ -98,6 +99,7 @@ var receiverRules = []versionRule{
 
 	{path: "receivers[].victorops_configs[].api_key_file", since: "0.25.0"},
 
+	{path: "receivers[].webhook_configs[].url", since: "0.31.0", do: fail, when: urlInTemplate, why: "a template needs Alertmanager >= 0.31.0"},
 	{path: "receivers[].webhook_configs[].url_file", since: "0.26.0"},
 	{path: "receivers[].webhook_configs[].timeout", since: "0.28.0"},
 	{path: "receivers[].webhook_configs[].payload", since: "0.32.0"},
@@ -239,3 +241,13 @@ func notClassicName(_, v *yaml.Node) bool {
 }
 
 func notClassicMatcher(_, v *yaml.Node) bool { return !classicMatcher(textOf(v)) }
+
+func siblingThere(key string) func(parent, _ *yaml.Node) bool {
+	return func(parent, _ *yaml.Node) bool { return textOf(get(parent, key)) != "" }
+}
+
+// urlInTemplate reports a template that is no URL as long as nobody expands it.
+func urlInTemplate(_, v *yaml.Node) bool {
+	text := textOf(v)
+	return isTemplate(text) && checkURL("", text) != nil
+}
