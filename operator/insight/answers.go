@@ -92,6 +92,9 @@ type Overview struct {
 	AttentionTotal int           `json:"attentionTotal"`
 	Workloads      []WorkloadRow `json:"workloads"`
 	Part
+	// Unselected are the first objects that no workload selects, as far as that is known.
+	Unselected      []explain.Ref `json:"unselected"`
+	UnselectedTotal int           `json:"unselectedTotal"`
 	// Unread is what could not be read, each with the reason.
 	Unread []string `json:"unread,omitempty"`
 }

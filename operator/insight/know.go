@@ -99,6 +99,7 @@ func (c *Cluster) know(ctx context.Context, w *world, all []explain.Candidate) {
 		}
 	}
 	w.lookups = nil // nobody needs them any more
+	w.unselectedByAny = sync.OnceValue(w.findUnselected)
 	slices.SortFunc(w.entries, func(a, b *entry) int { return compareRefs(a.ref, b.ref) })
 }
 

@@ -5,11 +5,16 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/firekeeper-dev/firekeeper/operator/catalog"
 	"github.com/firekeeper-dev/firekeeper/operator/explain"
+	"github.com/firekeeper-dev/firekeeper/operator/status"
 )
 
-// maxAttention bounds what calls for attention on one page.
-const maxAttention = 100
+// maxAttention bounds what calls for attention on one page, maxUnselected the objects that no workload selects.
+const (
+	maxAttention  = 100
+	maxUnselected = 100
+)
 
 // Overview implements [Answers].
 func (c *Cluster) Overview(ctx context.Context, r Rights, p Page) (*Overview, error) {
@@ -19,7 +24,7 @@ func (c *Cluster) Overview(ctx context.Context, r Rights, p Page) (*Overview, er
 	}
 	a := w.asking(ctx, r)
 	a.elsewhere(c.Setups)
-	out := &Overview{Attention: []Attention{}}
+	out := &Overview{Attention: []Attention{}, Unselected: []explain.Ref{}}
 	var shown []*entry
 	seen := map[*entry]visible{}
 	urgent := make([][]Attention, 2*len(causes))
@@ -54,8 +59,52 @@ func (c *Cluster) Overview(ctx context.Context, r Rights, p Page) (*Overview, er
 	for _, e := range entries {
 		out.Workloads = append(out.Workloads, seen[e].row(e))
 	}
+	for _, ref := range w.unselectedByAny() {
+		if p.has(ref.String()) && a.details(ref) {
+			if out.UnselectedTotal++; len(out.Unselected) < maxUnselected {
+				out.Unselected = append(out.Unselected, ref)
+			}
+		}
+	}
 	out.Unread = appendNew(slices.Clone(w.unread), a.unread...)
 	return out, nil
+}
+
+// usedElsewhere reports whether a workload names an object instead of selecting it, or selects it for another operator.
+func (w *world) usedElsewhere(e *entry, kind string, o catalog.Object) bool {
+	rule, has := e.rules[kind]
+	return has && (rule.Names(o.GetNamespace(), o.GetName()) || e.report.Unmanaged != "" && w.selects(rule, o))
+}
+
+// findUnselected returns the objects that no workload selects, by kind, namespace and name; none while it is not known
+// what namespace selectors match.
+func (w *world) findUnselected() (out []explain.Ref) {
+	if w.namespacesUnread != "" {
+		return nil
+	}
+	selected := map[explain.Ref]bool{}
+	var open []*entry // which may select more
+	for _, e := range w.entries {
+		for ref := range e.states {
+			selected[ref] = true
+		}
+		if e.unjudged || w.behind[e] {
+			open = append(open, e)
+		}
+	}
+	for row, objects := range w.objects {
+		for _, o := range objects {
+			ref := explain.RefOf(row.Kind, o)
+			if selected[ref] || o.GetDeletionTimestamp() != nil || slices.ContainsFunc(open, func(e *entry) bool { return w.unselected(e, row.Kind, o) == status.Unknown }) {
+				continue
+			}
+			if !slices.ContainsFunc(w.entries, func(e *entry) bool { return w.usedElsewhere(e, row.Kind, o) }) {
+				out = append(out, ref)
+			}
+		}
+	}
+	slices.SortFunc(out, compareRefs)
+	return out
 }
 
 // visibleCalls are what calls for attention. Objects that the caller may not get are counted, not

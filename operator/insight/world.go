@@ -38,7 +38,8 @@ type world struct {
 	entries          []*entry                 // by kind, namespace and name
 	byRef            map[explain.Ref]*entry
 	behind           map[*entry]bool // entries that are older than the world
-	outdated         string          // when it was read, if the cluster is known to have changed since
+	unselectedByAny  func() []explain.Ref
+	outdated         string // when it was read, if the cluster is known to have changed since
 
 	pods      map[string][]*corev1.Pod // by [podKey]
 	podLabels []labelNames

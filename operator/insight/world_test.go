@@ -181,3 +181,31 @@ func TestQuestionsEnd(t *testing.T) {
 		time.Sleep(time.Minute) // the reading goes on
 	})
 }
+
+// Objects that no workload selects are named to callers who may get them.
+func TestOverviewNamesWhatNobodySelects(t *testing.T) {
+	s := &versioned{loaded(t, cluster(1, 1)), 1}
+	kinds, _ := setups()
+	a := insight.New(insight.Parts{Reader: s, Setups: kinds})
+	for _, name := range []string{"lonely", "b"} {
+		m := &v1.ServiceMonitor{ObjectMeta: metav1.ObjectMeta{Namespace: "ns0", Name: name, UID: types.UID(name), ResourceVersion: "1", Generation: 1, Labels: map[string]string{"team": "nobody"}}}
+		s.put(catalog.ServiceMonitor.GroupVersionResource(), m)
+	}
+	s.change()
+	out, err := a.Overview(t.Context(), everything, page)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if out.UnselectedTotal != 2 || len(out.Unselected) != 2 || out.Unselected[0].Name != "b" || out.Unselected[1].String() != "ServiceMonitor ns0/lonely" {
+		t.Errorf("%d: %v", out.UnselectedTotal, out.Unselected)
+	}
+	filtered := page
+	filtered.Filter = "lonely"
+	if out, err = a.Overview(t.Context(), everything, filtered); err != nil || out.UnselectedTotal != 1 {
+		t.Errorf("filtered: %v, %+v", err, out)
+	}
+	out, err = a.Overview(t.Context(), allowed{}, page)
+	if err != nil || out.UnselectedTotal != 0 || len(out.Unselected) != 0 {
+		t.Errorf("to a caller without permissions: %v, %+v", err, out)
+	}
+}

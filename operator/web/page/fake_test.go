@@ -91,6 +91,10 @@ func (f *fake) Overview(_ context.Context, _ insight.Rights, p insight.Page) (*i
 			Pods: 2, Ready: 2 - i%2, Accepted: 1200, Rejected: i % 2, ConfigSince: start, Targets: &preview.Counts{Kept: 1234, Dropped: map[string]int{"spec.selector": 3}},
 		})
 	})
+	for i := range min(f.n, 100) {
+		out.Unselected = append(out.Unselected, f.monitor(i+1000))
+	}
+	out.UnselectedTotal = f.n
 	return out, f.err
 }
 

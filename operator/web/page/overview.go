@@ -13,11 +13,16 @@ import (
 // maxAttention bounds what calls for attention on the overview.
 const maxAttention = 30
 
+// maxUnselected bounds the objects that no workload selects.
+const maxUnselected = 20
+
 type overview struct {
 	insight.Overview
 	MoreAttention int
-	First         bool // the first part
-	Kinds         []string
+	// MoreUnselected is how many objects that no workload selects are not named.
+	MoreUnselected int
+	First          bool // the first part
+	Kinds          []string
 }
 
 func overviewPage(q *request) (*view, error) {
@@ -33,6 +38,8 @@ func overviewPage(q *request) (*view, error) {
 	out := overview{Overview: *answer, First: q.query.Get("continue") == "", Kinds: kinds()}
 	out.Attention, _ = first(min(maxAttention, q.limit), answer.Attention)
 	out.MoreAttention = max(0, answer.AttentionTotal-len(out.Attention))
+	out.Unselected, _ = first(maxUnselected, answer.Unselected)
+	out.MoreUnselected = answer.UnselectedTotal - len(out.Unselected)
 	v.Data = out
 	return v, nil
 }
