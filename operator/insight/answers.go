@@ -92,6 +92,8 @@ type Overview struct {
 	AttentionTotal int           `json:"attentionTotal"`
 	Workloads      []WorkloadRow `json:"workloads"`
 	Part
+	// Health counts all workloads that match, by their state.
+	Health map[Health]int `json:"health"`
 	// Unselected are the first objects that no workload selects, as far as that is known.
 	Unselected      []explain.Ref `json:"unselected"`
 	UnselectedTotal int           `json:"unselectedTotal"`

@@ -24,7 +24,7 @@ func (c *Cluster) Overview(ctx context.Context, r Rights, p Page) (*Overview, er
 	}
 	a := w.asking(ctx, r)
 	a.elsewhere(c.Setups)
-	out := &Overview{Attention: []Attention{}, Unselected: []explain.Ref{}}
+	out := &Overview{Attention: []Attention{}, Unselected: []explain.Ref{}, Health: map[Health]int{}}
 	var shown []*entry
 	seen := map[*entry]visible{}
 	urgent := make([][]Attention, 2*len(causes))
@@ -39,6 +39,9 @@ func (c *Cluster) Overview(ctx context.Context, r Rights, p Page) (*Overview, er
 		v := visible{counts: c.counts(a, e.ref)}
 		v.calls = e.visibleCalls(a, v.counts)
 		seen[e] = v
+		if matches {
+			out.Health[e.state(v.counts)]++
+		}
 		for _, call := range v.calls {
 			if !matches && !p.has(call.Object.String()) {
 				continue

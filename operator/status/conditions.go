@@ -4,6 +4,7 @@ import (
 	"time"
 
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
+	"github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1alpha1"
 )
 
 // Condition is one condition of the workload, in words.
@@ -28,7 +29,7 @@ var words = map[v1.ConditionType]map[v1.ConditionStatus]string{
 	v1.Available: {
 		v1.ConditionTrue:     "all pods are ready",
 		v1.ConditionDegraded: "some pods are not ready",
-		v1.ConditionFalse:    "no pod is ready, in at least one shard",
+		v1.ConditionFalse:    "no pod is ready",
 		v1.ConditionUnknown:  "not known whether pods are ready",
 	},
 	v1.ConfigApplied: {
@@ -37,6 +38,18 @@ var words = map[v1.ConditionType]map[v1.ConditionStatus]string{
 		v1.ConditionFalse:    "no pod runs the latest configuration",
 		v1.ConditionUnknown:  "the operator cannot ask the pods what they run",
 	},
+}
+
+// sharded reports whether the targets of a workload are divided among several servers.
+func sharded(w v1.Workload) bool {
+	var shards *int32
+	switch p := w.(type) {
+	case *v1.Prometheus:
+		shards = p.Spec.Shards
+	case *v1alpha1.PrometheusAgent:
+		shards = p.Spec.Shards
+	}
+	return shards != nil && *shards > 1
 }
 
 // conditionsOf puts the conditions in the order of a reconciliation; others follow.
@@ -57,6 +70,9 @@ func conditionsOf(w v1.Workload) []Condition {
 				continue
 			}
 			said := words[c.Type][c.Status]
+			if c.Type == v1.Available && c.Status == v1.ConditionFalse && sharded(w) {
+				said = "no pod of at least one shard is ready"
+			}
 			if said == "" {
 				said = string(c.Status)
 			}

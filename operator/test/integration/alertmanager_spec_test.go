@@ -367,6 +367,7 @@ func TestAlertmanagerTenants(t *testing.T) {
 		t.Fatal(err)
 	}
 	w.alertmanagerRuns(t, ns, "url: http://hunter-b/", true)
+	w.reports(t, web, "True")
 	o.settle(t)
 
 	wantCalls(t, o.during(t, func() {

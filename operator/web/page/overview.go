@@ -18,7 +18,9 @@ const maxUnselected = 20
 
 type overview struct {
 	insight.Overview
+	Groups        []attention
 	MoreAttention int
+	Counts        []string // of workloads by state: "2 good"
 	// MoreUnselected is how many objects that no workload selects are not named.
 	MoreUnselected int
 	First          bool // the first part
@@ -36,12 +38,60 @@ func overviewPage(q *request) (*view, error) {
 	v := q.view("overview", "Overview")
 	v.Twins = []link{{"this page", v.twin(q.self())}}
 	out := overview{Overview: *answer, First: q.query.Get("continue") == "", Kinds: kinds()}
-	out.Attention, _ = first(min(maxAttention, q.limit), answer.Attention)
-	out.MoreAttention = max(0, answer.AttentionTotal-len(out.Attention))
+	shown := 0
+	out.Groups, shown = grouped(answer.Attention, min(maxAttention, q.limit))
+	out.MoreAttention = max(0, answer.AttentionTotal-shown)
+	for _, health := range healths {
+		if n := answer.Health[health]; n > 0 {
+			out.Counts = append(out.Counts, number(n)+" "+state(health).Word)
+		}
+	}
 	out.Unselected, _ = first(maxUnselected, answer.Unselected)
 	out.MoreUnselected = answer.UnselectedTotal - len(out.Unselected)
 	v.Data = out
 	return v, nil
+}
+
+// healths are the states of workloads, those first that need somebody.
+var healths = []insight.Health{
+	insight.Invalid, insight.NeedsAttention, insight.Unreconciled, insight.PodsNotKnown, insight.Paused, insight.Unmanaged, insight.Good,
+}
+
+// maxTogether bounds the objects that are named for one cause.
+const maxTogether = 5
+
+// attention is what several objects have in common: the same workload, problem and reason.
+type attention struct {
+	insight.Attention
+	Objects []explain.Ref
+	More    int // objects that are not named
+}
+
+// grouped puts what has the same reason together, in at most some groups; shown is how many it stands for.
+func grouped(all []insight.Attention, most int) (out []attention, shown int) {
+	at := map[insight.Attention]int{}
+	for _, a := range all {
+		key := a
+		key.Object = explain.Ref{}
+		i, known := at[key]
+		if !known || a.Object.Name == "" {
+			if len(out) == most {
+				continue
+			}
+			i = len(out)
+			at[key] = i
+			out = append(out, attention{Attention: a})
+		}
+		shown++
+		switch {
+		case a.Object.Name == "":
+		case len(out[i].Objects) < maxTogether:
+			out[i].Objects = append(out[i].Objects, a.Object)
+		default:
+			out[i].More++
+		}
+	}
+	return out, shown
 }
 
 // kinds are those that have a page.
