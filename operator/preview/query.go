@@ -62,7 +62,9 @@ func (q *Query) asksFor(object explain.Ref, job string) bool {
 }
 
 // in reports whether an object is in the namespace that is asked about.
-func (q *Query) in(object explain.Ref) bool { return q.Namespace == "" || q.Namespace == object.Namespace }
+func (q *Query) in(object explain.Ref) bool {
+	return q.Namespace == "" || q.Namespace == object.Namespace
+}
 
 // lists reports whether a target is to be listed.
 func (q *Query) lists(t *targets.Row) bool {
