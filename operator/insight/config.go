@@ -44,7 +44,7 @@ func (c *Cluster) Config(ctx context.Context, r Rights, o Object, q ConfigQuery)
 			objects = append(objects, s.object)
 		}
 	}
-	if len(objects) > 0 {
+	if len(objects) > 0 && !text.stale { // else the lines may be others
 		origins := c.origins(ctx, w, e, objects)
 		for i := range out.Sections {
 			if s := &out.Sections[i]; s.Text != "" && some[i].job != "" {

@@ -30,6 +30,7 @@ type draft struct {
 	unread   []string
 	mask     *masker
 	file     []byte // the text, compressed; empty when the sections have it
+	stale    bool   // the workload has changed since
 }
 
 // draftSection is a part of the file.

@@ -2,11 +2,16 @@ package insight
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"slices"
 	"sync"
 	"time"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+
 	"github.com/firekeeper-dev/firekeeper/operator/catalog"
+	"github.com/firekeeper-dev/firekeeper/operator/explain"
 )
 
 // Drafts are kept for the next part of the same file: of some workloads, for a while.
@@ -17,43 +22,79 @@ const (
 	maxDraftBytes = 16 << 20
 )
 
-// drafts are those that were made last.
+// drafts are those that were made last, at most one of each workload, and those that are being made.
 type drafts struct {
-	mu   sync.Mutex
-	last []*keptDraft
+	mu      sync.Mutex
+	last    []*keptDraft // those that were made last are last
+	running map[explain.Ref]*keptDraft
 }
 
-// keptDraft is that of a workload about which nothing changed.
+// keptDraft is that of a workload at a time.
 type keptDraft struct {
 	of   *entry
-	once sync.Once
+	at   time.Time
+	done chan struct{} // closed when it is made
 	made *draft
 	err  error
 	size int // guarded by drafts.mu
 }
 
 // draftOf is the draft of a workload. That of an Alertmanager is made each time: it also depends on
-// objects that it does not select.
+// objects that it does not select. Of a workload that changes faster than it can be compiled, it is an older one after
+// [longestReading], which says so.
 //
-// Errors: those of draft.
+// Errors: those of draft; the context has ended.
 func (c *Cluster) draftOf(ctx context.Context, w *world, e *entry) (*draft, error) {
 	if e.candidate.Setup.Row == catalog.Alertmanager {
 		return c.draft(ctx, w, e)
 	}
-	d := c.drafts.of(e)
-	d.once.Do(func() {
-		d.made, d.err = c.draft(context.WithoutCancel(ctx), w, e)
-		if d.err == nil {
-			c.drafts.fit(d, len(d.made.file))
+	late := time.NewTimer(longestReading)
+	defer late.Stop()
+	for isLate := false; ; {
+		d := c.drafts.get(e, func(d *keptDraft) { c.makeDraft(context.WithoutCancel(ctx), w, d) })
+		select {
+		case <-d.done:
+			switch {
+			case d.of == e:
+				return d.made, d.err
+			case isLate && d.err == nil:
+				return d.outdated(), nil
+			}
+		case <-late.C:
+			isLate = true
+			if old := c.drafts.finished(e.ref); old != nil {
+				return old.outdated(), nil
+			}
+		case <-ctx.Done():
+			return nil, ctx.Err()
 		}
-	})
-	if d.err != nil {
-		c.drafts.drop(d)
 	}
-	return d.made, d.err
 }
 
-func (s *drafts) of(e *entry) *keptDraft {
+// makeDraft compiles the configuration of a workload.
+func (c *Cluster) makeDraft(ctx context.Context, w *world, d *keptDraft) {
+	defer close(d.done)
+	defer func() {
+		if p := recover(); p != nil {
+			d.err = apierrors.NewInternalError(errors.New(panicked(p)))
+		}
+		c.drafts.finish(d)
+	}()
+	d.at = c.Now()
+	d.made, d.err = c.draft(ctx, w, d.of)
+}
+
+// outdated is a draft that says when it was made.
+func (d *keptDraft) outdated() *draft {
+	out := *d.made
+	out.stale = true
+	out.unread = append(slices.Clone(out.unread), fmt.Sprintf("the configuration is as of %s: something has changed since, and compiling it takes longer than %s", d.at.UTC().Format(time.RFC3339), longestReading))
+	return &out
+}
+
+// get returns the draft of an entry, or the one of its workload that is being made. If there is none, it starts making
+// it.
+func (s *drafts) get(e *entry, start func(*keptDraft)) *keptDraft {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, d := range s.last {
@@ -61,26 +102,48 @@ func (s *drafts) of(e *entry) *keptDraft {
 			return d
 		}
 	}
-	d := &keptDraft{of: e}
-	time.AfterFunc(keepDraft, func() { s.drop(d) })
-	s.last = append(s.last, d)
-	s.last = s.last[max(0, len(s.last)-maxDrafts):]
+	if d := s.running[e.ref]; d != nil {
+		return d
+	}
+	d := &keptDraft{of: e, done: make(chan struct{})}
+	if s.running == nil {
+		s.running = map[explain.Ref]*keptDraft{}
+	}
+	s.running[e.ref] = d
+	go start(d)
 	return d
 }
 
-// fit notes the size of a draft that was made, and drops others while they take too much.
-func (s *drafts) fit(d *keptDraft, size int) {
+// finished is the draft of a workload that was made last; nil if none is kept.
+func (s *drafts) finished(of explain.Ref) *keptDraft {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	d.size = size
-	left := maxDraftBytes
-	for i := len(s.last) - 1; i >= 0; i-- { // the last made are last
-		if other := s.last[i]; other != d {
-			if left -= other.size; left < 0 {
-				s.last = slices.Delete(s.last, i, i+1)
-			}
+	for _, d := range s.last {
+		if d.of.ref == of {
+			return d
 		}
 	}
+	return nil
+}
+
+// finish keeps a draft that was made, instead of the one before, and drops others while they take too much.
+func (s *drafts) finish(d *keptDraft) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.running, d.of.ref)
+	if d.err != nil {
+		return
+	}
+	d.size = len(d.made.file)
+	s.last = append(slices.DeleteFunc(s.last, func(other *keptDraft) bool { return other.of.ref == d.of.ref }), d)
+	s.last = s.last[max(0, len(s.last)-maxDrafts):]
+	left := maxDraftBytes
+	for i := len(s.last) - 2; i >= 0; i-- {
+		if left -= s.last[i].size; left < 0 {
+			s.last = slices.Delete(s.last, i, i+1)
+		}
+	}
+	time.AfterFunc(keepDraft, func() { s.drop(d) })
 }
 
 func (s *drafts) drop(d *keptDraft) {

@@ -131,18 +131,24 @@ func TestTreeIsBounded(t *testing.T) {
 // Drafts that are long are not kept beside others; the one that was asked for is.
 func TestDraftsFit(t *testing.T) {
 	var s drafts
+	add := func(name string, size int) *keptDraft {
+		d := &keptDraft{of: &entry{ref: explain.Ref{Name: name}}, made: &draft{file: make([]byte, size)}}
+		s.finish(d)
+		return d
+	}
 	var all []*keptDraft
-	for range 3 {
-		d := s.of(&entry{})
-		s.fit(d, maxDraftBytes/2+1)
-		all = append(all, d)
+	for i := range 3 {
+		all = append(all, add(fmt.Sprint(i), maxDraftBytes/2+1))
 	}
 	if len(s.last) != 2 || s.last[1] != all[2] || s.last[0] != all[1] {
 		t.Errorf("%d drafts are kept", len(s.last))
 	}
-	huge := s.of(&entry{})
-	s.fit(huge, 10*maxDraftBytes)
-	if got := s.of(huge.of); got != huge {
+	huge := add("huge", 2*maxDraftBytes)
+	if s.finished(huge.of.ref) != huge {
 		t.Error("the draft that was made last is gone")
+	}
+	newer := add("huge", 1)
+	if s.finished(huge.of.ref) != newer {
+		t.Error("an older draft of a workload is kept")
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -14,6 +15,7 @@ import (
 
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 	"github.com/firekeeper-dev/firekeeper/operator/catalog"
+	"github.com/firekeeper-dev/firekeeper/operator/engine"
 	"github.com/firekeeper-dev/firekeeper/operator/insight"
 	"github.com/firekeeper-dev/firekeeper/operator/online"
 )
@@ -208,4 +210,52 @@ func TestOverviewNamesWhatNobodySelects(t *testing.T) {
 	if err != nil || out.UnselectedTotal != 0 || len(out.Unselected) != 0 {
 		t.Errorf("to a caller without permissions: %v, %+v", err, out)
 	}
+}
+
+// While a workload changes faster than it can be compiled, its configuration is an older one, which says so; it is
+// compiled once at a time.
+func TestConfigurationsDoNotWaitForever(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := &slow{&versioned{loaded(t, cluster(1, 1)), 1}, time.Millisecond}
+		kinds, _ := setups()
+		var compiling, most atomic.Int32
+		var delay atomic.Int64
+		a := insight.New(insight.Parts{Reader: s, Setups: kinds, Fresh: func() ([]engine.Setup, error) {
+			most.Store(max(most.Load(), compiling.Add(1)))
+			defer compiling.Add(-1)
+			time.Sleep(time.Duration(delay.Load()))
+			return setups()
+		}})
+		ask := func() (stale bool) {
+			t.Helper()
+			from := time.Now()
+			out, err := a.Config(t.Context(), everything, insight.Object{Row: catalog.Prometheus, NamespacedName: types.NamespacedName{Namespace: "ns0", Name: "p0"}}, insight.ConfigQuery{Page: page})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if took := time.Since(from); took > 7*time.Second {
+				t.Errorf("an answer after %s", took)
+			}
+			return strings.Contains(strings.Join(out.Unread, "\n"), "the configuration is as of ")
+		}
+		if ask() {
+			t.Error("the first configuration is outdated")
+		}
+		delay.Store(int64(20 * time.Second))
+		for n := range 3 {
+			s.add(n)
+			if !ask() {
+				t.Errorf("change %d: the configuration is that of now", n)
+			}
+		}
+		delay.Store(0)
+		time.Sleep(30 * time.Second)
+		if ask() {
+			t.Error("at the end: the configuration is outdated")
+		}
+		if most.Load() != 1 {
+			t.Errorf("%d compilations at a time", most.Load())
+		}
+		time.Sleep(2 * time.Minute)
+	})
 }
