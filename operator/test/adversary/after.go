@@ -125,7 +125,7 @@ func difference(want, got content) error {
 
 // memory waits until every process has about the memory of before.
 func (r *runner) memory(ctx context.Context) error {
-	err := eventually(ctx, 3*time.Minute, func() error {
+	err := eventually(ctx, 12*time.Minute, func() error { // targets are kept for ten after the last question
 		heap, err := r.heap(ctx)
 		if err != nil {
 			return err
