@@ -74,7 +74,7 @@ func NewStore[T Object](client cache.Getter, resource string, example T, w Watch
 	}
 	in := func(ns string) *cache.ListWatch {
 		lw := cache.NewFilteredListWatchFromClient(client, resource, ns, w.tweak)
-		lw.ListFunc, lw.ListWithContextFunc = nil, listTrimmed(client, resource, ns, w.tweak, trimmer(keep))
+		lw.ListWithContextFunc = listTrimmed(client, resource, ns, w.tweak, trimmer(keep))
 		return lw
 	}
 	for _, ns := range w.Namespaces.Watches() {

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/prometheus/common/model"
 	"github.com/prometheus/prometheus/model/labels"
 	"github.com/prometheus/prometheus/promql/parser"
 
@@ -120,7 +121,7 @@ func absent(of parser.Expr) (map[string]bool, bool) {
 	}
 	if selector, is := of.(*parser.VectorSelector); is {
 		for _, m := range selector.LabelMatchers {
-			if m.Type == labels.MatchEqual && m.Name != labels.MetricName {
+			if m.Type == labels.MatchEqual && m.Name != model.MetricNameLabel {
 				has[m.Name] = true
 			}
 		}
