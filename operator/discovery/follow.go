@@ -71,11 +71,11 @@ type follower struct {
 
 // follow returns endpoints as they will be; nil when that cannot be known.
 func (f *follower) follow(object Object) Object {
-	if !maps.Equal(f.was.Spec.Selector, f.is.Spec.Selector) {
+	if len(f.is.Spec.Selector) > 0 && !maps.Equal(f.was.Spec.Selector, f.is.Spec.Selector) { // what a manifest does not say, stays
 		f.unknown = fmt.Sprintf("Service %s gets another selector, and which pods it will have is known once it is applied", f.name)
 		return nil
 	}
-	if len(f.is.Spec.Selector) == 0 || slices.EqualFunc(f.was.Spec.Ports, f.is.Spec.Ports, samePort) {
+	if len(f.was.Spec.Selector) == 0 || len(f.is.Spec.Ports) == 0 || slices.EqualFunc(f.was.Spec.Ports, f.is.Spec.Ports, samePort) {
 		return object // whoever made endpoints without a selector keeps them
 	}
 	switch e := object.(type) {

@@ -40,7 +40,8 @@ func TestFollow(t *testing.T) {
 		"without targetPort":          {service("cart", port("http-web", 80, intstr.IntOrString{})), "http-web=80", ""},
 		"a name that nobody knows":    {service("cart", port("http-web", 80, name("metrics")), live[1]), "admin=9000", `port "http-web" of Service shop/cart gets targetPort "metrics"`},
 		"another selector":            {service("basket", live...), "", "Service shop/cart gets another selector"},
-		"the selector is taken away":  {service("", live...), "", "Service shop/cart gets another selector"},
+		"no selector is given":        {service("", port("http", 80, name("http"))), "http=8080", ""},
+		"no ports are given":          {service("cart"), "http-web=8080 admin=9000", ""},
 		"a Service that is not there": {nil, "http-web=8080 admin=9000", ""},
 	} {
 		t.Run(title, func(t *testing.T) {

@@ -250,6 +250,7 @@ func (l *linter) workload(w offline.Workload) {
 		l.remark(self, made.Plan.Message, "")
 	}
 	l.strayContainers(self, w, made)
+	l.paused(self, w)
 	l.workloadRemarks(self, w)
 }
 

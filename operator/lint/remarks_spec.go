@@ -13,12 +13,6 @@ import (
 func (l *linter) specRemarks(self Finding, w offline.Workload) {
 	say := func(field, format string, args ...any) { l.remark(self, field+": "+fmt.Sprintf(format, args...), "") }
 	f := w.Object.GetWorkloadFields()
-	if f.Paused {
-		note := self
-		note.Severity, note.Code, note.Field = SeverityNote, CodeRemark, "spec.paused"
-		note.Message = "while this is true, the operator changes nothing of this " + w.Kind.Kind + ": neither its own fields nor objects that it selects take effect"
-		l.add(note, "")
-	}
 	dashRemarks(say, "spec.additionalArgs", f.AdditionalArgs)
 	switch p := w.Object.(type) {
 	case *v1.Prometheus:
@@ -39,6 +33,15 @@ func (l *linter) specRemarks(self Finding, w offline.Workload) {
 		if common := commonFields(w.Object); common != nil {
 			writeRemarks(say, common.RemoteWrite)
 		}
+	}
+}
+
+// paused says that nothing takes effect.
+func (l *linter) paused(self Finding, w offline.Workload) {
+	if w.Object.GetWorkloadFields().Paused {
+		self.Severity, self.Code, self.Field = SeverityNote, CodeRemark, "spec.paused"
+		self.Message = "while this is true, the operator changes nothing of this " + w.Kind.Kind + ": neither its own fields nor objects that it selects take effect"
+		l.add(self, "")
 	}
 }
 

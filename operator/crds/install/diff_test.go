@@ -83,7 +83,7 @@ func TestDiff(t *testing.T) {
 			},
 			[]string{
 				`+ metadata.annotations[controller-gen.kubebuilder.io/version]: "v0.21.0"`,
-				`+ metadata.annotations[operator.prometheus.io/distribution]: "firekeeper"`,
+				`+ metadata.annotations[operator.prometheus.io/distribution]: "firekeeper/1.0.0"`,
 				`~ metadata.annotations[operator.prometheus.io/version]: "0.93.0" -> "1.0.0"`,
 			},
 		},
