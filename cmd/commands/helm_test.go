@@ -38,7 +38,14 @@ func released(t *testing.T, values string) map[string]string {
 
 func rendered(t *testing.T, c *chart.Chart, values string) map[string]string {
 	t.Helper()
-	return renderedOn(t, c, values, chartutil.DefaultCapabilities)
+	return renderedOn(t, c, values, installed())
+}
+
+// installed are the capabilities of a cluster with our CustomResourceDefinitions.
+func installed() *chartutil.Capabilities {
+	out := chartutil.DefaultCapabilities.Copy()
+	out.APIVersions = append(slices.Clip(out.APIVersions), "monitoring.coreos.com/v1/ServiceMonitor")
+	return out
 }
 
 // renderedOn is for a cluster with some capabilities.
@@ -327,8 +334,6 @@ func TestChartOnANewCluster(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	with := chartutil.DefaultCapabilities.Copy()
-	with.APIVersions = append(with.APIVersions, "monitoring.coreos.com/v1/ServiceMonitor")
 	const all = "{monitoring: {serviceMonitor: true, rules: true, labels: {release: x}}}"
 	type object struct {
 		APIVersion string `json:"apiVersion"`
@@ -357,7 +362,7 @@ func TestChartOnANewCluster(t *testing.T) {
 		}
 		return out
 	}
-	if got := parsed(with); len(got[""]) != 2 || len(got) != 1 {
+	if got := parsed(installed()); len(got[""]) != 2 || len(got) != 1 {
 		t.Errorf("with definitions: %+v", got)
 	}
 	got := parsed(chartutil.DefaultCapabilities)

@@ -56,7 +56,7 @@ func stackObjects(t *testing.T) []map[string]any {
 	capabilities := chartutil.DefaultCapabilities.Copy()
 	capabilities.KubeVersion = chartutil.KubeVersion{Version: "v1.34.0", Major: "1", Minor: "34"}
 	values, err := chartutil.ToRenderValues(chart, chartutil.CoalesceTables(given, rest), chartutil.ReleaseOptions{
-		Name: "kps", Namespace: "monitoring", IsInstall: true,
+		Name: "kps", Namespace: "stack", IsInstall: true,
 	}, capabilities)
 	if err != nil {
 		t.Fatal(err)
@@ -131,7 +131,17 @@ func TestSwitchStackChart(t *testing.T) {
 
 	c := clustertest.Shared(t, cluster.Options{})
 	command(t, 0, "crds", "apply", "--kubeconfig="+c.Kubeconfig)
-	manifests := []byte("apiVersion: v1\nkind: Namespace\nmetadata: {name: monitoring}\n")
+	ca, err := os.ReadFile(c.CAFile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	certificate, err := yaml.Marshal(map[string]any{ // which a Job of the chart makes
+		"apiVersion": "v1", "kind": "Secret", "metadata": map[string]any{"namespace": "stack", "name": "kps-kube-prometheus-stack-admission"}, "data": map[string]any{"ca": ca},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	manifests := slices.Concat([]byte("apiVersion: v1\nkind: Namespace\nmetadata: {name: stack}\n---\n"), certificate)
 	for _, o := range all {
 		text, err := yaml.Marshal(o)
 		if err != nil {
@@ -140,15 +150,15 @@ func TestSwitchStackChart(t *testing.T) {
 		manifests = append(append(manifests, "---\n"...), text...)
 	}
 	t.Cleanup(func() {
-		if out, err := c.Kubectl(context.Background(), "delete", "namespace", "monitoring", "--wait=false"); err != nil {
+		if out, err := c.Kubectl(context.Background(), "delete", "namespace", "stack", "--wait=false"); err != nil {
 			t.Errorf("%v\n%s", err, out)
 		}
 	})
-	if out, err := c.KubectlInput(t.Context(), manifests, "apply", "--server-side", "--force-conflicts", "--namespace=monitoring", "-f", "-"); err != nil {
+	if out, err := c.KubectlInput(t.Context(), manifests, "apply", "--server-side", "--force-conflicts", "-f", "-"); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	stop := background(t, append(flags, "--kubeconfig="+c.Kubeconfig, "--as=system:serviceaccount:monitoring:"+account, "--web.listen-address=127.0.0.1:0")...)
-	for _, object := range []string{"prometheus/monitoring/kps-kube-prometheus-stack-prometheus", "alertmanager/monitoring/kps-kube-prometheus-stack-alertmanager"} {
+	stop := background(t, append(flags, "--kubeconfig="+c.Kubeconfig, "--as=system:serviceaccount:stack:"+account, "--web.listen-address=127.0.0.1:0")...)
+	for _, object := range []string{"prometheus/stack/kps-kube-prometheus-stack-prometheus", "alertmanager/stack/kps-kube-prometheus-stack-alertmanager"} {
 		var out, errors bytes.Buffer
 		if got := Operator(t.Context(), []string{"verify", "--kubeconfig=" + c.Kubeconfig, "--reconciled=" + object, "--timeout=90s"}, &out, &errors); got != 0 {
 			t.Errorf("verify %s: exit code %d\n%s%s", object, got, &out, &errors)
@@ -162,7 +172,7 @@ func TestSwitchStackChart(t *testing.T) {
 	}
 	accepted := map[string]int{}
 	for _, w := range got.Workloads {
-		if w.Workload.Namespace != "monitoring" {
+		if w.Workload.Namespace != "stack" {
 			continue
 		}
 		for _, objects := range w.Objects {
