@@ -115,7 +115,7 @@ func nearMisses(t *testing.T) map[string]string {
 // hint is a field and what is wrong with it.
 type hint struct{ Code, Field, Message string }
 
-// verdicts are what a command says of an object.
+// verdicts is the answer of a command about an object.
 type verdicts struct {
 	selected, rejected map[string]bool // workloads
 	hints              map[hint]bool   // about fields of the object, where nothing is found for a job
@@ -144,7 +144,7 @@ func answer(t *testing.T, dir string, args []string, into any) bool {
 	return true
 }
 
-// findings are those of lint.
+// findings is the output of lint.
 type findings struct {
 	Findings []struct {
 		Code, Kind, Namespace, Name, Field, Message string
@@ -152,7 +152,7 @@ type findings struct {
 	}
 }
 
-// of is what lint says of an object.
+// of returns the findings about an object.
 func (f findings) of(ref explain.Ref) (out verdicts, notSelected bool) {
 	out = noVerdicts()
 	for _, one := range f.Findings {

@@ -126,7 +126,7 @@ func (s *statusOptions) show(ctx context.Context, cluster status.Cluster, stdout
 		pages.Workloads = append(pages.Workloads, page)
 	}
 	if s.subject == (status.Subject{}) {
-		pages.Unselected = status.UnusedOf(facts)
+		pages.Unselected = status.UnselectedIn(facts)
 	}
 	if before != nil {
 		var now bytes.Buffer

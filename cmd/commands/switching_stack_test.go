@@ -83,7 +83,7 @@ func stackObjects(t *testing.T) []map[string]any {
 	return out
 }
 
-// below is what stands at a path of an object.
+// below returns the value at a path of an object.
 func below(object map[string]any, path ...string) any {
 	var at any = object
 	for _, key := range path {

@@ -191,7 +191,7 @@ func (t *targetsOptions) report(ctx context.Context, o *Options, stderr io.Write
 		return report, err
 	}
 	report, err = t.answer(ctx, world, all, q)
-	if t.kind == "" && t.job == "" && !t.overlaps {
+	if err == nil && t.kind == "" && t.job == "" && !t.overlaps {
 		report.NameUnselected(objects)
 	}
 	return report, err

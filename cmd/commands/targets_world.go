@@ -128,7 +128,7 @@ func (w targetsWorld) gather(ctx context.Context) (*offline.Objects, engine.Clus
 	return preview.Gather(ctx, w.reader, w.setups, w.scopes)
 }
 
-// workloads are those of what was gathered that the operator manages: all, or one.
+// workloads returns the gathered workloads that the operator manages: all, or one.
 //
 // Errors: the one does not exist, or is not managed.
 func (w targetsWorld) workloads(objects *offline.Objects, references engine.Cluster, one explain.Ref) (out []preview.Workload, err error) {

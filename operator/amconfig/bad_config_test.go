@@ -246,7 +246,7 @@ func TestTry(t *testing.T) {
 	}
 }
 
-// Receivers of an AlertmanagerConfig without a route are used by nobody, so what they refer to does not matter.
+// TestReceiversWithoutARoute: an AlertmanagerConfig without a route is not rejected for its receivers, which are unused.
 func TestReceiversWithoutARoute(t *testing.T) {
 	config := configOf(t, `{receivers: [{name: r, webhookConfigs: [{urlSecret: {name: none, key: a}}]}], inhibitRules: [{sourceMatch: [{name: a, value: b}], targetMatch: [{name: a, value: c}]}]}`)
 	f := Compile(config, settingsOf("0.25.0", AnyGlobals), &assets.Static{})

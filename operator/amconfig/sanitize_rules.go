@@ -246,7 +246,7 @@ func siblingThere(key string) func(parent, _ *yaml.Node) bool {
 	return func(parent, _ *yaml.Node) bool { return textOf(get(parent, key)) != "" }
 }
 
-// urlInTemplate reports a template that is no URL as long as nobody expands it.
+// urlInTemplate reports whether a value is a template that is no URL before it is expanded.
 func urlInTemplate(_, v *yaml.Node) bool {
 	text := textOf(v)
 	return isTemplate(text) && checkURL("", text) != nil

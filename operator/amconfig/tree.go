@@ -118,8 +118,8 @@ func takeChildren(value any) []any {
 	return list
 }
 
-// insteadOf are what to write for values that people take from a configuration file of Alertmanager, by
-// field and type.
+// insteadOf maps a field and the type of its value to what to write instead, for values as in a configuration file of
+// Alertmanager.
 var insteadOf = map[string]string{
 	"matchers string": `write {name: severity, value: critical, matchType: "="} for severity="critical"`,
 	"matchers object": "write a list, with a dash",

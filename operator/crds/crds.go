@@ -27,7 +27,7 @@ import (
 const (
 	// VersionAnnotation names the operator version a CRD was printed by.
 	VersionAnnotation = "operator.prometheus.io/version"
-	// DistributionAnnotation tells whose version that is: [Distribution]. Other operators of the
+	// DistributionAnnotation names the distribution and its version, see [Distribution]. Other operators of the
 	// same API count their versions differently and do not write it; where they have written theirs over ours, it
 	// names another version than VersionAnnotation.
 	DistributionAnnotation = "operator.prometheus.io/distribution"

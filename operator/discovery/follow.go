@@ -54,7 +54,7 @@ func (o *Objects) Follow(applied, under *Objects) (unknown []string) {
 	return unknown
 }
 
-// serviceOf is the namespace and name of the Service of endpoints.
+// serviceOf returns the namespace and name of the Service that endpoints belong to.
 func serviceOf(object Object) string {
 	if slice, is := object.(*discoveryv1.EndpointSlice); is {
 		return slice.Namespace + "/" + slice.Labels[discoveryv1.LabelServiceName]
@@ -114,7 +114,7 @@ func (f *follower) follow(object Object) Object {
 	return object
 }
 
-// ports are those of the new Service with the numbers that pods have, of which those of the old one are known by name.
+// ports returns the ports of the new Service with the port numbers of the pods. numbers has those of the old one, by name.
 func (f *follower) ports(numbers map[string]int32) (out []corev1.ServicePort) {
 	for _, p := range f.is.Spec.Ports {
 		p.Protocol = protocol(p)
@@ -142,7 +142,7 @@ func samePort(a, b corev1.ServicePort) bool {
 	return a.Name == b.Name && targetPort(a) == targetPort(b) && protocol(a) == protocol(b)
 }
 
-// targetPort is the one that counts: without it, the port itself.
+// targetPort returns the targetPort of a port; if it is not set, the port itself.
 func targetPort(p corev1.ServicePort) intstr.IntOrString {
 	if p.TargetPort == (intstr.IntOrString{}) {
 		return intstr.FromInt32(p.Port)

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
@@ -69,21 +68,11 @@ func (b *bounded) listWatch() *cache.ListWatch {
 
 // list lists everything in pages, of which each is in memory alone.
 func (b *bounded) list(ctx context.Context, _ metav1.ListOptions) (runtime.Object, error) {
-	for {
-		list, err := b.pages(ctx)
-		if !apierrors.IsResourceExpired(err) {
-			return list, err
-		}
-	}
-}
-
-func (b *bounded) pages(ctx context.Context) (runtime.Object, error) {
 	var o metav1.ListOptions
 	b.tweak(&o)
-	b.in.Relist()
-	version, err := eachPage(ctx, o, func(ctx context.Context, o metav1.ListOptions, most int64) (runtime.Object, int64, error) {
+	version, err := listPages(ctx, o, func(ctx context.Context, o metav1.ListOptions, most int64) (runtime.Object, int64, error) {
 		return b.Page(ctx, b.namespace, o, most)
-	}, b.enter)
+	}, b.in.Relist, b.enter)
 	if err != nil {
 		return nil, err
 	}

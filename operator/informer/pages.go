@@ -22,9 +22,22 @@ const (
 	firstPage, lastPage = 64, 512
 )
 
-// eachPage lists objects in pages, of which each is in memory alone, and returns the version of the list.
+// listPages lists objects in pages, of which each is in memory alone, and returns the version of the list. It calls
+// begin first, and again when the list expires and begins anew.
 //
-// Errors: those of page and each; apierrors.IsResourceExpired when the list has to begin again.
+// Errors: those of page and each.
+func listPages(ctx context.Context, o metav1.ListOptions, page pageFunc, begin func(), each func(runtime.Object) error) (version string, err error) {
+	for {
+		begin()
+		if version, err = eachPage(ctx, o, page, each); !apierrors.IsResourceExpired(err) {
+			return version, err
+		}
+	}
+}
+
+// eachPage lists once.
+//
+// Errors: those of listPages; apierrors.IsResourceExpired.
 func eachPage(ctx context.Context, o metav1.ListOptions, page pageFunc, each func(runtime.Object) error) (version string, err error) {
 	most := int64(pageBytes)
 	o.Limit, o.Continue, o.ResourceVersion, o.ResourceVersionMatch = firstPage, "", "", "" // caches of the API server have no pages
@@ -101,21 +114,17 @@ type pageFunc func(ctx context.Context, o metav1.ListOptions, most int64) (list 
 func inPages(page pageFunc, tweak func(*metav1.ListOptions), trim cache.TransformFunc) cache.ListWithContextFunc {
 	return func(ctx context.Context, o metav1.ListOptions) (runtime.Object, error) {
 		tweak(&o)
-		for {
-			var kept []runtime.Object
-			version, err := eachPage(ctx, o, page, func(item runtime.Object) error {
-				trimmed, err := trim(item)
-				if err == nil {
-					kept = append(kept, trimmed.(runtime.Object))
-				}
-				return err
-			})
-			switch {
-			case err == nil:
-				return listOf(version, kept), nil
-			case !apierrors.IsResourceExpired(err):
-				return nil, err
+		var kept []runtime.Object
+		version, err := listPages(ctx, o, page, func() { kept = nil }, func(item runtime.Object) error {
+			trimmed, err := trim(item)
+			if err == nil {
+				kept = append(kept, trimmed.(runtime.Object))
 			}
+			return err
+		})
+		if err != nil {
+			return nil, err
 		}
+		return listOf(version, kept), nil
 	}
 }

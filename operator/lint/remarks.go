@@ -30,10 +30,15 @@ func (l *linter) remarks(w offline.Workload, kind string, object catalog.Object)
 	}
 	say := func(owner string) says { return saying(SeverityWarning, owner) }
 	always := say("") // whatever the workload
-	fields := commonFields(w.Object)
+	fields := v1alpha1.CommonFields(w.Object)
 	known := fields
 	if w.String() == l.standIn {
 		known = nil
+	}
+	steps := func(path string, before, after []v1.RelabelConfig, found *discovered) {
+		relabelRemarks(always, path+".relabelings", before, targets)
+		relabelRemarks(always, path+".metricRelabelings", after, samples)
+		found.metaRemarks(say(w.String()), path+".relabelings", before)
 	}
 	switch m := object.(type) {
 	case *v1.ServiceMonitor:
@@ -46,9 +51,7 @@ func (l *linter) remarks(w offline.Workload, kind string, object catalog.Object)
 			}
 			pathRemark(always, path+".path", e.Path)
 			tlsRemark(always, path, e.TLSConfig != nil, e.Scheme, e.RelabelConfigs)
-			relabelRemarks(always, path+".relabelings", e.RelabelConfigs, targets)
-			relabelRemarks(always, path+".metricRelabelings", e.MetricRelabelConfigs, samples)
-			found.metaRemarks(say(w.String()), path+".relabelings", e.RelabelConfigs)
+			steps(path, e.RelabelConfigs, e.MetricRelabelConfigs, found)
 			if e.Port != "" && e.TargetPort != nil {
 				always(path+".targetPort", "has no effect beside port, which is used: remove one of them")
 			}
@@ -64,9 +67,7 @@ func (l *linter) remarks(w offline.Workload, kind string, object catalog.Object)
 			}
 			pathRemark(always, path+".path", e.Path)
 			tlsRemark(always, path, e.TLSConfig != nil, e.Scheme, e.RelabelConfigs)
-			relabelRemarks(always, path+".relabelings", e.RelabelConfigs, targets)
-			relabelRemarks(always, path+".metricRelabelings", e.MetricRelabelConfigs, samples)
-			found.metaRemarks(say(w.String()), path+".relabelings", e.RelabelConfigs)
+			steps(path, e.RelabelConfigs, e.MetricRelabelConfigs, found)
 		}
 		namesRemark(always, m.Spec.NamespaceSelector)
 	case *v1.Probe:

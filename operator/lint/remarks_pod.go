@@ -14,6 +14,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
+	"github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1alpha1"
 	"github.com/firekeeper-dev/firekeeper/operator/manifest"
 	"github.com/firekeeper-dev/firekeeper/operator/offline"
 )
@@ -148,7 +149,7 @@ func (l *linter) storageRemarks(self Finding, w offline.Workload) {
 // refused before.
 func (l *linter) urlRemark(self Finding, w offline.Workload) {
 	field, text := "spec.externalUrl", ""
-	if common := commonFields(w.Object); common != nil {
+	if common := v1alpha1.CommonFields(w.Object); common != nil {
 		text = common.ExternalURL
 	} else if ruler, is := w.Object.(*v1.ThanosRuler); is {
 		field, text = "spec.alertQueryUrl", ruler.Spec.AlertQueryURL
@@ -177,7 +178,7 @@ var removedFeatures = map[string]string{
 
 // featureRemarks are about features that Prometheus had before 3.0.
 func (l *linter) featureRemarks(self Finding, w offline.Workload) {
-	common := commonFields(w.Object)
+	common := v1alpha1.CommonFields(w.Object)
 	if common == nil || strings.HasPrefix(strings.TrimPrefix(common.Version, "v"), "2.") {
 		return
 	}

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
+	"github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1alpha1"
 	"github.com/firekeeper-dev/firekeeper/operator/offline"
 )
 
@@ -14,13 +15,15 @@ func (l *linter) specRemarks(self Finding, w offline.Workload) {
 	say := func(field, format string, args ...any) { l.remark(self, field+": "+fmt.Sprintf(format, args...), "") }
 	f := w.Object.GetWorkloadFields()
 	dashRemarks(say, "spec.additionalArgs", f.AdditionalArgs)
+	if common := v1alpha1.CommonFields(w.Object); common != nil {
+		writeRemarks(say, common.RemoteWrite)
+	}
 	switch p := w.Object.(type) {
 	case *v1.Prometheus:
 		monthRemark(say, "spec.retention", string(p.Spec.Retention))
 		if p.Spec.Thanos != nil {
 			dashRemarks(say, "spec.thanos.additionalArgs", p.Spec.Thanos.AdditionalArgs)
 		}
-		writeRemarks(say, p.Spec.RemoteWrite)
 		if p.Spec.Alerting != nil {
 			for i, am := range p.Spec.Alerting.Alertmanagers {
 				relabelRemarks(say, fmt.Sprintf("spec.alerting.alertmanagers[%d].alertRelabelings", i), am.AlertRelabelConfigs, raisedAlerts)
@@ -29,10 +32,6 @@ func (l *linter) specRemarks(self Finding, w offline.Workload) {
 	case *v1.ThanosRuler:
 		monthRemark(say, "spec.retention", string(p.Spec.Retention))
 		writeRemarks(say, p.Spec.RemoteWrite)
-	default:
-		if common := commonFields(w.Object); common != nil {
-			writeRemarks(say, common.RemoteWrite)
-		}
 	}
 }
 

@@ -12,17 +12,6 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/wellknown"
 )
 
-// commonFields are those of a Prometheus or an agent; nil for other kinds.
-func commonFields(w v1.Workload) *v1.CommonPrometheusFields {
-	switch p := w.(type) {
-	case *v1.Prometheus:
-		return &p.Spec.CommonPrometheusFields
-	case *v1alpha1.PrometheusAgent:
-		return &p.Spec.CommonPrometheusFields
-	}
-	return nil
-}
-
 // overridden are values of a monitor that the workload does not let count.
 func overridden(say says, f *v1.CommonPrometheusFields, object catalog.Object) {
 	var limits v1.ScrapeLimits
@@ -115,7 +104,7 @@ func (l *linter) workloadRemarks(self Finding, w offline.Workload) {
 	if n := f.Replicas; n != nil && *n < 0 {
 		l.remark(self, fmt.Sprintf("spec.replicas: %d is below zero and counts as 1", *n), "")
 	}
-	common := commonFields(w.Object)
+	common := v1alpha1.CommonFields(w.Object)
 	if common != nil {
 		fileRemarks(func(field, format string, args ...any) {
 			l.remark(self, field+": "+fmt.Sprintf(format, args...), "")

@@ -6,7 +6,6 @@ import (
 
 	"github.com/firekeeper-dev/firekeeper/operator/catalog"
 	"github.com/firekeeper-dev/firekeeper/operator/explain"
-	"github.com/firekeeper-dev/firekeeper/operator/lint"
 	"github.com/firekeeper-dev/firekeeper/operator/nearmiss"
 	"github.com/firekeeper-dev/firekeeper/operator/offline"
 	"github.com/firekeeper-dev/firekeeper/operator/targets"
@@ -29,7 +28,7 @@ type Report struct {
 	// Comparisons with the pods of workloads, if they are asked for.
 	Comparisons []Comparison `json:"comparisons,omitempty"`
 	// Unselected are the objects that no workload selects, if everything is asked about.
-	Unselected []Unselected `json:"unselected,omitempty"`
+	Unselected []explain.Unselected `json:"unselected,omitempty"`
 	// NotUsed is why workloads do not use the object that is asked about.
 	NotUsed []explain.Verdict `json:"notUsed,omitempty"`
 
@@ -37,21 +36,11 @@ type Report struct {
 	object   *explain.Report
 }
 
-// Unselected is an object that no workload selects.
-type Unselected struct {
-	explain.Ref
-	Message string `json:"message"` // why, for each workload
-}
-
 // NameUnselected adds the objects that no workload selects.
 func (r *Report) NameUnselected(objects *offline.Objects) {
-	for _, f := range lint.Unselected(objects) {
-		ref := explain.Ref{Kind: f.Kind, Namespace: f.Namespace, Name: f.Name}
-		if r.question.in(ref) && slices.ContainsFunc(Sources, func(row *catalog.Row) bool { return row.Kind == f.Kind }) {
-			r.Unselected = append(r.Unselected, Unselected{ref, f.Message})
-		}
-	}
-	slices.SortFunc(r.Unselected, func(a, b Unselected) int { return strings.Compare(a.String(), b.String()) })
+	r.Unselected = slices.DeleteFunc(explain.UnselectedOf(objects), func(u explain.Unselected) bool {
+		return !r.question.in(u.Ref) || !slices.Contains(Sources, catalog.Of(u.Kind))
+	})
 }
 
 // Owner is what is known of one workload.

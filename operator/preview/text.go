@@ -134,7 +134,7 @@ func (t text) unselected() {
 	}
 	t.line("\nselected by no workload: %d", len(t.Unselected))
 	for _, u := range t.Unselected {
-		t.line("  %s   %s", u.Ref, strings.ReplaceAll(u.Message, "\n", "; "))
+		t.line("  %s", u)
 	}
 }
 

@@ -42,14 +42,8 @@ var words = map[v1.ConditionType]map[v1.ConditionStatus]string{
 
 // sharded reports whether the targets of a workload are divided among several servers.
 func sharded(w v1.Workload) bool {
-	var shards *int32
-	switch p := w.(type) {
-	case *v1.Prometheus:
-		shards = p.Spec.Shards
-	case *v1alpha1.PrometheusAgent:
-		shards = p.Spec.Shards
-	}
-	return shards != nil && *shards > 1
+	f := v1alpha1.CommonFields(w)
+	return f != nil && f.Shards != nil && *f.Shards > 1
 }
 
 // conditionsOf puts the conditions in the order of a reconciliation; others follow.

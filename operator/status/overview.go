@@ -12,26 +12,19 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/catalog"
 	"github.com/firekeeper-dev/firekeeper/operator/engine"
 	"github.com/firekeeper-dev/firekeeper/operator/explain"
-	"github.com/firekeeper-dev/firekeeper/operator/lint"
 	"github.com/firekeeper-dev/firekeeper/operator/offline"
 	"github.com/firekeeper-dev/firekeeper/operator/report"
 )
 
 // Overview are the pages of several workloads, and the objects that none of them selects.
 type Overview struct {
-	Workloads  []Report `json:"workloads"`
-	Unselected []Unused `json:"unselected,omitempty"`
+	Workloads  []Report             `json:"workloads"`
+	Unselected []explain.Unselected `json:"unselected,omitempty"`
 }
 
-// Unused is an object that no workload selects.
-type Unused struct {
-	explain.Ref
-	Message string `json:"message"` // why, for each workload
-}
-
-// UnusedOf returns the objects that none of all workloads of a cluster selects; none while something could not be
+// UnselectedIn returns the objects that none of all workloads of a cluster selects; none while something could not be
 // read.
-func UnusedOf(all []Facts) []Unused {
+func UnselectedIn(all []Facts) []explain.Unselected {
 	var kinds []*engine.Kind
 	read := map[*catalog.Row]map[types.NamespacedName]catalog.Object{}
 	note := func(row *catalog.Row, o catalog.Object) {
@@ -68,12 +61,7 @@ func UnusedOf(all []Facts) []Unused {
 			}
 		}
 	}
-	var out []Unused
-	for _, f := range lint.Unselected(objects) {
-		out = append(out, Unused{explain.Ref{Kind: f.Kind, Namespace: f.Namespace, Name: f.Name}, f.Message})
-	}
-	slices.SortFunc(out, func(a, b Unused) int { return strings.Compare(a.String(), b.String()) })
-	return out
+	return explain.UnselectedOf(objects)
 }
 
 // Write prints one line for each workload, and what calls for attention below it; all pages
@@ -132,7 +120,7 @@ func (o Overview) unselected(w *strings.Builder) {
 	}
 	fmt.Fprintf(w, "\nselected by no workload: %d\n", len(o.Unselected))
 	for _, u := range o.Unselected[:min(len(o.Unselected), mostUnselected)] {
-		line(w, u.String()+"   "+strings.ReplaceAll(u.Message, "\n", "; "))
+		line(w, u.String())
 	}
 	if more := len(o.Unselected) - mostUnselected; more > 0 {
 		line(w, fmt.Sprintf("%d more: --format=json has all", more))

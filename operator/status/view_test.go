@@ -44,7 +44,7 @@ func TestView(t *testing.T) {
 		for _, f := range all {
 			pages.Workloads = append(pages.Workloads, status.View(f))
 		}
-		pages.Unselected = status.UnusedOf(all)
+		pages.Unselected = status.UnselectedIn(all)
 		var err error
 		switch name {
 		case "text", "json":

@@ -114,7 +114,9 @@ func (r *reading) look(v *view) (out targets.Found) {
 			continue
 		}
 		objects.Join(there)
-		before.Join(got.objects)
+		if r.applied != nil {
+			before.Join(got.objects)
+		}
 	}
 	if out.Gaps != nil {
 		return out

@@ -19,3 +19,14 @@ func (s *ScrapeConfig) GetConfigStatus() *monitoringv1.ConfigResourceStatus { re
 
 // GetConfigStatus implements ConfigResource of v1.
 func (a *AlertmanagerConfig) GetConfigStatus() *monitoringv1.ConfigResourceStatus { return &a.Status }
+
+// CommonFields returns the fields that Prometheus and PrometheusAgent share; nil for other kinds.
+func CommonFields(w monitoringv1.Workload) *monitoringv1.CommonPrometheusFields {
+	switch p := w.(type) {
+	case *monitoringv1.Prometheus:
+		return &p.Spec.CommonPrometheusFields
+	case *PrometheusAgent:
+		return &p.Spec.CommonPrometheusFields
+	}
+	return nil
+}
