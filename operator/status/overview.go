@@ -37,9 +37,6 @@ func UnselectedIn(all []Facts) []explain.Unselected {
 		if len(f.Unread) > 0 {
 			return nil
 		}
-		if f.Unmanaged() != "" {
-			continue
-		}
 		if !slices.Contains(kinds, f.Setup.Kind) {
 			kinds = append(kinds, f.Setup.Kind)
 		}
