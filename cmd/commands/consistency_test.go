@@ -11,6 +11,7 @@ import (
 
 	"golang.org/x/tools/txtar"
 
+	"github.com/firekeeper-dev/firekeeper/operator/catalog"
 	"github.com/firekeeper-dev/firekeeper/operator/explain"
 	"github.com/firekeeper-dev/firekeeper/operator/offline"
 	"github.com/firekeeper-dev/firekeeper/operator/preview"
@@ -153,7 +154,7 @@ type findings struct {
 }
 
 // of returns the findings about an object.
-func (f findings) of(ref explain.Ref) (out verdicts, notSelected bool) {
+func (f findings) of(ref catalog.Ref) (out verdicts, notSelected bool) {
 	out = noVerdicts()
 	for _, one := range f.Findings {
 		if one.Kind != ref.Kind || one.Namespace != ref.Namespace || one.Name != ref.Name {
@@ -172,11 +173,11 @@ func (f findings) of(ref explain.Ref) (out verdicts, notSelected bool) {
 	return out, notSelected
 }
 
-func explained(t *testing.T, dir string, ref explain.Ref) (out verdicts, ok bool) {
+func explained(t *testing.T, dir string, ref catalog.Ref) (out verdicts, ok bool) {
 	t.Helper()
 	var got struct {
 		Workloads []struct {
-			Workload explain.Ref
+			Workload catalog.Ref
 			Accepted bool
 			Reason   explain.Reason
 			Hints    []struct {
@@ -199,11 +200,11 @@ func explained(t *testing.T, dir string, ref explain.Ref) (out verdicts, ok bool
 	return out, ok
 }
 
-func targeted(t *testing.T, dir string, ref explain.Ref) (out verdicts, ok bool) {
+func targeted(t *testing.T, dir string, ref catalog.Ref) (out verdicts, ok bool) {
 	t.Helper()
 	var got struct {
 		Workloads []struct {
-			explain.Ref
+			catalog.Ref
 			Hints []struct {
 				hint
 				Workload string
@@ -214,7 +215,7 @@ func targeted(t *testing.T, dir string, ref explain.Ref) (out verdicts, ok bool)
 			}
 		}
 		NotUsed []struct {
-			Workload explain.Ref
+			Workload catalog.Ref
 			Reason   explain.Reason
 		}
 	}
@@ -284,7 +285,7 @@ func TestCommandsAgree(t *testing.T) {
 }
 
 // objectsOf are the objects of a folder that have targets.
-func objectsOf(t *testing.T, dir string) (out []explain.Ref) {
+func objectsOf(t *testing.T, dir string) (out []catalog.Ref) {
 	t.Helper()
 	kubernetes, err := parseKubernetes(newestKubernetes)
 	if err != nil {
@@ -298,10 +299,10 @@ func objectsOf(t *testing.T, dir string) (out []explain.Ref) {
 	if err != nil {
 		return nil
 	}
-	seen := map[explain.Ref]bool{}
+	seen := map[catalog.Ref]bool{}
 	for _, row := range preview.Sources {
 		for _, o := range objects.All(row) {
-			ref := explain.Ref{Kind: row.Kind, Namespace: o.GetNamespace(), Name: o.GetName()}
+			ref := catalog.Ref{Kind: row.Kind, Namespace: o.GetNamespace(), Name: o.GetName()}
 			if !seen[ref] {
 				out = append(out, ref)
 			}

@@ -216,7 +216,7 @@ func (t *targetsOptions) ofObject(ctx context.Context, world targetsWorld, q pre
 	}
 	explained := explain.Explain(question, world.scopes.For(question.Row))
 	q.Object = explained.Object
-	uses := func(owner explain.Ref) bool {
+	uses := func(owner catalog.Ref) bool {
 		return slices.ContainsFunc(explained.Owners, func(v explain.Verdict) bool { return v.Accepted && v.Owner == owner })
 	}
 	var all []preview.Workload
@@ -225,7 +225,7 @@ func (t *targetsOptions) ofObject(ctx context.Context, world targetsWorld, q pre
 		if err != nil {
 			return report, err
 		}
-		if all, err = world.workloads(objects, references, explain.Ref{}); err != nil {
+		if all, err = world.workloads(objects, references, catalog.Ref{}); err != nil {
 			return report, err
 		}
 		all = slices.DeleteFunc(all, func(w preview.Workload) bool { return !uses(w.Ref) })
@@ -266,7 +266,7 @@ func (t *targetsOptions) query() (q preview.Query, err error) {
 	case row == nil:
 		q.Pod = key
 	case row.IsWorkload():
-		q.Owner = explain.Ref{Kind: row.Kind, Namespace: key.Namespace, Name: key.Name}
+		q.Owner = catalog.Ref{Kind: row.Kind, Namespace: key.Namespace, Name: key.Name}
 	}
 	return q, err
 }

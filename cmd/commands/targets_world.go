@@ -9,6 +9,9 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/firekeeper-dev/firekeeper/operator/discovery"
+	"github.com/firekeeper-dev/firekeeper/operator/nearmiss/manifests"
+
 	"github.com/Masterminds/semver/v3"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
@@ -81,7 +84,7 @@ func (t *targetsOptions) open(ctx context.Context, o *Options, stderr io.Writer)
 		w.reader, w.finder = cluster, t.withHTTP(liveTargets{kube: cluster.Kube})
 	default:
 		over := applied.Over(cluster, manifests)
-		w.reader, w.finder = over, t.withHTTP(liveTargets{cluster.Kube, over.Discovered()})
+		w.reader, w.finder = over, t.withHTTP(liveTargets{cluster.Kube, discovery.Of(over.Native())})
 	}
 	if reads {
 		w.look = near.New(ctx, w.reader).Look
@@ -96,7 +99,7 @@ func lookAmong(objects *offline.Objects) nearmiss.Look {
 		for _, w := range objects.Workloads() {
 			made = append(made, objects.Reconcile(w))
 		}
-		return objects.View(made)
+		return manifests.View(objects, made)
 	})
 	return func(v1.Workload, []nearmiss.Use) (*nearmiss.View, []string) { return view(), nil }
 }
@@ -131,12 +134,12 @@ func (w targetsWorld) gather(ctx context.Context) (*offline.Objects, engine.Clus
 // workloads returns the gathered workloads that the operator manages: all, or one.
 //
 // Errors: the one does not exist, or is not managed.
-func (w targetsWorld) workloads(objects *offline.Objects, references engine.Cluster, one explain.Ref) (out []preview.Workload, err error) {
+func (w targetsWorld) workloads(objects *offline.Objects, references engine.Cluster, one catalog.Ref) (out []preview.Workload, err error) {
 	found := false
 	for _, each := range objects.Workloads() {
 		c := explain.Candidate{Setup: w.setup(each.Kind), Object: each.Object}
 		ref := c.Ref()
-		if !slices.Contains(preview.Kinds, each.Kind.Row) || (one != explain.Ref{}) && one != ref {
+		if !slices.Contains(preview.Kinds, each.Kind.Row) || (one != catalog.Ref{}) && one != ref {
 			continue
 		}
 		found = true
@@ -151,7 +154,7 @@ func (w targetsWorld) workloads(objects *offline.Objects, references engine.Clus
 		}
 		out = append(out, preview.Read(c, w.watched(cluster), w.options))
 	}
-	if (one != explain.Ref{}) && !found {
+	if (one != catalog.Ref{}) && !found {
 		return nil, fmt.Errorf("%s does not exist %s", one, w.where())
 	}
 	return out, nil
@@ -233,7 +236,7 @@ func (o *Options) summaries(ctx context.Context, kubernetes *semver.Version, obj
 	if err != nil || !finder.HasAny() || !slices.Contains(scrapeRows, q.Row) {
 		return nil, err
 	}
-	object := explain.RefOf(q.Row.Kind, q.Object)
+	object := catalog.RefOf(q.Row.Kind, q.Object)
 	return func(c explain.Candidate) []string {
 		cluster := offline.Only(q.Row, q.Object).Cluster(offline.Workload{Kind: c.Setup.Kind, Object: c.Object})
 		cluster.NamespaceLabels, cluster.References = q.NamespaceLabels, q.References

@@ -88,8 +88,8 @@ func (c *compiledConfig) size() (n int) {
 }
 
 // Verdicts implements engine.Inputs.
-func (in *inputs) Verdicts() iter.Seq[engine.Verdict] {
-	return func(yield func(engine.Verdict) bool) {
+func (in *inputs) Verdicts() iter.Seq[compiled.Verdict] {
+	return func(yield func(compiled.Verdict) bool) {
 		for _, c := range in.configs {
 			if !yield(c.verdict()) {
 				return
@@ -98,8 +98,8 @@ func (in *inputs) Verdicts() iter.Seq[engine.Verdict] {
 	}
 }
 
-func (c config) verdict() engine.Verdict {
-	out := engine.Verdict{Kind: v1alpha1.AlertmanagerConfigKind, Object: c.object, Err: c.Err}
+func (c config) verdict() compiled.Verdict {
+	out := compiled.Verdict{Kind: v1alpha1.AlertmanagerConfigKind, Object: c.object, Err: c.Err}
 	if c.Err == nil {
 		out.Text = c.compiledConfig
 	}

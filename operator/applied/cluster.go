@@ -13,7 +13,6 @@ import (
 
 	"github.com/firekeeper-dev/firekeeper/operator/assets"
 	"github.com/firekeeper-dev/firekeeper/operator/catalog"
-	"github.com/firekeeper-dev/firekeeper/operator/discovery"
 	"github.com/firekeeper-dev/firekeeper/operator/offline"
 	"github.com/firekeeper-dev/firekeeper/operator/online"
 )
@@ -49,14 +48,8 @@ func (c *Cluster) add(of schema.GroupVersionResource, o online.Object) {
 	c.objects[of] = append(c.objects[of], o)
 }
 
-// Discovered are the manifests in which targets can be found.
-func (c *Cluster) Discovered() *discovery.Objects {
-	out := &discovery.Objects{}
-	for _, o := range c.manifests.Native() {
-		out.Add(o)
-	}
-	return out
-}
+// Native returns the manifests of Kubernetes' own kinds.
+func (c *Cluster) Native() []offline.Native { return c.manifests.Native() }
 
 // Get implements [online.Reader].
 func (c *Cluster) Get(ctx context.Context, of schema.GroupVersionResource, key types.NamespacedName) (online.Object, error) {

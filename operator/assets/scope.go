@@ -13,6 +13,8 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/firekeeper-dev/firekeeper/operator/budget"
+
+	"github.com/firekeeper-dev/firekeeper/operator/wellknown"
 )
 
 // Kind tells a Secret from a ConfigMap. The numbers appear in file names of
@@ -234,8 +236,8 @@ func (s *Scope) AddFile(kind Kind, name, key, value string) error {
 		return nil
 	}
 	file := FileName(kind, s.namespace, name, key)
-	if n := len(file); n > MaxFileName {
-		return fmt.Errorf("namespace, name and key of the %s make a file name of %d bytes, a Secret allows %d", kind, n, MaxFileName)
+	if n := len(file); n > wellknown.MaxKeyLength {
+		return fmt.Errorf("namespace, name and key of the %s make a file name of %d bytes, a Secret allows %d", kind, n, wellknown.MaxKeyLength)
 	}
 	if n := len(value); n > budget.TLSFileBytes {
 		return fmt.Errorf("key %q of %s %q has %d KiB, a TLS file may have %d KiB", key, kind, name, (n+1023)>>10, budget.TLSFileBytes>>10)
@@ -250,10 +252,6 @@ func (s *Scope) AddFile(kind Kind, name, key, value string) error {
 	s.files[file] = read // all objects with the file have one copy
 	return nil
 }
-
-// MaxFileName is the length of a key of a Secret. What else keys must not have, no
-// namespace, name and key have.
-const MaxFileName = 253
 
 // Files returns the registered files by name; nil when there are none.
 func (s *Scope) Files() map[string][]byte { return maps.Clone(s.files) }

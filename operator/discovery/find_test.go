@@ -44,7 +44,7 @@ func cluster(t *testing.T) *Objects {
 // find is what a job with one discovery finds, by address, and its gaps.
 func find(t *testing.T, o *Objects, sd string) (out []string) {
 	t.Helper()
-	jobs, err := targets.Document{Text: []byte("- {job_name: a, kubernetes_sd_configs: [" + sd + "]}"), Origins: make([][]promconfig.Origin, 1)}.Jobs()
+	jobs, err := targets.ReadJobs(promconfig.JobText{Text: []byte("- {job_name: a, kubernetes_sd_configs: [" + sd + "]}"), Origins: make([][]promconfig.Origin, 1)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -119,7 +119,7 @@ func TestAttachedMetadata(t *testing.T) {
 func TestFoundTargetIsScraped(t *testing.T) {
 	text := "- {job_name: a, kubernetes_sd_configs: [{role: endpointslice, namespaces: {names: [demo]}}], relabel_configs: [" +
 		"{action: keep, source_labels: [__meta_kubernetes_service_label_app], regex: web}, {source_labels: [__meta_kubernetes_pod_name], target_label: pod}]}"
-	jobs, err := targets.Document{Text: []byte(text), Origins: [][]promconfig.Origin{{{Path: "first"}, {Path: "second"}}}}.Jobs()
+	jobs, err := targets.ReadJobs(promconfig.JobText{Text: []byte(text), Origins: [][]promconfig.Origin{{{Path: "first"}, {Path: "second"}}}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -50,6 +50,15 @@ func (o *Objects) Take(object Object) bool {
 	return true
 }
 
+// Of returns the objects among a list that matter to discovery.
+func Of[O Object](all []O) *Objects {
+	out := &Objects{}
+	for _, o := range all {
+		out.Add(o)
+	}
+	return out
+}
+
 // Join adds the objects of another one, which both share.
 func (o *Objects) Join(other *Objects) {
 	for role, objects := range other.byRole {

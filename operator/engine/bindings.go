@@ -16,6 +16,7 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/bindings"
 	"github.com/firekeeper-dev/firekeeper/operator/budget"
 	"github.com/firekeeper-dev/firekeeper/operator/catalog"
+	"github.com/firekeeper-dev/firekeeper/operator/compiled"
 	"github.com/firekeeper-dev/firekeeper/operator/informer"
 	"github.com/firekeeper-dev/firekeeper/operator/queue"
 )
@@ -39,7 +40,7 @@ type judged struct {
 	err             error // nil: accepted
 }
 
-func judgedOf(v Verdict) judged {
+func judgedOf(v compiled.Verdict) judged {
 	out := judged{namespace: v.Object.GetNamespace(), name: v.Object.GetName(), uid: v.Object.GetUID(), generation: v.Object.GetGeneration()}
 	if v.Err != nil {
 		out.err = errors.New(strings.Clone(excerpt.Of(v.Err.Error(), budget.MessageBytes)))

@@ -13,17 +13,18 @@ import (
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 	"github.com/firekeeper-dev/firekeeper/operator/bindings"
 	"github.com/firekeeper-dev/firekeeper/operator/catalog"
+	"github.com/firekeeper-dev/firekeeper/operator/compiled"
 )
 
 // boundMonitors are n monitors in order that the owner has accepted, with verdicts
 // that say so.
-func boundMonitors(n int, o bindings.Owner) (all []*v1.ServiceMonitor, verdicts []Verdict) {
+func boundMonitors(n int, o bindings.Owner) (all []*v1.ServiceMonitor, verdicts []compiled.Verdict) {
 	for i := range n {
 		m := &v1.ServiceMonitor{ObjectMeta: metav1.ObjectMeta{Namespace: "demo", Name: fmt.Sprintf("m%05d", i), Generation: 3, ResourceVersion: "1"}}
 		change, _ := bindings.Bind(bindings.Object{Generation: 3}, o, nil, now)
 		m.Status = *change.Status
 		all = append(all, m)
-		verdicts = append(verdicts, Verdict{Kind: v1.ServiceMonitorKind, Object: m})
+		verdicts = append(verdicts, compiled.Verdict{Kind: v1.ServiceMonitorKind, Object: m})
 	}
 	return all, verdicts
 }
@@ -51,26 +52,30 @@ func sorted(all []*v1.ServiceMonitor) iter.Seq[catalog.Object] {
 func TestCompareBindings(t *testing.T) {
 	o := bindings.Owner{Resource: "prometheuses", Namespace: "monitoring", Name: "k8s"}
 	for name, tc := range map[string]struct {
-		change       func(all []*v1.ServiceMonitor, verdicts []Verdict) ([]*v1.ServiceMonitor, []Verdict)
+		change       func(all []*v1.ServiceMonitor, verdicts []compiled.Verdict) ([]*v1.ServiceMonitor, []compiled.Verdict)
 		set, removed []string
 	}{
-		"nothing": {func(a []*v1.ServiceMonitor, v []Verdict) ([]*v1.ServiceMonitor, []Verdict) { return a, v }, nil, nil},
-		"one is rejected": {func(a []*v1.ServiceMonitor, v []Verdict) ([]*v1.ServiceMonitor, []Verdict) {
+		"nothing": {func(a []*v1.ServiceMonitor, v []compiled.Verdict) ([]*v1.ServiceMonitor, []compiled.Verdict) {
+			return a, v
+		}, nil, nil},
+		"one is rejected": {func(a []*v1.ServiceMonitor, v []compiled.Verdict) ([]*v1.ServiceMonitor, []compiled.Verdict) {
 			v[2].Err = errors.New("bad")
 			return a, v
 		}, []string{"m00002"}, nil},
-		"one is not selected": {func(a []*v1.ServiceMonitor, v []Verdict) ([]*v1.ServiceMonitor, []Verdict) {
+		"one is not selected": {func(a []*v1.ServiceMonitor, v []compiled.Verdict) ([]*v1.ServiceMonitor, []compiled.Verdict) {
 			return a, slices.Delete(v, 1, 2)
 		}, nil, []string{"m00001"}},
-		"none is selected": {func(a []*v1.ServiceMonitor, v []Verdict) ([]*v1.ServiceMonitor, []Verdict) { return a, nil }, nil, []string{"m00000", "m00001", "m00002", "m00003"}},
-		"one is gone": {func(a []*v1.ServiceMonitor, v []Verdict) ([]*v1.ServiceMonitor, []Verdict) {
+		"none is selected": {func(a []*v1.ServiceMonitor, v []compiled.Verdict) ([]*v1.ServiceMonitor, []compiled.Verdict) {
+			return a, nil
+		}, nil, []string{"m00000", "m00001", "m00002", "m00003"}},
+		"one is gone": {func(a []*v1.ServiceMonitor, v []compiled.Verdict) ([]*v1.ServiceMonitor, []compiled.Verdict) {
 			return slices.Delete(a, 0, 1), v
 		}, nil, nil},
-		"one is new": {func(a []*v1.ServiceMonitor, v []Verdict) ([]*v1.ServiceMonitor, []Verdict) {
+		"one is new": {func(a []*v1.ServiceMonitor, v []compiled.Verdict) ([]*v1.ServiceMonitor, []compiled.Verdict) {
 			a[3].Status.Bindings = nil
 			return a, v
 		}, []string{"m00003"}, nil},
-		"one is newer than it": {func(a []*v1.ServiceMonitor, v []Verdict) ([]*v1.ServiceMonitor, []Verdict) {
+		"one is newer than it": {func(a []*v1.ServiceMonitor, v []compiled.Verdict) ([]*v1.ServiceMonitor, []compiled.Verdict) {
 			a[1] = a[1].DeepCopy()
 			a[1].Generation = 4
 			return a, v
@@ -112,7 +117,7 @@ func BenchmarkCompareBindings(b *testing.B) {
 	}
 }
 
-func allJudged(verdicts []Verdict) (out []judged) {
+func allJudged(verdicts []compiled.Verdict) (out []judged) {
 	for _, v := range verdicts {
 		out = append(out, judgedOf(v))
 	}

@@ -17,6 +17,7 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/apply"
 	"github.com/firekeeper-dev/firekeeper/operator/assets"
 	"github.com/firekeeper-dev/firekeeper/operator/catalog"
+	"github.com/firekeeper-dev/firekeeper/operator/compiled"
 	"github.com/firekeeper-dev/firekeeper/operator/wellknown"
 )
 
@@ -136,7 +137,7 @@ type fakeInputs struct {
 	*fakeKind
 	w        v1.Workload
 	cluster  Cluster
-	verdicts []Verdict
+	verdicts []compiled.Verdict
 	refs     []assets.Ref
 	values   []string
 }
@@ -150,7 +151,7 @@ func (g *fakeGatherer) Gather(w v1.Workload, c Cluster) (Inputs, error) {
 	}
 	for _, s := range g.Selects {
 		for _, obj := range Selected[catalog.Object](c, selectors, s.Row) {
-			v := Verdict{Kind: s.Kind, Object: obj}
+			v := compiled.Verdict{Kind: s.Kind, Object: obj}
 			if v.Err = v1.Undecodable(obj); v.Err == nil && obj.GetLabels()["bad"] != "" {
 				v.Err = fmt.Errorf("it is %s", obj.GetLabels()["bad"])
 			}
@@ -184,8 +185,8 @@ func (g *fakeGatherer) Gather(w v1.Workload, c Cluster) (Inputs, error) {
 	return in, err
 }
 
-func (in *fakeInputs) Verdicts() iter.Seq[Verdict]      { return slices.Values(in.verdicts) }
-func (in *fakeInputs) References() iter.Seq[assets.Ref] { return slices.Values(in.refs) }
+func (in *fakeInputs) Verdicts() iter.Seq[compiled.Verdict] { return slices.Values(in.verdicts) }
+func (in *fakeInputs) References() iter.Seq[assets.Ref]     { return slices.Values(in.refs) }
 
 // Desired wants two Secrets, the Service and one StatefulSet.
 func (in *fakeInputs) Desired() (Plan, error) {

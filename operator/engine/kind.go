@@ -107,33 +107,13 @@ type Gatherer interface {
 type Inputs interface {
 	// Verdicts are the selected objects, those of a kind by "namespace/name". Desired may
 	// reject more of them: those for which there is no room.
-	Verdicts() iter.Seq[Verdict]
+	Verdicts() iter.Seq[compiled.Verdict]
 	// References are all Secrets and ConfigMaps that were asked for.
 	References() iter.Seq[assets.Ref]
 	// Desired decides what should exist. Same inputs, same plan.
 	//
 	// Errors: a setting of the workload is wrong: nothing is to be written.
 	Desired() (Plan, error)
-}
-
-// Verdict is one selected object, and why it is rejected.
-type Verdict struct {
-	Kind   string
-	Object catalog.Object
-	Err    error
-	// Dropped names fields of the object that the version of the workload does not
-	// support and that were left out.
-	Dropped []string
-	// Remarks are about values that are not used as written, for whoever asks: "spec.a: …".
-	Remarks []string
-	// File is the file that the object became; empty when it is a part of the
-	// configuration.
-	File string
-	// Text is what the object became in the file or in the configuration; nil when it
-	// is rejected.
-	Text io.WriterTo
-	// Jobs is the number of jobs that it became.
-	Jobs int
 }
 
 // Plan is what a reconciliation wants to write, in order: Content, then the

@@ -10,14 +10,15 @@ import (
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 	"github.com/firekeeper-dev/firekeeper/operator/assets"
 	"github.com/firekeeper-dev/firekeeper/operator/catalog"
+	"github.com/firekeeper-dev/firekeeper/operator/compiled"
 )
 
 // decided are inputs with nothing but verdicts.
-type decided []Verdict
+type decided []compiled.Verdict
 
-func (d decided) Verdicts() iter.Seq[Verdict]      { return slices.Values(d) }
-func (d decided) References() iter.Seq[assets.Ref] { return slices.Values[[]assets.Ref](nil) }
-func (d decided) Desired() (Plan, error)           { return Plan{}, nil }
+func (d decided) Verdicts() iter.Seq[compiled.Verdict] { return slices.Values(d) }
+func (d decided) References() iter.Seq[assets.Ref]     { return slices.Values[[]assets.Ref](nil) }
+func (d decided) Desired() (Plan, error)               { return Plan{}, nil }
 
 // What matters most to the user is told.
 func TestOutcome(t *testing.T) {

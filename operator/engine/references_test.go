@@ -18,6 +18,7 @@ import (
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 	"github.com/firekeeper-dev/firekeeper/operator/assets"
 	"github.com/firekeeper-dev/firekeeper/operator/catalog"
+	"github.com/firekeeper-dev/firekeeper/operator/compiled"
 	"github.com/firekeeper-dev/firekeeper/operator/informer"
 	"github.com/firekeeper-dev/firekeeper/operator/selection"
 )
@@ -65,7 +66,9 @@ func newAskingScene(t *testing.T) *askingScene {
 // referring are inputs with nothing but references.
 type referring []assets.Ref
 
-func (r referring) Verdicts() iter.Seq[Verdict]      { return slices.Values[[]Verdict](nil) }
+func (r referring) Verdicts() iter.Seq[compiled.Verdict] {
+	return slices.Values[[]compiled.Verdict](nil)
+}
 func (r referring) References() iter.Seq[assets.Ref] { return slices.Values(r) }
 func (r referring) Desired() (Plan, error)           { return Plan{}, nil }
 

@@ -8,6 +8,8 @@ import (
 
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 	"github.com/firekeeper-dev/firekeeper/operator/assets"
+	"github.com/firekeeper-dev/firekeeper/operator/catalog"
+	"github.com/firekeeper-dev/firekeeper/operator/compiled"
 	"github.com/firekeeper-dev/firekeeper/operator/engine"
 	"github.com/firekeeper-dev/firekeeper/operator/offline"
 	"github.com/firekeeper-dev/firekeeper/operator/selection"
@@ -26,8 +28,8 @@ type Candidate struct {
 }
 
 // Ref names the workload.
-func (c Candidate) Ref() Ref {
-	return Ref{c.Setup.Row.Kind, c.Object.GetNamespace(), c.Object.GetName()}
+func (c Candidate) Ref() catalog.Ref {
+	return catalog.Ref{Kind: c.Setup.Row.Kind, Namespace: c.Object.GetNamespace(), Name: c.Object.GetName()}
 }
 
 // Unmanaged says why this operator does not run the workload; empty when it does.
@@ -50,7 +52,7 @@ func (c Candidate) rule(q *Question) (selection.Rule, error) {
 // selects has the workload select and compile the object: one verdict if it selects it.
 //
 // Errors: the workload is wrong.
-func (c Candidate) selects(q *Question) ([]engine.Verdict, error) {
+func (c Candidate) selects(q *Question) ([]compiled.Verdict, error) {
 	w := offline.Workload{Kind: c.Setup.Kind, Object: c.Object}
 	cluster := offline.Only(q.Row, q.Object).Cluster(w)
 	cluster.NamespaceLabels, cluster.References = q.NamespaceLabels, q.References
@@ -74,7 +76,7 @@ func (c Candidate) compile(q *Question, v *Verdict) {
 }
 
 // became says what became of the object.
-func (c Candidate) became(of engine.Verdict, q *Question, v *Verdict) {
+func (c Candidate) became(of compiled.Verdict, q *Question, v *Verdict) {
 	switch {
 	case assets.IsTemporary(of.Err), assets.IsRefused(of.Err): // whoever asks may have fewer permissions than the operator
 		v.because(NotKnown, "cannot read a Secret or ConfigMap it refers to: %v", of.Err)
@@ -106,7 +108,7 @@ func (c Candidate) became(of engine.Verdict, q *Question, v *Verdict) {
 // configuration.
 //
 // Errors: what it became cannot be read.
-func (c Candidate) place(of engine.Verdict, q *Question, v *Verdict) error {
+func (c Candidate) place(of compiled.Verdict, q *Question, v *Verdict) error {
 	if of.File != "" {
 		v.RuleFile, v.ConfigMap = of.File, c.configMap(q, of.File)
 		return nil

@@ -5,12 +5,11 @@ import (
 	"slices"
 
 	corev1 "k8s.io/api/core/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
-	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/firekeeper-dev/firekeeper/operator/assets"
 	"github.com/firekeeper-dev/firekeeper/operator/catalog"
+	"github.com/firekeeper-dev/firekeeper/operator/compiled"
 	"github.com/firekeeper-dev/firekeeper/operator/engine"
 	"github.com/firekeeper-dev/firekeeper/operator/informer"
 	"github.com/firekeeper-dev/firekeeper/operator/lint"
@@ -35,7 +34,7 @@ type Question struct {
 	References assets.Reader
 	// AsWritten words a verdict for the version in which the object was written; nil when
 	// it is the one that the operator reads.
-	AsWritten func(engine.Verdict) engine.Verdict
+	AsWritten func(compiled.Verdict) compiled.Verdict
 	// Targets says in lines what a workload that uses the object scrapes; nil when nobody
 	// looks.
 	Targets func(Candidate) []string
@@ -72,10 +71,10 @@ const (
 
 // Verdict is the answer of one workload.
 type Verdict struct {
-	Owner    Ref    `json:"workload"`
-	Accepted bool   `json:"accepted"`
-	Reason   Reason `json:"reason"`
-	Message  string `json:"message"`
+	Owner    catalog.Ref `json:"workload"`
+	Accepted bool        `json:"accepted"`
+	Reason   Reason      `json:"reason"`
+	Message  string      `json:"message"`
 	// Selector is the workload's field that decided, "spec.podMonitorSelector".
 	Selector string           `json:"selector,omitempty"`
 	Misses   []selection.Miss `json:"misses,omitempty"` // of that selector; those that cannot be known with the reason NotKnown
@@ -108,29 +107,9 @@ type Verdict struct {
 	Otherwise *Verdict `json:"otherwise,omitempty"`
 }
 
-// Ref names an object.
-type Ref struct {
-	Kind      string `json:"kind"`
-	Namespace string `json:"namespace"`
-	Name      string `json:"name"`
-}
-
-// RefOf names an object of a kind.
-func RefOf(kind string, o metav1.Object) Ref {
-	return Ref{Kind: kind, Namespace: o.GetNamespace(), Name: o.GetName()}
-}
-
-// Key is the name without the kind.
-func (r Ref) Key() types.NamespacedName {
-	return types.NamespacedName{Namespace: r.Namespace, Name: r.Name}
-}
-
-// String is for people: "Prometheus monitoring/k8s".
-func (r Ref) String() string { return r.Kind + " " + r.Namespace + "/" + r.Name }
-
 // Report is the answer.
 type Report struct {
-	Object          Ref               `json:"object"`
+	Object          catalog.Ref       `json:"object"`
 	Labels          map[string]string `json:"labels"`
 	NamespaceLabels map[string]string `json:"namespaceLabels"`
 	Owners          []Verdict         `json:"workloads"` // accepting ones first
@@ -159,7 +138,7 @@ func (r Report) Unknown() bool {
 // what workloads select.
 func Explain(q Question, configs informer.Namespaces) Report {
 	out := Report{
-		Object: Ref{q.Row.Kind, q.Object.GetNamespace(), q.Object.GetName()}, Labels: q.Object.GetLabels(), Owners: []Verdict{},
+		Object: catalog.Ref{Kind: q.Row.Kind, Namespace: q.Object.GetNamespace(), Name: q.Object.GetName()}, Labels: q.Object.GetLabels(), Owners: []Verdict{},
 	}
 	for _, s := range q.Setups {
 		if s.SelectsBy(q.Row.Kind).Row != nil {

@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/firekeeper-dev/firekeeper/operator/assets"
+	"github.com/firekeeper-dev/firekeeper/operator/catalog"
 	"github.com/firekeeper-dev/firekeeper/operator/engine"
 	"github.com/firekeeper-dev/firekeeper/operator/informer"
 	"github.com/firekeeper-dev/firekeeper/operator/offline"
@@ -147,7 +148,7 @@ func TestServiceMonitor(t *testing.T) {
 		"a paused Prometheus": {
 			manifests: monitor + server("demo", "paused: true, serviceMonitorSelector: {}"),
 			want: Verdict{Reason: Paused, Message: "spec.paused is true", Otherwise: &Verdict{
-				Owner: Ref{"Prometheus", "demo", "main"}, Accepted: true, Reason: Accepted, Message: "accepted", Jobs: []string{"serviceMonitor/demo/web/0"},
+				Owner: catalog.Ref{Kind: "Prometheus", Namespace: "demo", Name: "main"}, Accepted: true, Reason: Accepted, Message: "accepted", Jobs: []string{"serviceMonitor/demo/web/0"},
 			}},
 		},
 		"an agent": {
@@ -259,7 +260,7 @@ func check(t *testing.T, q Question, configs informer.Namespaces, want Verdict, 
 	if !slices.Equal(told, misses) {
 		t.Errorf("it requires %q, want %q", told, misses)
 	}
-	got.Owner, got.Message, want.Message, got.Misses = Ref{}, "", "", nil
+	got.Owner, got.Message, want.Message, got.Misses = catalog.Ref{}, "", "", nil
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}

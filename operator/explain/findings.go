@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/firekeeper-dev/firekeeper/operator/engine"
+	"github.com/firekeeper-dev/firekeeper/operator/compiled"
 	"github.com/firekeeper-dev/firekeeper/operator/lint"
 	"github.com/firekeeper-dev/firekeeper/operator/nearmiss"
 	"github.com/firekeeper-dev/firekeeper/operator/offline"
@@ -32,7 +32,7 @@ func (h Hint) String() string {
 }
 
 // remarks adds what is found about an object that the workload accepts, and about the workload.
-func (c Candidate) remarks(of engine.Verdict, q *Question, v *Verdict) {
+func (c Candidate) remarks(of compiled.Verdict, q *Question, v *Verdict) {
 	if q.Findings != nil {
 		own := slices.DeleteFunc(c.found(q), func(f lint.Finding) bool {
 			alerting := strings.HasPrefix(f.Field, "spec.alerting")

@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
-	"github.com/firekeeper-dev/firekeeper/operator/engine"
+	"github.com/firekeeper-dev/firekeeper/operator/compiled"
 	"github.com/firekeeper-dev/firekeeper/operator/nearmiss"
 )
 
@@ -13,7 +13,7 @@ import (
 // probably a mistake.
 //
 // Errors: what it became cannot be read.
-func (c Candidate) looks(of engine.Verdict, q *Question, v *Verdict) error {
+func (c Candidate) looks(of compiled.Verdict, q *Question, v *Verdict) error {
 	if of.File != "" {
 		c.alerts(q, v)
 		return nil

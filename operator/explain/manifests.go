@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/firekeeper-dev/firekeeper/operator/nearmiss/manifests"
+
 	"github.com/firekeeper-dev/firekeeper/internal/faults"
 	"github.com/firekeeper-dev/firekeeper/operator/engine"
 	"github.com/firekeeper-dev/firekeeper/operator/lint"
@@ -46,7 +48,7 @@ func FromManifests(o *offline.Objects, wrong []offline.Fault, setups []engine.Se
 			}
 		}
 	}
-	q.Look = nearmiss.At(o.View(outcomes))
+	q.Look = nearmiss.At(manifests.View(o, outcomes))
 	return q, nil
 }
 

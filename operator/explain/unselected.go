@@ -4,13 +4,14 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/firekeeper-dev/firekeeper/operator/catalog"
 	"github.com/firekeeper-dev/firekeeper/operator/lint"
 	"github.com/firekeeper-dev/firekeeper/operator/offline"
 )
 
 // Unselected is an object that no workload selects.
 type Unselected struct {
-	Ref
+	catalog.Ref
 	Message string `json:"message"` // why, for each workload
 }
 
@@ -22,7 +23,7 @@ func (u Unselected) String() string {
 // UnselectedOf returns the objects that no workload selects, by kind, namespace and name.
 func UnselectedOf(o *offline.Objects) (out []Unselected) {
 	for _, f := range lint.Unselected(o) {
-		out = append(out, Unselected{Ref{Kind: f.Kind, Namespace: f.Namespace, Name: f.Name}, f.Message})
+		out = append(out, Unselected{catalog.Ref{Kind: f.Kind, Namespace: f.Namespace, Name: f.Name}, f.Message})
 	}
 	slices.SortFunc(out, func(a, b Unselected) int { return strings.Compare(a.Ref.String(), b.Ref.String()) })
 	return out

@@ -1,6 +1,10 @@
 package explain
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/firekeeper-dev/firekeeper/operator/catalog"
+)
 
 // Use is a workload that uses the object.
 type Use struct {
@@ -10,7 +14,7 @@ type Use struct {
 
 // String is for people: "Prometheus monitoring/k8s".
 func (u Use) String() string {
-	return Ref{u.Setup.Row.Kind, u.Object.GetNamespace(), u.Object.GetName()}.String()
+	return catalog.Ref{Kind: u.Setup.Row.Kind, Namespace: u.Object.GetNamespace(), Name: u.Object.GetName()}.String()
 }
 
 // Uses are the workloads that select and accept the object, in the order of the question.

@@ -6,6 +6,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/labels"
 
+	"github.com/firekeeper-dev/firekeeper/operator/catalog"
 	"github.com/firekeeper-dev/firekeeper/operator/engine"
 	"github.com/firekeeper-dev/firekeeper/operator/informer"
 	"github.com/firekeeper-dev/firekeeper/operator/offline"
@@ -59,7 +60,7 @@ type filter func(inquiry, *Verdict) (excluded bool)
 // ask goes through filters until one excludes the object.
 func (i inquiry) ask(filters ...filter) (v Verdict, excluded bool) {
 	w := i.c.Object
-	v.Owner = Ref{i.c.Setup.Row.Kind, w.GetNamespace(), w.GetName()}
+	v.Owner = catalog.Ref{Kind: i.c.Setup.Row.Kind, Namespace: w.GetNamespace(), Name: w.GetName()}
 	for _, excludes := range filters {
 		if excludes(i, &v) {
 			return v, true

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/firekeeper-dev/firekeeper/operator/catalog"
 	"github.com/firekeeper-dev/firekeeper/operator/engine"
 	"github.com/firekeeper-dev/firekeeper/operator/lint"
 	"github.com/firekeeper-dev/firekeeper/operator/offline"
@@ -15,7 +16,7 @@ import (
 
 // WorkloadReport is the answer about a workload among manifests.
 type WorkloadReport struct {
-	Object Ref `json:"object"`
+	Object catalog.Ref `json:"object"`
 	// Generated reports whether the operator generates anything for it.
 	Generated bool `json:"generated"`
 	// Findings are those of lint about it.
@@ -41,7 +42,7 @@ type Selected struct {
 // Errors: the workload is not among them.
 func Workload(o *offline.Objects, wrong []offline.Fault, kinds []*engine.Kind, n Name) (WorkloadReport, error) {
 	e := lint.Examine(o, wrong, kinds, lint.Options{})
-	out := WorkloadReport{Object: Ref{n.row.Kind, n.Namespace, n.Name}, Findings: e.About(n.row.Kind, n.Namespace, n.Name), Uses: []Selected{}}
+	out := WorkloadReport{Object: catalog.Ref{Kind: n.row.Kind, Namespace: n.Namespace, Name: n.Name}, Findings: e.About(n.row.Kind, n.Namespace, n.Name), Uses: []Selected{}}
 	outcomes := e.Outcomes()
 	for i, w := range o.Workloads() {
 		if w.Kind.Row == n.row && w.Key().Namespace == n.Namespace && w.Key().Name == n.Name {
@@ -138,7 +139,7 @@ func (r WorkloadReport) text(w *strings.Builder) {
 	}
 	more := max(0, len(r.Unused)-maxOthers)
 	for _, f := range r.Unused[:len(r.Unused)-more] {
-		fmt.Fprintf(w, "  %s: %s\n", Ref{f.Kind, f.Namespace, f.Name}, f.Text())
+		fmt.Fprintf(w, "  %s: %s\n", catalog.Ref{Kind: f.Kind, Namespace: f.Namespace, Name: f.Name}, f.Text())
 	}
 	if more > 0 {
 		fmt.Fprintf(w, "  and %d more; see operator lint\n", more)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/firekeeper-dev/firekeeper/operator/catalog"
 	"github.com/firekeeper-dev/firekeeper/operator/explain"
+	"github.com/firekeeper-dev/firekeeper/operator/online"
 	"github.com/firekeeper-dev/firekeeper/operator/preview"
 	"github.com/firekeeper-dev/firekeeper/operator/routing"
 	"github.com/firekeeper-dev/firekeeper/operator/status"
@@ -45,7 +46,7 @@ type Answers interface {
 	Routes(ctx context.Context, r Rights, alertmanager types.NamespacedName, labels []string) (*Routes, error)
 	// Changes calls each with what changed, until the context ends. It may leave out changes
 	// of what has changed again since.
-	Changes(ctx context.Context, each func(Change)) error
+	Changes(ctx context.Context, each func(online.Change)) error
 }
 
 // Rights are those of whoever asks.
@@ -63,8 +64,8 @@ type Object struct {
 }
 
 // Ref is the name for people and programs.
-func (o Object) Ref() explain.Ref {
-	return explain.Ref{Kind: o.Kind, Namespace: o.Namespace, Name: o.Name}
+func (o Object) Ref() catalog.Ref {
+	return catalog.Ref{Kind: o.Kind, Namespace: o.Namespace, Name: o.Name}
 }
 
 // Page is a part of a list.
@@ -95,7 +96,7 @@ type Overview struct {
 	// Health counts all workloads that match, by their state.
 	Health map[Health]int `json:"health"`
 	// Unselected are the first objects that no workload selects, as far as that is known.
-	Unselected      []explain.Ref `json:"unselected"`
+	Unselected      []catalog.Ref `json:"unselected"`
 	UnselectedTotal int           `json:"unselectedTotal"`
 	// Unread is what could not be read, each with the reason.
 	Unread []string `json:"unread,omitempty"`
@@ -126,8 +127,8 @@ const (
 type Attention struct {
 	Urgency  Urgency     `json:"urgency"`
 	Cause    Cause       `json:"cause"`
-	Workload explain.Ref `json:"workload"`
-	Object   explain.Ref `json:"object,omitzero"` // empty when it is about the workload
+	Workload catalog.Ref `json:"workload"`
+	Object   catalog.Ref `json:"object,omitzero"` // empty when it is about the workload
 	Message  string      `json:"message"`
 	Fix      string      `json:"fix,omitempty"` // what to do, for people
 }
@@ -147,7 +148,7 @@ const (
 
 // WorkloadRow is a line about a workload.
 type WorkloadRow struct {
-	explain.Ref
+	catalog.Ref
 	Version string `json:"version,omitempty"`
 	State   Health `json:"state"`
 	Good    bool   `json:"good"` // nothing calls for attention
@@ -189,7 +190,7 @@ type SourceQuery struct {
 
 // Sources are objects that a workload could select.
 type Sources struct {
-	Workload explain.Ref          `json:"workload"`
+	Workload catalog.Ref          `json:"workload"`
 	Counts   map[status.State]int `json:"counts"` // of all objects
 	Items    []Source             `json:"items"`
 	Part
@@ -198,7 +199,7 @@ type Sources struct {
 
 // Source is one of them.
 type Source struct {
-	explain.Ref
+	catalog.Ref
 	State   status.State    `json:"state"`
 	Message string          `json:"message,omitempty"` // why it is rejected, or not selected
 	Jobs    []string        `json:"jobs,omitempty"`
@@ -207,7 +208,7 @@ type Source struct {
 
 // Rollout is what the pods of a workload run.
 type Rollout struct {
-	Workload explain.Ref  `json:"workload"`
+	Workload catalog.Ref  `json:"workload"`
 	Pods     []RolloutPod `json:"pods"`
 	Part
 	Unread []string `json:"unread,omitempty"`
@@ -238,7 +239,7 @@ type ConfigQuery struct {
 
 // Config is a configuration without credentials.
 type Config struct {
-	Workload explain.Ref     `json:"workload"`
+	Workload catalog.Ref     `json:"workload"`
 	Sections []ConfigSection `json:"sections"`
 	Part
 	// Unread is why there is less than all of it.
@@ -250,7 +251,7 @@ type ConfigSection struct {
 	// Name is a top-level key, or "scrape_configs/JOB".
 	Name string `json:"name"`
 	// Object made it; empty for the workload itself.
-	Object explain.Ref `json:"object,omitzero"`
+	Object catalog.Ref `json:"object,omitzero"`
 	Text   string      `json:"text"`
 	// Origins are the fields that made relabel steps: line of the text, from 1 → field.
 	Origins map[int]string `json:"origins,omitempty"`
@@ -282,22 +283,22 @@ type Targets struct {
 
 // JobCounts are the targets of a job.
 type JobCounts struct {
-	Workload explain.Ref    `json:"workload"`
-	Object   explain.Ref    `json:"object"`
+	Workload catalog.Ref    `json:"workload"`
+	Object   catalog.Ref    `json:"object"`
 	Job      string         `json:"job"`
 	Counts   preview.Counts `json:"counts"`
 }
 
 // Trace is a target and what each relabel step makes of it.
 type Trace struct {
-	Workload explain.Ref    `json:"workload"`
-	Object   explain.Ref    `json:"object"`
+	Workload catalog.Ref    `json:"workload"`
+	Object   catalog.Ref    `json:"object"`
 	Target   preview.Target `json:"target"`
 	Steps    []Step         `json:"steps"`
 	// Manifest is the object, as it may be edited and tried; empty when it may not be shown.
 	Manifest string `json:"manifest,omitempty"`
 	// Also are other jobs that scrape the same URL.
-	Also []explain.Ref `json:"also,omitempty"`
+	Also []catalog.Ref `json:"also,omitempty"`
 }
 
 // Step is one relabel step.
@@ -312,24 +313,9 @@ type Step struct {
 
 // Routes is a routing tree.
 type Routes struct {
-	Alertmanager explain.Ref `json:"alertmanager"`
+	Alertmanager catalog.Ref `json:"alertmanager"`
 	routing.Report
 	// Tried says whether labels were given; else the tree is shown without a way.
 	Tried  bool     `json:"tried"`
 	Unread []string `json:"unread,omitempty"`
-}
-
-// ChangeKind is what a change is about.
-type ChangeKind string
-
-const (
-	OwnerChanged   ChangeKind = "workload"
-	ObjectChanged  ChangeKind = "object"
-	RolloutChanged ChangeKind = "rollout"
-)
-
-// Change is news.
-type Change struct {
-	Kind   ChangeKind  `json:"kind"`
-	Object explain.Ref `json:"object"`
 }

@@ -15,7 +15,6 @@ import (
 	"github.com/firekeeper-dev/firekeeper/internal/golden"
 	"github.com/firekeeper-dev/firekeeper/operator/catalog"
 	"github.com/firekeeper-dev/firekeeper/operator/delivery"
-	"github.com/firekeeper-dev/firekeeper/operator/explain"
 	"github.com/firekeeper-dev/firekeeper/operator/insight"
 	"github.com/firekeeper-dev/firekeeper/operator/preview"
 	"github.com/firekeeper-dev/firekeeper/operator/status"
@@ -132,11 +131,11 @@ func countsOf(t *testing.T, text []byte) counts {
 	}
 	out := counts{}
 	for w, c := range in {
-		own := &insight.TargetCounts{Counts: c.Counts, PerShard: c.PerShard, Synced: !c.Unsynced, Objects: map[explain.Ref]preview.Counts{}}
+		own := &insight.TargetCounts{Counts: c.Counts, PerShard: c.PerShard, Synced: !c.Unsynced, Objects: map[catalog.Ref]preview.Counts{}}
 		for name, n := range c.Objects {
 			kind, key, _ := strings.Cut(name, " ")
 			namespace, name, _ := strings.Cut(key, "/")
-			own.Objects[explain.Ref{Kind: kind, Namespace: namespace, Name: name}] = n
+			own.Objects[catalog.Ref{Kind: kind, Namespace: namespace, Name: name}] = n
 		}
 		out[w] = own
 	}
@@ -154,7 +153,7 @@ func (counts) Target(context.Context, insight.Rights, insight.Object, string, st
 }
 
 // Counts implements [insight.TargetSource].
-func (c counts) Counts(w explain.Ref) *insight.TargetCounts { return c[w.String()] }
+func (c counts) Counts(w catalog.Ref) *insight.TargetCounts { return c[w.String()] }
 
 // encode writes an answer with readable texts.
 func encode(answer any) ([]byte, error) {

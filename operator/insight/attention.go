@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"github.com/firekeeper-dev/firekeeper/operator/catalog"
-	"github.com/firekeeper-dev/firekeeper/operator/explain"
 	"github.com/firekeeper-dev/firekeeper/operator/preview"
 	"github.com/firekeeper-dev/firekeeper/operator/status"
 )
@@ -37,10 +36,10 @@ func (e *entry) calls() (out []Attention) {
 	if r.Unmanaged != "" {
 		return nil
 	}
-	add := func(u Urgency, cause Cause, object explain.Ref, format string, args ...any) {
+	add := func(u Urgency, cause Cause, object catalog.Ref, format string, args ...any) {
 		out = append(out, Attention{Urgency: u, Cause: cause, Workload: e.ref, Object: object, Message: brief(fmt.Sprintf(format, args...)), Fix: fixes[cause]})
 	}
-	var none explain.Ref
+	var none catalog.Ref
 	if r.Invalid != "" {
 		add(Broken, InvalidOwner, none, "%s", r.Invalid)
 	}

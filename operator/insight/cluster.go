@@ -13,7 +13,6 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/delivery"
 	"github.com/firekeeper-dev/firekeeper/operator/discovery"
 	"github.com/firekeeper-dev/firekeeper/operator/engine"
-	"github.com/firekeeper-dev/firekeeper/operator/explain"
 	"github.com/firekeeper-dev/firekeeper/operator/inflight"
 	"github.com/firekeeper-dev/firekeeper/operator/nearmiss"
 	"github.com/firekeeper-dev/firekeeper/operator/online"
@@ -24,8 +23,8 @@ import (
 
 // Parts are what a [Cluster] is made of.
 type Parts struct {
-	// Reader of the cluster. What it returns is not changed. One that is [Versioned] is read
-	// only when something changed, a [Feed] tells of changes.
+	// Reader of the cluster. What it returns is not changed. One that is [online.Versioned] is read
+	// only when something changed, a [online.Feed] tells of changes.
 	Reader online.Reader
 	// Setups are the kinds of workloads that there are. Nobody else may compile with them:
 	// they keep what they compiled.
@@ -73,7 +72,7 @@ func New(p Parts) *Cluster {
 	if p.Now == nil {
 		p.Now = time.Now
 	}
-	return &Cluster{Parts: p, previewing: inflight.New(1), worlds: worlds{keep: map[explain.Ref]*kept{}, held: share.Ledger[explain.Ref]{Room: int(inflight.Memory() / heldShare)}}}
+	return &Cluster{Parts: p, previewing: inflight.New(1), worlds: worlds{keep: map[catalog.Ref]*kept{}, held: share.Ledger[catalog.Ref]{Room: int(inflight.Memory() / heldShare)}}}
 }
 
 // Targets implements [Answers].
@@ -98,7 +97,7 @@ func nobodyLooks() error {
 
 // counts are those of a workload; nil when they are not known, and for a caller who may not see
 // all that targets are found in: numbers tell of labels.
-func (c *Cluster) counts(a *asker, w explain.Ref) *TargetCounts {
+func (c *Cluster) counts(a *asker, w catalog.Ref) *TargetCounts {
 	if c.Parts.Targets == nil {
 		return nil
 	}

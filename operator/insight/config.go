@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"github.com/firekeeper-dev/firekeeper/operator/catalog"
-	"github.com/firekeeper-dev/firekeeper/operator/explain"
 )
 
 // Config implements [Answers].
@@ -38,7 +37,7 @@ func (c *Cluster) Config(ctx context.Context, r Rights, o Object, q ConfigQuery)
 	if out.Sections, err = c.show(ctx, text, some, a); err != nil {
 		return nil, err
 	}
-	var objects []explain.Ref
+	var objects []catalog.Ref
 	for _, s := range some {
 		if row := catalog.Of(s.object.Kind); row != nil && s.job != "" && s.size <= maxSection {
 			objects = append(objects, s.object)
@@ -94,7 +93,7 @@ func (c *Cluster) show(ctx context.Context, d *draft, some []numbered, a *asker)
 	}
 	for _, i := range shown {
 		out[i].Text, err = d.mask.section(some[i].draftSection, func(namespace, name string) bool {
-			return a.details(explain.Ref{Kind: catalog.AlertmanagerConfig.Kind, Namespace: namespace, Name: name})
+			return a.details(catalog.Ref{Kind: catalog.AlertmanagerConfig.Kind, Namespace: namespace, Name: name})
 		})
 		if err != nil {
 			out[i].Text = "# not shown: it cannot be read as YAML\n"

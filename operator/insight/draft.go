@@ -13,8 +13,8 @@ import (
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 	"github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1alpha1"
 	"github.com/firekeeper-dev/firekeeper/operator/catalog"
+	"github.com/firekeeper-dev/firekeeper/operator/compiled"
 	"github.com/firekeeper-dev/firekeeper/operator/engine"
-	"github.com/firekeeper-dev/firekeeper/operator/explain"
 	"github.com/firekeeper-dev/firekeeper/operator/informer"
 	"github.com/firekeeper-dev/firekeeper/operator/offline"
 	"github.com/firekeeper-dev/firekeeper/operator/promconfig"
@@ -37,7 +37,7 @@ type draft struct {
 type draftSection struct {
 	name   string
 	job    string // of a section that is a job
-	object explain.Ref
+	object catalog.Ref
 	text   string // empty when it is to be read from the file
 	at     int    // where it begins in the file, in bytes
 	size   int    // bytes of the text
@@ -51,7 +51,7 @@ const scrapeConfigs = "scrape_configs"
 type made struct {
 	object   v1.Workload
 	own      []draftSection // what was taken out of it
-	verdicts []engine.Verdict
+	verdicts []compiled.Verdict
 	plan     engine.Plan
 	mask     *masker
 }
@@ -113,7 +113,7 @@ func (c *Cluster) draft(ctx context.Context, w *world, e *entry) (*draft, error)
 	out.sections = append(out.sections, made.own...)
 	for _, v := range made.verdicts {
 		if v.File != "" && v.Err == nil {
-			out.sections = append(out.sections, draftSection{name: "rule_files/" + v.File, object: explain.RefOf(v.Kind, v.Object)})
+			out.sections = append(out.sections, draftSection{name: "rule_files/" + v.File, object: catalog.RefOf(v.Kind, v.Object)})
 		}
 	}
 	return out, nil
@@ -148,7 +148,7 @@ func (d *draft) read(ctx context.Context, c *Cluster, e *entry, made made) error
 }
 
 // compileAll is what the operator makes of a workload. What makes it panic is an error.
-func compileAll(kind *engine.Kind, object v1.Workload, c engine.Cluster) (verdicts []engine.Verdict, plan engine.Plan, err error) {
+func compileAll(kind *engine.Kind, object v1.Workload, c engine.Cluster) (verdicts []compiled.Verdict, plan engine.Plan, err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			err = errors.New(panicked(p))
@@ -200,10 +200,10 @@ func withoutOwn(w v1.Workload) (v1.Workload, []draftSection) {
 
 // of returns whose jobs are which. An object that is accepted, and not here, is unread: without its
 // credentials, or beside the others.
-func (d *draft) of(e *entry, verdicts []engine.Verdict) map[string]explain.Ref {
-	jobs := map[string]explain.Ref{}
+func (d *draft) of(e *entry, verdicts []compiled.Verdict) map[string]catalog.Ref {
+	jobs := map[string]catalog.Ref{}
 	for _, v := range verdicts {
-		ref := explain.RefOf(v.Kind, v.Object)
+		ref := catalog.RefOf(v.Kind, v.Object)
 		if v.Err != nil && e.states[ref].state == status.Accepted {
 			d.unread = append(d.unread, fmt.Sprintf("%s is left out: %s", ref, brief(v.Err.Error())))
 		}
@@ -215,23 +215,23 @@ func (d *draft) of(e *entry, verdicts []engine.Verdict) map[string]explain.Ref {
 }
 
 // becameOf is what objects became in the file.
-func becameOf(verdicts []engine.Verdict) map[explain.Ref]string {
-	out := map[explain.Ref]string{}
+func becameOf(verdicts []compiled.Verdict) map[catalog.Ref]string {
+	out := map[catalog.Ref]string{}
 	for _, v := range verdicts {
-		out[explain.RefOf(v.Kind, v.Object)] = written(textOf(v))
+		out[catalog.RefOf(v.Kind, v.Object)] = written(textOf(v))
 	}
 	return out
 }
 
 // origins are the fields that made the relabel steps of jobs, by job.
-func (c *Cluster) origins(ctx context.Context, w *world, e *entry, objects []explain.Ref) map[string][]string {
+func (c *Cluster) origins(ctx context.Context, w *world, e *entry, objects []catalog.Ref) map[string][]string {
 	out := map[string][]string{}
 	cluster := c.hidden(ctx, w, e, newMasker(e.candidate.Object))
 	all := cluster.Objects
 	cluster.Objects = func(kind string) iter.Seq[catalog.Object] {
 		return func(yield func(catalog.Object) bool) {
 			for o := range all(kind) {
-				if slices.Contains(objects, explain.RefOf(kind, o)) && !yield(o) {
+				if slices.Contains(objects, catalog.RefOf(kind, o)) && !yield(o) {
 					return
 				}
 			}

@@ -11,7 +11,7 @@ import (
 	"github.com/klauspost/compress/s2"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
-	"github.com/firekeeper-dev/firekeeper/operator/explain"
+	"github.com/firekeeper-dev/firekeeper/operator/catalog"
 	"github.com/firekeeper-dev/firekeeper/operator/promconfig"
 )
 
@@ -24,7 +24,7 @@ func (s draftSection) sized() draftSection {
 // cut cuts what write writes into its sections: top-level keys, and the items of scrape_configs.
 //
 // Errors: those of write.
-func (d *draft) cut(write func(io.Writer) error, jobs map[string]explain.Ref) error {
+func (d *draft) cut(write func(io.Writer) error, jobs map[string]catalog.Ref) error {
 	var file bytes.Buffer
 	compressed, c := s2.NewWriter(&file, s2.WriterConcurrency(1)), &cutter{jobs: jobs}
 	if err := errors.Join(write(io.MultiWriter(c, compressed)), compressed.Close()); err != nil {
@@ -44,7 +44,7 @@ const lineBytes = 4 << 10
 // cutter is an [io.Writer] that notes where sections begin and end. It keeps no text but the
 // beginning of a line.
 type cutter struct {
-	jobs     map[string]explain.Ref
+	jobs     map[string]catalog.Ref
 	sections []draftSection
 
 	key  string       // of the section

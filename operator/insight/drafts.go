@@ -11,7 +11,6 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
 	"github.com/firekeeper-dev/firekeeper/operator/catalog"
-	"github.com/firekeeper-dev/firekeeper/operator/explain"
 )
 
 // Drafts are kept for the next part of the same file: of some workloads, for a while.
@@ -26,7 +25,7 @@ const (
 type drafts struct {
 	mu      sync.Mutex
 	last    []*keptDraft // those that were made last are last
-	running map[explain.Ref]*keptDraft
+	running map[catalog.Ref]*keptDraft
 }
 
 // keptDraft is that of a workload at a time.
@@ -107,7 +106,7 @@ func (s *drafts) get(e *entry, start func(*keptDraft)) *keptDraft {
 	}
 	d := &keptDraft{of: e, done: make(chan struct{})}
 	if s.running == nil {
-		s.running = map[explain.Ref]*keptDraft{}
+		s.running = map[catalog.Ref]*keptDraft{}
 	}
 	s.running[e.ref] = d
 	go start(d)
@@ -115,7 +114,7 @@ func (s *drafts) get(e *entry, start func(*keptDraft)) *keptDraft {
 }
 
 // finished is the draft of a workload that was made last; nil if none is kept.
-func (s *drafts) finished(of explain.Ref) *keptDraft {
+func (s *drafts) finished(of catalog.Ref) *keptDraft {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, d := range s.last {

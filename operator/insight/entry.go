@@ -7,8 +7,9 @@ import (
 	"strings"
 
 	"github.com/firekeeper-dev/firekeeper/operator/assets"
+	"github.com/firekeeper-dev/firekeeper/operator/catalog"
+	"github.com/firekeeper-dev/firekeeper/operator/compiled"
 	"github.com/firekeeper-dev/firekeeper/operator/engine"
-	"github.com/firekeeper-dev/firekeeper/operator/explain"
 	"github.com/firekeeper-dev/firekeeper/operator/offline"
 	"github.com/firekeeper-dev/firekeeper/operator/preview"
 	"github.com/firekeeper-dev/firekeeper/operator/status"
@@ -17,15 +18,15 @@ import (
 // make makes what is known of a workload from what was read.
 func (k *kept) make(facts status.Facts, shape engine.Shape) *entry {
 	e := &entry{
-		candidate: facts.Candidate, shape: shape, ref: facts.Ref(), since: k.since, states: map[explain.Ref]verdict{},
+		candidate: facts.Candidate, shape: shape, ref: facts.Ref(), since: k.since, states: map[catalog.Ref]verdict{},
 		rules: k.rules, unjudged: k.rulesErr != nil,
 	}
-	jobs := map[explain.Ref]int{}
-	facts.Select = func(c engine.Cluster) ([]engine.Verdict, error) {
+	jobs := map[catalog.Ref]int{}
+	facts.Select = func(c engine.Cluster) ([]compiled.Verdict, error) {
 		verdicts, err := k.compile(e, c)
 		for _, v := range verdicts {
 			if v.Err == nil && v.Jobs > 0 {
-				jobs[explain.RefOf(v.Kind, v.Object)] = v.Jobs
+				jobs[catalog.RefOf(v.Kind, v.Object)] = v.Jobs
 			}
 		}
 		return verdicts, err
@@ -98,7 +99,7 @@ func viewOf(facts status.Facts) (out status.Report, failed bool) {
 
 // compile asks the workload what it makes of objects. What it made of them before stands as
 // long as they have not changed.
-func (k *kept) compile(e *entry, c engine.Cluster) ([]engine.Verdict, error) {
+func (k *kept) compile(e *entry, c engine.Cluster) ([]compiled.Verdict, error) {
 	w := offline.Workload{Kind: e.candidate.Setup.Kind, Object: e.candidate.Object}
 	k.read = map[assets.Ref]string{}
 	references := &recorder{Reader: c.References, read: k.read}
@@ -112,7 +113,7 @@ func (k *kept) compile(e *entry, c engine.Cluster) ([]engine.Verdict, error) {
 }
 
 // textOf is what an object became in the configuration.
-func textOf(v engine.Verdict) io.WriterTo {
+func textOf(v compiled.Verdict) io.WriterTo {
 	if v.Err != nil || v.File != "" {
 		return nil
 	}
@@ -131,9 +132,9 @@ func written(text io.WriterTo) string {
 	return out.String()
 }
 
-func refOf(kind, name string) explain.Ref {
+func refOf(kind, name string) catalog.Ref {
 	namespace, own, _ := strings.Cut(name, "/")
-	return explain.Ref{Kind: kind, Namespace: namespace, Name: own}
+	return catalog.Ref{Kind: kind, Namespace: namespace, Name: own}
 }
 
 // count is the number of objects in a state.

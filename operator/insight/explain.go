@@ -116,7 +116,7 @@ func (w *world) object(o Object) (catalog.Object, error) {
 
 // nearestTo are the workloads, those first that select an object, and then those that could
 // select objects of the kind.
-func (w *world) nearestTo(o explain.Ref, row *catalog.Row) []*entry {
+func (w *world) nearestTo(o catalog.Ref, row *catalog.Row) []*entry {
 	out := slices.Clone(w.entries)
 	distance := func(e *entry) int {
 		if _, selects := e.states[o]; selects {
@@ -132,7 +132,7 @@ func (w *world) nearestTo(o explain.Ref, row *catalog.Row) []*entry {
 }
 
 // targetLines say in lines what a workload scrapes because of an object; nil when that is not known.
-func (c *Cluster) targetLines(a *asker, w, object explain.Ref) []string {
+func (c *Cluster) targetLines(a *asker, w, object catalog.Ref) []string {
 	counts := c.counts(a, w)
 	if counts == nil {
 		return nil

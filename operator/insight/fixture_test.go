@@ -52,7 +52,7 @@ func setups() ([]engine.Setup, error) {
 	return out, nil
 }
 
-// store is a cluster in memory. It is [insight.Versioned] if it has a version.
+// store is a cluster in memory. It is [online.Versioned] if it has a version.
 type store struct {
 	mu         sync.Mutex
 	objects    map[schema.GroupVersionResource][]online.Object

@@ -28,7 +28,7 @@ type versioned struct {
 	version int
 }
 
-// Version implements [insight.Versioned].
+// Version implements [online.Versioned].
 func (v *versioned) Version() string {
 	v.mu.Lock()
 	defer v.mu.Unlock()

@@ -21,6 +21,7 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/delivery"
 	"github.com/firekeeper-dev/firekeeper/operator/engine"
 	"github.com/firekeeper-dev/firekeeper/operator/explain"
+	"github.com/firekeeper-dev/firekeeper/operator/online"
 	"github.com/firekeeper-dev/firekeeper/operator/selection"
 	"github.com/firekeeper-dev/firekeeper/operator/share"
 	"github.com/firekeeper-dev/firekeeper/operator/status"
@@ -30,11 +31,11 @@ import (
 type entry struct {
 	candidate explain.Candidate
 	shape     engine.Shape
-	ref       explain.Ref
+	ref       catalog.Ref
 	// facts has the objects that the workload selects, and no others; report is its page.
 	facts  status.Facts
 	report status.Report
-	states map[explain.Ref]verdict
+	states map[catalog.Ref]verdict
 	rules  selection.Rules
 	// unjudged says that it is not known what the workload makes of objects.
 	unjudged bool
@@ -79,7 +80,7 @@ func (c *Cluster) know(ctx context.Context, w *world, all []explain.Candidate) {
 	c.forget(changed)
 	references := c.Reader.References(ctx)
 	w.behind = map[*entry]bool{}
-	seen := map[explain.Ref]bool{}
+	seen := map[catalog.Ref]bool{}
 	for _, candidate := range all {
 		ref := candidate.Ref()
 		seen[ref] = true
@@ -103,15 +104,15 @@ func (c *Cluster) know(ctx context.Context, w *world, all []explain.Candidate) {
 	slices.SortFunc(w.entries, func(a, b *entry) int { return compareRefs(a.ref, b.ref) })
 }
 
-func compareRefs(a, b explain.Ref) int {
+func compareRefs(a, b catalog.Ref) int {
 	return cmp.Or(cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Namespace, b.Namespace), cmp.Compare(a.Name, b.Name))
 }
 
 // keyOfRef is in the order of compareRefs.
-func keyOfRef(r explain.Ref) string { return r.Kind + "\x00" + r.Namespace + "\x00" + r.Name }
+func keyOfRef(r catalog.Ref) string { return r.Kind + "\x00" + r.Namespace + "\x00" + r.Name }
 
 // kept is what is kept of a workload.
-func (s *worlds) kept(ref explain.Ref) *kept {
+func (s *worlds) kept(ref catalog.Ref) *kept {
 	k := s.keep[ref]
 	if k == nil {
 		k = &kept{}
@@ -243,7 +244,7 @@ const heldShare = 16
 // keepWithin drops what was compiled while too much is kept: of the workload that was compiled last,
 // or of larger ones in the namespaces for which most is kept. It reports whether that of the last was
 // dropped.
-func (s *worlds) keepWithin(last explain.Ref) (dropped bool) {
+func (s *worlds) keepWithin(last catalog.Ref) (dropped bool) {
 	bytes := 0
 	if g := s.keep[last].gatherer; g != nil {
 		bytes = g.Held()
@@ -256,7 +257,7 @@ func (s *worlds) keepWithin(last explain.Ref) (dropped bool) {
 }
 
 // rest drops what was compiled for a workload. It is compiled afresh when something changes.
-func (s *worlds) rest(ref explain.Ref) {
+func (s *worlds) rest(ref catalog.Ref) {
 	k := s.keep[ref]
 	k.close()
 	k.gatherer = nil
@@ -349,7 +350,7 @@ const patience = 30 * time.Second
 
 // current reports whether the Secrets and ConfigMaps that were read have not changed.
 func (k *kept) current(c *Cluster, references assets.Reader) bool {
-	if _, is := c.Reader.(Versioned); !is && c.Now().Sub(k.checked) < patience {
+	if _, is := c.Reader.(online.Versioned); !is && c.Now().Sub(k.checked) < patience {
 		return true
 	}
 	k.checked = c.Now()

@@ -8,7 +8,6 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/firekeeper-dev/firekeeper/operator/catalog"
-	"github.com/firekeeper-dev/firekeeper/operator/explain"
 	"github.com/firekeeper-dev/firekeeper/operator/insight"
 	"github.com/firekeeper-dev/firekeeper/operator/preview"
 )
@@ -35,7 +34,7 @@ spec: {containers: [{name: prometheus, image: p}]}
 
 // What may not be looked for is not zero, nowhere; neither is what is still being read.
 func TestNotKnownIsNotZero(t *testing.T) {
-	web := explain.Ref{Kind: "ServiceMonitor", Namespace: "demo", Name: "web"}
+	web := catalog.Ref{Kind: "ServiceMonitor", Namespace: "demo", Name: "web"}
 	for name, tc := range map[string]struct {
 		counts   preview.Counts
 		shards   []int
@@ -57,7 +56,7 @@ func TestNotKnownIsNotZero(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			known := counts{"Prometheus demo/main": {Counts: tc.counts, PerShard: tc.shards, Synced: !tc.unsynced, Objects: map[explain.Ref]preview.Counts{web: tc.counts}}}
+			known := counts{"Prometheus demo/main": {Counts: tc.counts, PerShard: tc.shards, Synced: !tc.unsynced, Objects: map[catalog.Ref]preview.Counts{web: tc.counts}}}
 			a := answers(t, loaded(t, []byte(fmt.Sprintf(oneMonitor, max(1, len(tc.shards))))), known)
 			main := insight.Object{Row: catalog.Prometheus, NamespacedName: types.NamespacedName{Namespace: "demo", Name: "main"}}
 			report, err := a.Explain(t.Context(), everything, insight.Object{Row: catalog.ServiceMonitor, NamespacedName: types.NamespacedName{Namespace: "demo", Name: "web"}})

@@ -10,7 +10,7 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/amconfig"
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 	"github.com/firekeeper-dev/firekeeper/operator/assets"
-	"github.com/firekeeper-dev/firekeeper/operator/explain"
+	"github.com/firekeeper-dev/firekeeper/operator/catalog"
 	"github.com/firekeeper-dev/firekeeper/operator/preview"
 	"github.com/firekeeper-dev/firekeeper/operator/targets"
 )
@@ -32,7 +32,7 @@ type masker struct {
 	// only what is known to be no credential is shown.
 	base bool
 	// begins is the AlertmanagerConfig that it begins with instead, if one is.
-	begins explain.Ref
+	begins catalog.Ref
 	known  *knownValues
 }
 

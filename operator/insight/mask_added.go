@@ -11,7 +11,6 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/amconfig"
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 	"github.com/firekeeper-dev/firekeeper/operator/catalog"
-	"github.com/firekeeper-dev/firekeeper/operator/explain"
 )
 
 // addedSections are lists to which AlertmanagerConfigs add items that do not say whose they are.
@@ -20,16 +19,16 @@ var addedSections = []string{string(amconfig.InhibitRules), string(amconfig.Mute
 // added says which AlertmanagerConfigs add how many items to a section of the file of an
 // Alertmanager. They stand at its end, in the order of their names.
 type added struct {
-	base  explain.Ref // the AlertmanagerConfig that the file begins with; empty for a Secret
-	refs  []explain.Ref
-	items map[explain.Ref]map[string]int // by section
+	base  catalog.Ref // the AlertmanagerConfig that the file begins with; empty for a Secret
+	refs  []catalog.Ref
+	items map[catalog.Ref]map[string]int // by section
 }
 
 // addedTo reads what AlertmanagerConfigs became in the file of an Alertmanager.
-func addedTo(am v1.Workload, became map[explain.Ref]string) added {
-	out := added{base: baseOf(am), items: map[explain.Ref]map[string]int{}}
-	key := func(r explain.Ref) string { return r.Namespace + "/" + r.Name }
-	out.refs = slices.SortedFunc(maps.Keys(became), func(a, b explain.Ref) int { return cmp.Compare(key(a), key(b)) })
+func addedTo(am v1.Workload, became map[catalog.Ref]string) added {
+	out := added{base: baseOf(am), items: map[catalog.Ref]map[string]int{}}
+	key := func(r catalog.Ref) string { return r.Namespace + "/" + r.Name }
+	out.refs = slices.SortedFunc(maps.Keys(became), func(a, b catalog.Ref) int { return cmp.Compare(key(a), key(b)) })
 	for ref, text := range became {
 		var doc yaml.Node
 		if yaml.Unmarshal([]byte(text), &doc) != nil || len(doc.Content) == 0 {
@@ -46,25 +45,25 @@ func addedTo(am v1.Workload, became map[explain.Ref]string) added {
 }
 
 // baseOf is the AlertmanagerConfig that the file of an Alertmanager begins with, if one is.
-func baseOf(w v1.Workload) explain.Ref {
+func baseOf(w v1.Workload) catalog.Ref {
 	am, is := w.(*v1.Alertmanager)
 	if !is || am.Spec.AlertmanagerConfiguration == nil || am.Spec.AlertmanagerConfiguration.Name == "" {
-		return explain.Ref{}
+		return catalog.Ref{}
 	}
-	return explain.Ref{Kind: catalog.AlertmanagerConfig.Kind, Namespace: am.Namespace, Name: am.Spec.AlertmanagerConfiguration.Name}
+	return catalog.Ref{Kind: catalog.AlertmanagerConfig.Kind, Namespace: am.Namespace, Name: am.Spec.AlertmanagerConfiguration.Name}
 }
 
 // owners are whose each of n items of a section is, empty for the Alertmanager's own; nil if that
 // is not certain.
-func (a added) owners(section string, n int) []explain.Ref {
-	var out []explain.Ref
+func (a added) owners(section string, n int) []catalog.Ref {
+	var out []catalog.Ref
 	for _, ref := range a.refs {
-		out = append(out, slices.Repeat([]explain.Ref{ref}, a.items[ref][section])...)
+		out = append(out, slices.Repeat([]catalog.Ref{ref}, a.items[ref][section])...)
 	}
 	if len(out) > n {
 		return nil
 	}
-	return append(slices.Repeat([]explain.Ref{a.base}, n-len(out)), out...)
+	return append(slices.Repeat([]catalog.Ref{a.base}, n-len(out)), out...)
 }
 
 // cutAdded cuts a section into what is the Alertmanager's own, and what each AlertmanagerConfig adds.

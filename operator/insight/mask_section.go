@@ -10,7 +10,6 @@ import (
 
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 	"github.com/firekeeper-dev/firekeeper/operator/catalog"
-	"github.com/firekeeper-dev/firekeeper/operator/explain"
 	"github.com/firekeeper-dev/firekeeper/operator/preview"
 )
 
@@ -104,7 +103,7 @@ func (w *walk) keep(n *yaml.Node, section string, depth int) {
 
 // hideRoutes leaves of the routes of AlertmanagerConfigs that the caller may not get only their
 // receivers. All that are no others' belong to base, unless it is empty.
-func hideRoutes(w *walk, route *yaml.Node, base explain.Ref, may func(namespace, name string) bool) {
+func hideRoutes(w *walk, route *yaml.Node, base catalog.Ref, may func(namespace, name string) bool) {
 	if route == nil {
 		return
 	}
@@ -140,12 +139,12 @@ func (w *walk) only(n *yaml.Node, keys ...string) {
 }
 
 // ownedBy is the AlertmanagerConfig that a receiver comes from: "namespace/name/own name".
-func ownedBy(receiver string) (explain.Ref, bool) {
+func ownedBy(receiver string) (catalog.Ref, bool) {
 	parts := strings.SplitN(receiver, "/", 3)
 	if len(parts) < 3 || parts[0] == "" || parts[1] == "" {
-		return explain.Ref{}, false
+		return catalog.Ref{}, false
 	}
-	return explain.Ref{Kind: catalog.AlertmanagerConfig.Kind, Namespace: parts[0], Name: parts[1]}, true
+	return catalog.Ref{Kind: catalog.AlertmanagerConfig.Kind, Namespace: parts[0], Name: parts[1]}, true
 }
 
 // Bounds of what an Alertmanager's file may become when its aliases are followed: about its
@@ -156,7 +155,7 @@ const (
 )
 
 // cutTree cuts the file of an Alertmanager. objects are what AlertmanagerConfigs became in it.
-func (d *draft) cutTree(am v1.Workload, text string, objects map[explain.Ref]string) {
+func (d *draft) cutTree(am v1.Workload, text string, objects map[catalog.Ref]string) {
 	var doc yaml.Node
 	if err := yaml.Unmarshal([]byte(text), &doc); err != nil || len(doc.Content) == 0 || doc.Content[0].Kind != yaml.MappingNode {
 		if strings.TrimSpace(text) != "" {
@@ -185,7 +184,7 @@ func (d *draft) cutTree(am v1.Workload, text string, objects map[explain.Ref]str
 	}
 }
 
-func (d *draft) cutReceivers(all *yaml.Node, base explain.Ref, objects map[explain.Ref]string) {
+func (d *draft) cutReceivers(all *yaml.Node, base catalog.Ref, objects map[catalog.Ref]string) {
 	for _, item := range all.Content {
 		s := draftSection{name: receiversSection}
 		if name := child(item, "name"); name != nil {

@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"github.com/firekeeper-dev/firekeeper/operator/catalog"
-	"github.com/firekeeper-dev/firekeeper/operator/explain"
 	"github.com/firekeeper-dev/firekeeper/operator/status"
 )
 
@@ -24,7 +23,7 @@ func (c *Cluster) Overview(ctx context.Context, r Rights, p Page) (*Overview, er
 	}
 	a := w.asking(ctx, r)
 	a.elsewhere(c.Setups)
-	out := &Overview{Attention: []Attention{}, Unselected: []explain.Ref{}, Health: map[Health]int{}}
+	out := &Overview{Attention: []Attention{}, Unselected: []catalog.Ref{}, Health: map[Health]int{}}
 	var shown []*entry
 	seen := map[*entry]visible{}
 	urgent := make([][]Attention, 2*len(causes))
@@ -81,11 +80,11 @@ func (w *world) usedElsewhere(e *entry, kind string, o catalog.Object) bool {
 
 // findUnselected returns the objects that no workload selects, by kind, namespace and name; none while it is not known
 // what namespace selectors match.
-func (w *world) findUnselected() (out []explain.Ref) {
+func (w *world) findUnselected() (out []catalog.Ref) {
 	if w.namespacesUnread != "" {
 		return nil
 	}
-	selected := map[explain.Ref]bool{}
+	selected := map[catalog.Ref]bool{}
 	var open []*entry // which may select more
 	for _, e := range w.entries {
 		for ref := range e.states {
@@ -97,7 +96,7 @@ func (w *world) findUnselected() (out []explain.Ref) {
 	}
 	for row, objects := range w.objects {
 		for _, o := range objects {
-			ref := explain.RefOf(row.Kind, o)
+			ref := catalog.RefOf(row.Kind, o)
 			if selected[ref] || o.GetDeletionTimestamp() != nil || slices.ContainsFunc(open, func(e *entry) bool { return w.unselected(e, row.Kind, o) == status.Unknown }) {
 				continue
 			}
@@ -131,7 +130,7 @@ func (e *entry) visibleCalls(a *asker, counts *TargetCounts) []Attention {
 				continue // said
 			}
 			hidden[call.Cause] = 0
-			call.Object, call.Message, call.Fix = explain.Ref{}, fmt.Sprintf(hiddenCalls[call.Cause], n), ""
+			call.Object, call.Message, call.Fix = catalog.Ref{}, fmt.Sprintf(hiddenCalls[call.Cause], n), ""
 		}
 		out = append(out, call)
 	}

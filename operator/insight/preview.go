@@ -81,10 +81,10 @@ func (c *Cluster) Preview(ctx context.Context, r Rights, manifests []byte) (*pre
 	if err := faultsIn(objects, faults); err != nil {
 		return nil, err
 	}
-	p := &previewing{c: c, a: asking(ctx, r), setups: setups, used: map[explain.Ref]bool{}, whole: len(objects.Native()) > 0, bounds: preview.Bounds{Jobs: maxJobs, Regexps: maxRegexps, Text: maxPreviewText}}
+	p := &previewing{c: c, a: asking(ctx, r), setups: setups, used: map[catalog.Ref]bool{}, whole: len(objects.Native()) > 0, bounds: preview.Bounds{Jobs: maxJobs, Regexps: maxRegexps, Text: maxPreviewText}}
 	for _, row := range slices.Concat(preview.Kinds, preview.Sources) {
 		for _, o := range objects.All(row) {
-			p.given = append(p.given, explain.RefOf(row.Kind, o))
+			p.given = append(p.given, catalog.RefOf(row.Kind, o))
 		}
 	}
 	for _, o := range objects.Native() {
@@ -117,7 +117,7 @@ func faultsIn(objects *offline.Objects, faults []offline.Fault) error {
 		}
 		text := f.Where() + ": "
 		if f.Kind != "" {
-			text += explain.Ref{Kind: f.Kind, Namespace: f.Namespace, Name: f.Name}.String() + ": "
+			text += catalog.Ref{Kind: f.Kind, Namespace: f.Namespace, Name: f.Name}.String() + ": "
 		}
 		if f.Field != "" {
 			text += f.Field + ": "
@@ -138,8 +138,8 @@ type previewing struct {
 	c      *Cluster
 	a      *asker
 	setups []engine.Setup
-	given  []explain.Ref // our objects among the manifests
-	used   map[explain.Ref]bool
+	given  []catalog.Ref // our objects among the manifests
+	used   map[catalog.Ref]bool
 	// touched are the namespaces of what targets are found in among the manifests.
 	touched  []string
 	relabels bool // labels of namespaces are among the manifests
@@ -222,7 +222,7 @@ type guardedReferences struct {
 
 // Object implements [assets.Reader].
 func (g guardedReferences) Object(ref assets.Ref) (assets.Object, error) {
-	inside := slices.ContainsFunc(g.p.given, func(o explain.Ref) bool { return o.Namespace == ref.Namespace })
+	inside := slices.ContainsFunc(g.p.given, func(o catalog.Ref) bool { return o.Namespace == ref.Namespace })
 	if inside && ref.Kind == assets.Secret && !g.over.Brings(ref) && !g.p.a.mayAny("get", online.Secrets.GroupResource(), ref.Namespace) {
 		return assets.Object{}, apierrors.NewForbidden(online.Secrets.GroupResource(), ref.Name, nil)
 	}
@@ -256,7 +256,7 @@ func (p *previewing) report(ctx context.Context, over *applied.Cluster, workload
 }
 
 // unused says why no workload uses an object.
-func (p *previewing) unused(ctx context.Context, over *applied.Cluster, ref explain.Ref, out *preview.Report) {
+func (p *previewing) unused(ctx context.Context, over *applied.Cluster, ref catalog.Ref, out *preview.Report) {
 	row := catalog.Of(ref.Kind)
 	o, err := over.Get(ctx, row.GroupVersionResource(), ref.Key())
 	if err != nil {

@@ -76,7 +76,7 @@ func (p *previewing) objects(all func(string) iter.Seq[catalog.Object], s *selec
 		return func(yield func(catalog.Object) bool) {
 			s.left[kind] = 0
 			for o := range all(kind) {
-				ref := explain.RefOf(kind, o)
+				ref := catalog.RefOf(kind, o)
 				given := slices.Contains(p.given, ref)
 				switch {
 				case !namespaces.Has(ref.Namespace), !given && !(whole && s.selects(kind, o)):

@@ -4,14 +4,14 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/firekeeper-dev/firekeeper/operator/explain"
+	"github.com/firekeeper-dev/firekeeper/operator/catalog"
 	"github.com/firekeeper-dev/firekeeper/operator/online"
 	"github.com/firekeeper-dev/firekeeper/operator/preview"
 )
 
 // sees reports whether the caller may see the labels of targets of an object that are found in an
 // object of a kind and a namespace; both are empty if they stand in the object itself.
-func (a *asker) sees(kind, namespace string, of explain.Ref) bool {
+func (a *asker) sees(kind, namespace string, of catalog.Ref) bool {
 	if kind == "Node" {
 		return a.listsNodes()
 	}

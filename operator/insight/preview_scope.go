@@ -7,8 +7,8 @@ import (
 	"strings"
 
 	"github.com/firekeeper-dev/firekeeper/operator/applied"
+	"github.com/firekeeper-dev/firekeeper/operator/catalog"
 	"github.com/firekeeper-dev/firekeeper/operator/discovery"
-	"github.com/firekeeper-dev/firekeeper/operator/explain"
 	"github.com/firekeeper-dev/firekeeper/operator/preview"
 	"github.com/firekeeper-dev/firekeeper/operator/targets"
 )
@@ -23,7 +23,7 @@ type visibleFinder struct {
 
 // visible finds what the caller may see of a cluster with manifests applied.
 func (p *previewing) visible(ctx context.Context, over *applied.Cluster) preview.Finder {
-	all := p.c.Finder(over, over.Discovered())
+	all := p.c.Finder(over, discovery.Of(over.Native()))
 	sight := &Sight{asker: p.a, namespaces: slices.Clone(p.touched)}
 	if sight.All() {
 		return all
@@ -34,7 +34,7 @@ func (p *previewing) visible(ctx context.Context, over *applied.Cluster) preview
 
 // Find implements [preview.Finder].
 func (f visibleFinder) Find(ctx context.Context, jobs []targets.Job, w *preview.Workload) ([]targets.Found, []string, error) {
-	of := map[string]explain.Ref{}
+	of := map[string]catalog.Ref{}
 	for _, source := range w.Sources() {
 		for i := range source.Compiled {
 			of[source.Compiled[i].Name] = source.Ref

@@ -12,7 +12,6 @@ import (
 
 	"github.com/firekeeper-dev/firekeeper/operator/catalog"
 	"github.com/firekeeper-dev/firekeeper/operator/engine"
-	"github.com/firekeeper-dev/firekeeper/operator/explain"
 	"github.com/firekeeper-dev/firekeeper/operator/online"
 )
 
@@ -66,7 +65,7 @@ func (a *asker) ask(verb string, of schema.GroupResource, namespace string) bool
 }
 
 // details reports whether the caller may know more of an object than its name.
-func (a *asker) details(of explain.Ref) bool {
+func (a *asker) details(of catalog.Ref) bool {
 	row := catalog.Of(of.Kind)
 	return row != nil && a.may("get", row, of.Namespace)
 }
@@ -97,10 +96,10 @@ func ofOperator(watched string) string {
 }
 
 // hiddenDetails stands for what is said about an object that the caller may not read.
-func hiddenDetails(of explain.Ref) string { return "hidden: " + NeedsGet(of) }
+func hiddenDetails(of catalog.Ref) string { return "hidden: " + NeedsGet(of) }
 
 // NeedsGet says what a caller lacks who may not read an object.
-func NeedsGet(of explain.Ref) string {
+func NeedsGet(of catalog.Ref) string {
 	return fmt.Sprintf("you need permission to get %s in namespace %s", catalog.Of(of.Kind).Resource, of.Namespace)
 }
 

@@ -13,7 +13,6 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/amconfig"
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 	"github.com/firekeeper-dev/firekeeper/operator/catalog"
-	"github.com/firekeeper-dev/firekeeper/operator/explain"
 	"github.com/firekeeper-dev/firekeeper/operator/routing"
 )
 
@@ -92,12 +91,12 @@ type hidingRoutes struct {
 }
 
 func (h *hidingRoutes) shows(o routing.Origin) bool {
-	return o.Kind != catalog.AlertmanagerConfig.Kind || h.asker.details(explain.Ref{Kind: o.Kind, Namespace: o.Namespace, Name: o.Name})
+	return o.Kind != catalog.AlertmanagerConfig.Kind || h.asker.details(catalog.Ref{Kind: o.Kind, Namespace: o.Namespace, Name: o.Name})
 }
 
 // ruleOwners are the AlertmanagerConfigs of the inhibition rules, empty for the Alertmanager's own;
 // nil if that is not certain. An origin is found by what a rule says, which is not enough to show it.
-func ruleOwners(text []byte, made made) []explain.Ref {
+func ruleOwners(text []byte, made made) []catalog.Ref {
 	var config struct {
 		Rules []yaml.Node `yaml:"inhibit_rules"`
 	}
@@ -111,7 +110,7 @@ func ruleOwners(text []byte, made made) []explain.Ref {
 const rulePath = "inhibit_rules[%d]"
 
 // showsRule reports whether the caller may see the inhibition rule at a path.
-func (h *hidingRoutes) showsRule(path string, owners []explain.Ref) bool {
+func (h *hidingRoutes) showsRule(path string, owners []catalog.Ref) bool {
 	var at int
 	if _, err := fmt.Sscanf(path, rulePath, &at); err != nil || at >= len(owners) {
 		return false

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/firekeeper-dev/firekeeper/operator/explain"
+	"github.com/firekeeper-dev/firekeeper/operator/catalog"
 	"github.com/firekeeper-dev/firekeeper/operator/inflight"
 )
 
@@ -44,7 +44,7 @@ func TestSectionsOfAFile(t *testing.T) {
 		"storage:\n  tsdb: {}\n- odd\n", "last: 1",
 	}
 	names := []string{"global", "rule_files", "", "scrape_configs/serviceMonitor/a/b/0", "scrape_configs/quoted", "scrape_configs", "storage", "last"}
-	text, owner := strings.Join(parts, ""), explain.Ref{Kind: "ServiceMonitor", Namespace: "a", Name: "b"}
+	text, owner := strings.Join(parts, ""), catalog.Ref{Kind: "ServiceMonitor", Namespace: "a", Name: "b"}
 	for _, step := range []int{1, 7, len(text)} {
 		d := &draft{}
 		if err := d.cut(func(w io.Writer) error {
@@ -54,7 +54,7 @@ func TestSectionsOfAFile(t *testing.T) {
 				}
 			}
 			return nil
-		}, map[string]explain.Ref{"serviceMonitor/a/b/0": owner}); err != nil {
+		}, map[string]catalog.Ref{"serviceMonitor/a/b/0": owner}); err != nil {
 			t.Fatal(err)
 		}
 		var wanted []*draftSection
@@ -132,7 +132,7 @@ func TestTreeIsBounded(t *testing.T) {
 func TestDraftsFit(t *testing.T) {
 	var s drafts
 	add := func(name string, size int) *keptDraft {
-		d := &keptDraft{of: &entry{ref: explain.Ref{Name: name}}, made: &draft{file: make([]byte, size)}}
+		d := &keptDraft{of: &entry{ref: catalog.Ref{Name: name}}, made: &draft{file: make([]byte, size)}}
 		s.finish(d)
 		return d
 	}

@@ -4,8 +4,8 @@ import (
 	"context"
 	"slices"
 
+	"github.com/firekeeper-dev/firekeeper/operator/catalog"
 	"github.com/firekeeper-dev/firekeeper/operator/discovery"
-	"github.com/firekeeper-dev/firekeeper/operator/explain"
 	"github.com/firekeeper-dev/firekeeper/operator/online"
 	"github.com/firekeeper-dev/firekeeper/operator/targets"
 )
@@ -53,13 +53,13 @@ func (s *Sight) Foreign() bool { return s.asker.listsTargets("") }
 // Unread is what nobody could say about the caller; then nothing is seen there.
 func (s *Sight) Unread() []string { return s.asker.unread }
 
-func (s *Sight) sees(namespace string, of explain.Ref) bool {
+func (s *Sight) sees(namespace string, of catalog.Ref) bool {
 	return namespace == s.own || s.asker.sees("", namespace, of)
 }
 
 // Left is what of a discovery of an object's job the caller may see, nil for nothing, and what is
 // missing. own is the namespace of the workload.
-func (s *Sight) Left(sd *targets.KubernetesSD, of explain.Ref, own string) (left *targets.KubernetesSD, gap string) {
+func (s *Sight) Left(sd *targets.KubernetesSD, of catalog.Ref, own string) (left *targets.KubernetesSD, gap string) {
 	kinds := discovery.Kinds(sd)
 	if kinds == nil || discovery.OtherCluster(sd) != "" {
 		return sd, "" // nothing is found

@@ -3,7 +3,7 @@ package insight
 import (
 	"context"
 
-	"github.com/firekeeper-dev/firekeeper/operator/explain"
+	"github.com/firekeeper-dev/firekeeper/operator/catalog"
 	"github.com/firekeeper-dev/firekeeper/operator/preview"
 )
 
@@ -14,7 +14,7 @@ type TargetSource interface {
 	Target(ctx context.Context, r Rights, w Object, job, id, source string) (*Trace, error)
 	// Counts are those of a workload, as far as they are known without further work; nil
 	// when nobody has looked yet. Nobody changes them.
-	Counts(workload explain.Ref) *TargetCounts
+	Counts(workload catalog.Ref) *TargetCounts
 }
 
 // TargetCounts are numbers of targets of a workload.
@@ -23,7 +23,7 @@ type TargetCounts struct {
 	// PerShard are the numbers of targets that each shard scrapes; nil when there is one.
 	PerShard []int
 	// Objects are the counts of each object that the workload uses.
-	Objects map[explain.Ref]preview.Counts
+	Objects map[catalog.Ref]preview.Counts
 	// Nodes and NamespaceLabels say that targets have labels of nodes or of namespaces.
 	Nodes, NamespaceLabels bool
 	// Synced is false while the cluster is still being read: there may be more targets.
@@ -42,17 +42,4 @@ func (t *TargetCounts) perShard() []int {
 		return []int{t.Kept}
 	}
 	return t.PerShard
-}
-
-// Versioned (optional, an [online.Reader]) says when nothing has changed.
-type Versioned interface {
-	// Version is the same for as long as everything that is read is the same.
-	Version() string
-}
-
-// Feed (optional, an [online.Reader]) tells what changes.
-type Feed interface {
-	// Changes calls each with what changed, until the context ends. It does not wait for
-	// what happens then: each must be quick.
-	Changes(ctx context.Context, each func(Change)) error
 }

@@ -8,7 +8,6 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/firekeeper-dev/firekeeper/operator/catalog"
-	"github.com/firekeeper-dev/firekeeper/operator/explain"
 	"github.com/firekeeper-dev/firekeeper/operator/online"
 	"github.com/firekeeper-dev/firekeeper/operator/promconfig"
 	"github.com/firekeeper-dev/firekeeper/operator/status"
@@ -76,7 +75,7 @@ func (w *world) others(e *entry, row *catalog.Row, selected int) map[status.Stat
 	}
 	out := map[status.State]int{}
 	for _, o := range w.objects[row] {
-		ref := explain.RefOf(row.Kind, o)
+		ref := catalog.RefOf(row.Kind, o)
 		if _, selected := e.states[ref]; !selected {
 			out[w.unselected(e, row.Kind, o)]++
 		}
@@ -178,7 +177,7 @@ func (c *Cluster) Sources(ctx context.Context, r Rights, o Object, q SourceQuery
 // sourceRow is an object that a workload could select; those that it does not select are
 // looked at when they are shown.
 type sourceRow struct {
-	explain.Ref
+	catalog.Ref
 	state  status.State
 	object catalog.Object
 	row    *catalog.Row
@@ -189,7 +188,7 @@ type sourceRow struct {
 func (w *world) sources(e *entry, a *asker, counts map[status.State]int, q SourceQuery) (out []sourceRow) {
 	for _, s := range e.candidate.Setup.Selects {
 		for _, o := range w.objects[s.Row] {
-			ref := explain.RefOf(s.Kind, o)
+			ref := catalog.RefOf(s.Kind, o)
 			v, selected := e.states[ref]
 			state := v.state
 			if !selected {

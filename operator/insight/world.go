@@ -36,9 +36,9 @@ type world struct {
 	namespacesUnread string
 	lookups          map[*catalog.Row]*lookup // while it is made
 	entries          []*entry                 // by kind, namespace and name
-	byRef            map[explain.Ref]*entry
+	byRef            map[catalog.Ref]*entry
 	behind           map[*entry]bool // entries that are older than the world
-	unselectedByAny  func() []explain.Ref
+	unselectedByAny  func() []catalog.Ref
 	outdated         string // when it was read, if the cluster is known to have changed since
 
 	pods      map[string][]*corev1.Pod // by [podKey]
@@ -64,8 +64,8 @@ type worlds struct {
 	idle  *time.Timer
 	group singleflight.Group
 
-	keep map[explain.Ref]*kept // only whoever makes a world looks at it
-	held share.Ledger[explain.Ref]
+	keep map[catalog.Ref]*kept // only whoever makes a world looks at it
+	held share.Ledger[catalog.Ref]
 	// known are the objects of the last world that was made, by kind.
 	known  map[*catalog.Row]map[types.NamespacedName]catalog.Object
 	labels map[string]string // of namespaces, as text
@@ -188,8 +188,8 @@ func (c *Cluster) release() {
 		for _, k := range c.worlds.keep {
 			k.close()
 		}
-		c.worlds.keep, c.worlds.known, c.worlds.labels = map[explain.Ref]*kept{}, nil, nil
-		c.worlds.held = share.Ledger[explain.Ref]{Room: c.worlds.held.Room}
+		c.worlds.keep, c.worlds.known, c.worlds.labels = map[catalog.Ref]*kept{}, nil, nil
+		c.worlds.held = share.Ledger[catalog.Ref]{Room: c.worlds.held.Room}
 		c.worlds.mu.Lock()
 		defer c.worlds.mu.Unlock()
 		c.worlds.last, c.worlds.stood = nil, time.Time{}
@@ -199,7 +199,7 @@ func (c *Cluster) release() {
 
 // version is that of the reader; empty if it has none.
 func (c *Cluster) version() string {
-	if v, is := c.Reader.(Versioned); is {
+	if v, is := c.Reader.(online.Versioned); is {
 		return v.Version()
 	}
 	return ""
@@ -208,7 +208,7 @@ func (c *Cluster) version() string {
 // read makes a world.
 func (c *Cluster) read(ctx context.Context, w *world) {
 	w.version, w.at = c.version(), c.Now()
-	w.objects, w.byRef, w.unlisted = map[*catalog.Row][]catalog.Object{}, map[explain.Ref]*entry{}, map[*catalog.Row]string{}
+	w.objects, w.byRef, w.unlisted = map[*catalog.Row][]catalog.Object{}, map[catalog.Ref]*entry{}, map[*catalog.Row]string{}
 	w.readNamespaces(ctx, c.Reader)
 	for _, s := range c.Setups {
 		for _, selects := range s.Selects {

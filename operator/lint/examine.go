@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/firekeeper-dev/firekeeper/operator/compiled"
 	"github.com/firekeeper-dev/firekeeper/operator/engine"
 	"github.com/firekeeper-dev/firekeeper/operator/offline"
 )
@@ -107,10 +108,10 @@ func (f Finding) Text() string {
 
 // Remarks are about an object that a workload selects, and about the workload, where nothing
 // is known but the two of them: what works and is probably not what was meant.
-func Remarks(w offline.Workload, v engine.Verdict) []Finding {
+func Remarks(w offline.Workload, v compiled.Verdict) []Finding {
 	l := newLinter(offline.New(nil), Options{})
 	l.advises = true
-	l.verdicts(w, []engine.Verdict{v})
+	l.verdicts(w, []compiled.Verdict{v})
 	l.workloadRemarks(Finding{Kind: w.Kind.Kind, Namespace: w.Object.GetNamespace(), Name: w.Object.GetName()}, w)
 	return slices.DeleteFunc(l.findings, func(f Finding) bool { return f.Code != CodeRemark })
 }

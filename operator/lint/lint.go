@@ -12,6 +12,7 @@ import (
 	"github.com/firekeeper-dev/firekeeper/internal/faults"
 	"github.com/firekeeper-dev/firekeeper/internal/gate"
 	"github.com/firekeeper-dev/firekeeper/operator/assets"
+	"github.com/firekeeper-dev/firekeeper/operator/compiled"
 	"github.com/firekeeper-dev/firekeeper/operator/engine"
 	"github.com/firekeeper-dev/firekeeper/operator/manifest"
 	"github.com/firekeeper-dev/firekeeper/operator/offline"
@@ -255,7 +256,7 @@ func (l *linter) workload(w offline.Workload) {
 }
 
 // verdicts reports what becomes of the objects that a workload selects.
-func (l *linter) verdicts(w offline.Workload, all []engine.Verdict) {
+func (l *linter) verdicts(w offline.Workload, all []compiled.Verdict) {
 	for _, v := range all {
 		at := Finding{Kind: v.Kind, Namespace: v.Object.GetNamespace(), Name: v.Object.GetName()}
 		if v.Err != nil {

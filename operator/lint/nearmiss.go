@@ -3,6 +3,8 @@ package lint
 import (
 	"slices"
 
+	"github.com/firekeeper-dev/firekeeper/operator/nearmiss/manifests"
+
 	"github.com/firekeeper-dev/firekeeper/operator/catalog"
 	"github.com/firekeeper-dev/firekeeper/operator/nearmiss"
 	"github.com/firekeeper-dev/firekeeper/operator/offline"
@@ -30,10 +32,10 @@ func (l *linter) nearMisses() {
 			outcomes = append(outcomes, m.outcome)
 		}
 	}
-	view := l.objects.View(outcomes)
+	view := manifests.View(l.objects, outcomes)
 	for _, m := range l.made {
 		w := m.workload
-		uses := m.outcome.Uses(w)
+		uses := manifests.Uses(w, m.outcome)
 		found := view.Assumed(uses)
 		if w.String() != l.standIn && m.outcome.Err == nil {
 			found = view.Workload(w.Kind.Kind, w.Object, uses)

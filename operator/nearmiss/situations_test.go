@@ -12,6 +12,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/firekeeper-dev/firekeeper/operator/nearmiss/manifests"
+
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -133,7 +135,7 @@ func situated(text []byte) (out circumstances, err error) {
 	}
 	for _, w := range out.workloads {
 		made := out.ours.Reconcile(w)
-		out.uses = append(out.uses, made.Uses(w))
+		out.uses = append(out.uses, manifests.Uses(w, made))
 		for _, step := range made.Plan.Workload {
 			if !out.assumed {
 				out.own = append(out.own, step.Object)

@@ -14,6 +14,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/firekeeper-dev/firekeeper/operator/budget"
+	"github.com/firekeeper-dev/firekeeper/operator/catalog"
 	"github.com/firekeeper-dev/firekeeper/operator/manifest"
 )
 
@@ -93,4 +94,10 @@ func (r *reader) keepNative(kind string, object Native) {
 		r.objects.nativePlaces[where] = r.at
 	}
 	r.objects.native = append(r.objects.native, object)
+}
+
+// HasNative reports whether an object of one of Kubernetes' own kinds is among the manifests.
+func (o *Objects) HasNative(r catalog.Ref) bool {
+	_, has := o.nativePlaces[place(r.Kind, r.Namespace, r.Name)]
+	return has
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/firekeeper-dev/firekeeper/operator/catalog"
+	"github.com/firekeeper-dev/firekeeper/operator/compiled"
 	"github.com/firekeeper-dev/firekeeper/operator/engine"
 )
 
@@ -14,7 +15,7 @@ import (
 type Outcome struct {
 	// Verdicts are about the objects that the workload selects, in the order of its
 	// configuration; as far as they were read, with Err.
-	Verdicts []engine.Verdict
+	Verdicts []compiled.Verdict
 	// Dropped are fields of the workload itself that its version does not support.
 	Dropped []string
 	Plan    engine.Plan
@@ -68,7 +69,7 @@ func (o *Objects) reconcile(w Workload, c engine.Cluster) Outcome {
 //
 // Errors: the workload is wrong; an object could not be judged. There may be verdicts
 // all the same.
-func Select(w Workload, c engine.Cluster) ([]engine.Verdict, error) {
+func Select(w Workload, c engine.Cluster) ([]compiled.Verdict, error) {
 	gatherer := w.Kind.Open(w.Key())
 	defer gatherer.Close()
 	c.SelectionOnly = true

@@ -5,7 +5,7 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/amconversion"
 	"github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1beta1"
 	"github.com/firekeeper-dev/firekeeper/operator/catalog"
-	"github.com/firekeeper-dev/firekeeper/operator/engine"
+	"github.com/firekeeper-dev/firekeeper/operator/compiled"
 )
 
 // version is a version of a kind's CRD with which the operator does not work.
@@ -44,7 +44,7 @@ func (r *reader) convert(row *catalog.Row, object catalog.Object) (catalog.Objec
 }
 
 // AsWritten words the error of a verdict for who wrote the object in another version.
-func (o *Objects) AsWritten(of engine.Verdict) engine.Verdict {
+func (o *Objects) AsWritten(of compiled.Verdict) compiled.Verdict {
 	v, other := o.versions[place(of.Kind, of.Object.GetNamespace(), of.Object.GetName())]
 	if other && of.Err != nil {
 		var all faults.List

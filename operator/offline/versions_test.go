@@ -10,6 +10,7 @@ import (
 
 	"github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1alpha1"
 	"github.com/firekeeper-dev/firekeeper/operator/catalog"
+	"github.com/firekeeper-dev/firekeeper/operator/compiled"
 	"github.com/firekeeper-dev/firekeeper/operator/engine"
 )
 
@@ -76,12 +77,12 @@ func TestAsWritten(t *testing.T) {
 			if object.GetName() == "alpha" {
 				want = text
 			}
-			got := o.AsWritten(engine.Verdict{Kind: "AlertmanagerConfig", Object: object, Err: errors.Join(io.EOF, errors.New(text))})
+			got := o.AsWritten(compiled.Verdict{Kind: "AlertmanagerConfig", Object: object, Err: errors.Join(io.EOF, errors.New(text))})
 			if !strings.HasSuffix(got.Err.Error(), "\n"+want) || !errors.Is(got.Err, io.EOF) {
 				t.Errorf("%s: %v, want %q", object.GetName(), got.Err, want)
 			}
 		}
-		if got := o.AsWritten(engine.Verdict{Kind: "AlertmanagerConfig", Object: object}); got.Err != nil {
+		if got := o.AsWritten(compiled.Verdict{Kind: "AlertmanagerConfig", Object: object}); got.Err != nil {
 			t.Error(got.Err)
 		}
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/firekeeper-dev/firekeeper/operator/engine"
 	"github.com/firekeeper-dev/firekeeper/operator/explain"
+	"github.com/firekeeper-dev/firekeeper/operator/promconfig"
 	"github.com/firekeeper-dev/firekeeper/operator/prometheus"
 	"github.com/firekeeper-dev/firekeeper/operator/regexcost"
 	"github.com/firekeeper-dev/firekeeper/operator/targets"
@@ -59,7 +60,7 @@ func (b *Bounds) Read(ctx context.Context, c explain.Candidate, cluster engine.C
 }
 
 // add counts the jobs of a document before they are compiled.
-func (b *Bounds) add(d *targets.Document) error {
+func (b *Bounds) add(d *promconfig.JobText) error {
 	if b.jobs += len(d.Origins); b.jobs > b.Jobs {
 		return &LimitError{fmt.Sprintf("there are more than %d jobs to look at", b.Jobs)}
 	}
@@ -74,7 +75,7 @@ func (b *Bounds) add(d *targets.Document) error {
 
 // costOf adds up what the regular expressions of jobs may compile to for all shards. It returns 0
 // for a text that cannot be parsed, which is reported when the jobs are read.
-func costOf(d *targets.Document) (cost int) {
+func costOf(d *promconfig.JobText) (cost int) {
 	var jobs []struct {
 		Steps []struct {
 			Regex string `yaml:"regex"`

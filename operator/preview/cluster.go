@@ -61,6 +61,6 @@ func Gather(ctx context.Context, r online.Reader, setups []engine.Setup, scopes 
 
 // Has reports whether the workload has jobs of an object, or would have them if it were not
 // rejected.
-func (w *Workload) Has(object explain.Ref) bool {
+func (w *Workload) Has(object catalog.Ref) bool {
 	return slices.ContainsFunc(w.parts, func(p part) bool { return p.object.Ref == object })
 }

@@ -7,14 +7,14 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/firekeeper-dev/firekeeper/operator/catalog"
 	"github.com/firekeeper-dev/firekeeper/operator/discovery/running"
-	"github.com/firekeeper-dev/firekeeper/operator/explain"
 	"github.com/firekeeper-dev/firekeeper/operator/targets"
 )
 
 // Comparison is how the targets of a workload differ from those that its pods have.
 type Comparison struct {
-	Owner explain.Ref   `json:"workload"`
+	Owner catalog.Ref   `json:"workload"`
 	Pods  []ComparedPod `json:"pods"`
 	// Differences, each with the pods that have it.
 	Differences []Difference `json:"differences"`
@@ -86,7 +86,7 @@ type compared struct {
 }
 
 // add adds a job.
-func (c *comparison) add(object explain.Ref, name string, result targets.Result) {
+func (c *comparison) add(object catalog.Ref, name string, result targets.Result) {
 	j := compared{name: name, targets: result.Targets()}
 	for i := range j.targets {
 		t := &j.targets[i]

@@ -6,6 +6,7 @@ import (
 
 	"github.com/firekeeper-dev/firekeeper/operator/engine"
 	"github.com/firekeeper-dev/firekeeper/operator/explain"
+	"github.com/firekeeper-dev/firekeeper/operator/promconfig"
 	"github.com/firekeeper-dev/firekeeper/operator/prometheus"
 	"github.com/firekeeper-dev/firekeeper/operator/targets"
 )
@@ -45,7 +46,7 @@ func tooMuch(what string) error {
 }
 
 // tooLong returns the error of jobs that are too long to be read.
-func tooLong(d *targets.Document) error {
+func tooLong(d *promconfig.JobText) error {
 	if len(d.Text) <= maxJobText {
 		return nil
 	}
@@ -137,7 +138,7 @@ func (c *Compiler) Close() {
 
 // jobsOf reads the jobs of a source.
 func jobsOf(s prometheus.ScrapeSource) ([]targets.Job, error) {
-	jobs, err := s.Document.Jobs()
+	jobs, err := targets.ReadJobs(s.Document)
 	for i := range jobs {
 		if s.Object == nil {
 			jobs[i].HTTP = nil // from a Secret, whose URLs are not for others to ask

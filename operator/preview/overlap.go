@@ -4,13 +4,13 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/firekeeper-dev/firekeeper/operator/explain"
+	"github.com/firekeeper-dev/firekeeper/operator/catalog"
 	"github.com/firekeeper-dev/firekeeper/operator/targets"
 )
 
 // Overlap is a URL that a workload scrapes more than once.
 type Overlap struct {
-	Owner explain.Ref `json:"workload"`
+	Owner catalog.Ref `json:"workload"`
 	URL   string      `json:"url"`
 	// Targets with the URL, in the order of the configuration.
 	Targets []Target `json:"targets"`
@@ -20,7 +20,7 @@ type Overlap struct {
 type overlaps map[string][]Target
 
 // add adds the targets of a job that are scraped.
-func (o overlaps) add(w *Workload, object explain.Ref, all targets.Result, q *Query) {
+func (o overlaps) add(w *Workload, object catalog.Ref, all targets.Result, q *Query) {
 	for i := range all.Rows {
 		t := &all.Rows[i]
 		if t.State == targets.Kept && q.about(t) && (q.Shard == AllShards || slices.Contains(t.Shards, q.Shard)) {

@@ -12,15 +12,15 @@ import (
 	"github.com/prometheus/prometheus/discovery/targetgroup"
 	"k8s.io/apimachinery/pkg/types"
 
-	"github.com/firekeeper-dev/firekeeper/operator/explain"
+	"github.com/firekeeper-dev/firekeeper/operator/catalog"
 	"github.com/firekeeper-dev/firekeeper/operator/promconfig"
 	"github.com/firekeeper-dev/firekeeper/operator/targets"
 )
 
 // web is the object of the tests' job, main the workload.
 var (
-	web  = explain.Ref{Kind: "PodMonitor", Namespace: "demo", Name: "web"}
-	main = explain.Ref{Kind: "Prometheus", Namespace: "demo", Name: "main"}
+	web  = catalog.Ref{Kind: "PodMonitor", Namespace: "demo", Name: "web"}
+	main = catalog.Ref{Kind: "Prometheus", Namespace: "demo", Name: "main"}
 )
 
 // workload has a job for each text, of object web.
@@ -28,14 +28,14 @@ func workload(t testing.TB, shards int, jobs ...string) Workload {
 	t.Helper()
 	out := Workload{Ref: main, Shards: shards}
 	for _, text := range jobs {
-		doc := targets.Document{Text: []byte(text), Origins: [][]promconfig.Origin{make([]promconfig.Origin, strings.Count(text, "action:"))}}
+		doc := promconfig.JobText{Text: []byte(text), Origins: [][]promconfig.Origin{make([]promconfig.Origin, strings.Count(text, "action:"))}}
 		for i := range doc.Origins[0] {
 			doc.Origins[0][i].Path = fmt.Sprintf("spec.relabelings[%d]", i)
 		}
 		for i := range shards {
 			doc.Shards = append(doc.Shards, map[string]string{"SHARD": fmt.Sprint(i)})
 		}
-		read, err := doc.Jobs()
+		read, err := targets.ReadJobs(doc)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -10,7 +10,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/types"
 
-	"github.com/firekeeper-dev/firekeeper/operator/explain"
+	"github.com/firekeeper-dev/firekeeper/operator/catalog"
 	"github.com/firekeeper-dev/firekeeper/operator/nearmiss"
 	"github.com/firekeeper-dev/firekeeper/operator/targets"
 )
@@ -30,7 +30,7 @@ const AllShards = -1
 // Query says what is asked. Its zero value but for Shard is a question about everything.
 type Query struct {
 	// Owner limits the answer to a workload, Object to the jobs of an object, Job to a job.
-	Owner, Object explain.Ref
+	Owner, Object catalog.Ref
 	Job           string
 	// Namespace limits the answer to objects of a namespace; empty for all.
 	Namespace string
@@ -57,12 +57,12 @@ type Query struct {
 }
 
 // asksFor reports whether a job is one that is asked about.
-func (q *Query) asksFor(object explain.Ref, job string) bool {
-	return (q.Object == explain.Ref{} || q.Object == object) && (q.Job == "" || q.Job == job) && q.in(object)
+func (q *Query) asksFor(object catalog.Ref, job string) bool {
+	return (q.Object == catalog.Ref{} || q.Object == object) && (q.Job == "" || q.Job == job) && q.in(object)
 }
 
 // in reports whether an object is in the namespace that is asked about.
-func (q *Query) in(object explain.Ref) bool {
+func (q *Query) in(object catalog.Ref) bool {
 	return q.Namespace == "" || q.Namespace == object.Namespace
 }
 
@@ -98,7 +98,7 @@ func (q *Query) Check(all []Workload) error {
 	var jobs, origins []string
 	for i := range all {
 		w := &all[i]
-		if (q.Owner != explain.Ref{}) && q.Owner != w.Ref {
+		if (q.Owner != catalog.Ref{}) && q.Owner != w.Ref {
 			continue
 		}
 		most = max(most, w.Shards)

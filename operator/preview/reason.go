@@ -7,7 +7,7 @@ import (
 
 	"github.com/prometheus/common/model"
 
-	"github.com/firekeeper-dev/firekeeper/operator/explain"
+	"github.com/firekeeper-dev/firekeeper/operator/catalog"
 	"github.com/firekeeper-dev/firekeeper/operator/targets"
 )
 
@@ -134,5 +134,5 @@ func sourceOf(s targets.Source, label func(model.LabelName) string) string {
 	case "":
 		return "address " + MaskedText(strings.TrimSpace(label("__address__")))
 	}
-	return explain.Ref{Kind: s.Kind, Namespace: s.Namespace, Name: s.Name}.String()
+	return catalog.Ref{Kind: s.Kind, Namespace: s.Namespace, Name: s.Name}.String()
 }

@@ -45,7 +45,7 @@ func (r *Report) NameUnselected(objects *offline.Objects) {
 
 // Owner is what is known of one workload.
 type Owner struct {
-	explain.Ref
+	catalog.Ref
 	Shards  int    `json:"shards,omitempty"`
 	PerNode bool   `json:"perNode,omitempty"` // each pod scrapes what is on its node
 	Counts  Counts `json:"counts"`
@@ -69,7 +69,7 @@ const (
 
 // Object is an object with jobs. The workload's own jobs are those of one of its fields.
 type Object struct {
-	explain.Ref
+	catalog.Ref
 	Field  string      `json:"field,omitempty"`
 	State  ObjectState `json:"state"`
 	Error  string      `json:"error,omitempty"` // why it is rejected or unknown
@@ -92,15 +92,15 @@ type Job struct {
 
 // Target is a target of a job of an object that a workload uses.
 type Target struct {
-	Owner  explain.Ref `json:"workload"`
-	Object explain.Ref `json:"object"`
+	Owner  catalog.Ref `json:"workload"`
+	Object catalog.Ref `json:"object"`
 	targets.Target
 }
 
 // Without is a job that scrapes nothing, or an object without jobs.
 type Without struct {
-	Owner   explain.Ref `json:"workload,omitzero"` // empty for an object that no workload uses
-	Object  explain.Ref `json:"object"`
+	Owner   catalog.Ref `json:"workload,omitzero"` // empty for an object that no workload uses
+	Object  catalog.Ref `json:"object"`
 	Job     string      `json:"job,omitempty"` // empty for an object without jobs
 	Message string      `json:"message"`
 }

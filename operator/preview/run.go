@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/firekeeper-dev/firekeeper/operator/explain"
+	"github.com/firekeeper-dev/firekeeper/operator/catalog"
 	"github.com/firekeeper-dev/firekeeper/operator/nearmiss"
 	"github.com/firekeeper-dev/firekeeper/operator/targets"
 )
@@ -26,7 +26,7 @@ func Run(ctx context.Context, all []Workload, f Finder, q Query) (Report, error)
 	r := run{Query: q, report: &out}
 	for i := range all {
 		w := &all[i]
-		if (q.Owner != explain.Ref{}) && q.Owner != w.Ref {
+		if (q.Owner != catalog.Ref{}) && q.Owner != w.Ref {
 			continue
 		}
 		if err := ctx.Err(); err != nil {
@@ -56,7 +56,7 @@ func (r *run) workload(ctx context.Context, w *Workload, f Finder) error {
 	}
 	o.Notes = append(o.Notes, notes...)
 	r.twice = overlaps{}
-	running := comparison{w: w, partial: w.Error != "", all: r.Object == explain.Ref{} && r.Job == ""}
+	running := comparison{w: w, partial: w.Error != "", all: r.Object == catalog.Ref{} && r.Job == ""}
 	for k := range w.parts {
 		p := &w.parts[k]
 		running.partial = running.partial || p.object.State == Unknown
@@ -98,14 +98,14 @@ func (r *run) workload(ctx context.Context, w *Workload, f Finder) error {
 }
 
 // evaluates reports whether the targets of a job are needed: for overlaps, those of all.
-func (r *run) evaluates(object explain.Ref, job string) bool {
+func (r *run) evaluates(object catalog.Ref, job string) bool {
 	return r.Overlaps || r.asksFor(object, job)
 }
 
 // asksForObject reports whether an object is to be named. In an answer about a pod, only
 // those that have to do with it are.
 func (r *run) asksForObject(o Object) bool {
-	if (r.Object != explain.Ref{}) && r.Object != o.Ref || r.Job != "" && len(o.Jobs) == 0 || !r.in(o.Ref) {
+	if (r.Object != catalog.Ref{}) && r.Object != o.Ref || r.Job != "" && len(o.Jobs) == 0 || !r.in(o.Ref) {
 		return false
 	}
 	return r.Pod.Name == "" || slices.ContainsFunc(o.Jobs, func(j Job) bool { return j.Counts.scraped() > 0 || len(j.Reasons) > 0 })
@@ -181,7 +181,7 @@ func (r *run) hints(w *Workload, p *part, j *targets.Job, result targets.Result)
 }
 
 // list adds a row of a result to the list, as far as the limit allows.
-func (r *run) list(j *Job, owner, object explain.Ref, from targets.Result, i int) {
+func (r *run) list(j *Job, owner, object catalog.Ref, from targets.Result, i int) {
 	if r.Limit > 0 && len(r.report.Items) >= r.Limit {
 		r.report.Omitted++
 		return

@@ -18,7 +18,7 @@ var Kinds = []*catalog.Row{catalog.Prometheus, catalog.PrometheusAgent}
 
 // Workload is one whose targets are looked for.
 type Workload struct {
-	explain.Ref
+	catalog.Ref
 	// ServiceAccount that its pods look for targets as; empty for "default".
 	ServiceAccount string
 	Shards         int
@@ -85,7 +85,7 @@ func unread(err error) bool { return assets.IsTemporary(err) || assets.IsRefused
 func (w *Workload) part(s prometheus.ScrapeSource, parse parser, hints bool) part {
 	out := part{object: Object{Ref: w.Ref, Field: s.Field, State: Accepted}}
 	if s.Object != nil {
-		out.object.Ref = explain.RefOf(s.Kind, s.Object)
+		out.object.Ref = catalog.RefOf(s.Kind, s.Object)
 	}
 	if err := s.Err; err != nil {
 		out.object.State, out.object.Error = Rejected, err.Error()

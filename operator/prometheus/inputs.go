@@ -65,8 +65,8 @@ func (m *CompiledMonitor) Weight() (bytes int, files map[string]int) {
 }
 
 // Verdicts implements engine.Inputs.
-func (in *Inputs) Verdicts() iter.Seq[engine.Verdict] {
-	return func(yield func(engine.Verdict) bool) {
+func (in *Inputs) Verdicts() iter.Seq[compiled.Verdict] {
+	return func(yield func(compiled.Verdict) bool) {
 		for _, m := range in.Monitors {
 			if !yield(m.verdict()) {
 				return
@@ -80,8 +80,8 @@ func (in *Inputs) Verdicts() iter.Seq[engine.Verdict] {
 	}
 }
 
-func (m Monitor) verdict() engine.Verdict {
-	out := engine.Verdict{Kind: m.Kind, Object: m.Object, Err: m.Err}
+func (m Monitor) verdict() compiled.Verdict {
+	out := compiled.Verdict{Kind: m.Kind, Object: m.Object, Err: m.Err}
 	if m.Err == nil {
 		out.Text, out.Jobs = m.Piece, m.Jobs
 	}

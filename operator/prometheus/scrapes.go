@@ -12,7 +12,6 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/engine"
 	"github.com/firekeeper-dev/firekeeper/operator/promconfig"
 	"github.com/firekeeper-dev/firekeeper/operator/rules"
-	"github.com/firekeeper-dev/firekeeper/operator/targets"
 )
 
 // Scrapes is what a workload scrapes: its jobs with the origin of each relabel step.
@@ -46,7 +45,7 @@ type ScrapeSource struct {
 	// Err is why there are no jobs: the object is rejected, or could not be read.
 	Err error
 	// Document has the jobs. It is of no use with Err.
-	Document targets.Document
+	Document promconfig.JobText
 	// Compiled is what the object was compiled to: of a [Scraper], the same value as before
 	// while nothing that it depends on has changed, but for the rest of the document. nil for the
 	// workload's own jobs.
@@ -126,7 +125,7 @@ func (s *Scraper) Scrapes(w v1.Workload, c engine.Cluster, knows func(*CompiledM
 	in.fitSelection(settings, c)
 	frame, err := o.frame(settings, nil, c.References)
 	out.Trouble = err
-	base := targets.Document{
+	base := promconfig.JobText{
 		Head: frame.Head, Shards: shards, Release: settings.Target().Version, NoDefaultPort: slices.Contains(o.Fields.EnableFeatures, noDefaultPort),
 	}
 	for _, m := range in.Monitors {
@@ -164,7 +163,7 @@ func (m Monitor) text() ([]byte, [][]promconfig.Origin, error) {
 }
 
 // additionalSource are the jobs in the frame of a workload; err is that of the frame.
-func additionalSource(base targets.Document, frame promconfig.Frame, err error) ScrapeSource {
+func additionalSource(base promconfig.JobText, frame promconfig.Frame, err error) ScrapeSource {
 	out := ScrapeSource{Field: additionalField, Document: base}
 	if err != nil {
 		out.Err = fmt.Errorf("not read, as the workload is invalid: %w", err)

@@ -4,6 +4,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/firekeeper-dev/firekeeper/operator/targets"
+
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
@@ -88,7 +90,7 @@ func TestScrapesAreTheConfiguration(t *testing.T) {
 			continue
 		}
 		text.Write(s.Document.Text)
-		jobs, err := s.Document.Jobs()
+		jobs, err := targets.ReadJobs(s.Document)
 		if err != nil {
 			t.Error(err)
 		}

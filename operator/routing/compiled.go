@@ -4,12 +4,12 @@ import (
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 	"github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1alpha1"
 	"github.com/firekeeper-dev/firekeeper/operator/catalog"
-	"github.com/firekeeper-dev/firekeeper/operator/engine"
+	"github.com/firekeeper-dev/firekeeper/operator/compiled"
 )
 
 // OriginsOf returns what the configuration of an Alertmanager is made of. all are the
 // AlertmanagerConfigs that there are, verdicts those of compiling it.
-func OriginsOf(am *v1.Alertmanager, all []catalog.Object, verdicts []engine.Verdict) Origins {
+func OriginsOf(am *v1.Alertmanager, all []catalog.Object, verdicts []compiled.Verdict) Origins {
 	origins := Origins{Alertmanager: am, Configs: map[string]*v1alpha1.AlertmanagerConfig{}}
 	for _, o := range all {
 		origins.Configs[o.GetNamespace()+"/"+o.GetName()] = o.(*v1alpha1.AlertmanagerConfig)

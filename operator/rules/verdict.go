@@ -4,12 +4,12 @@ import (
 	"io"
 
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
-	"github.com/firekeeper-dev/firekeeper/operator/engine"
+	"github.com/firekeeper-dev/firekeeper/operator/compiled"
 )
 
 // Verdict is what became of the rule object.
-func (f File) Verdict() engine.Verdict {
-	out := engine.Verdict{Kind: v1.PrometheusRuleKind, Object: f.Object, Err: f.Err, Dropped: f.Dropped, Remarks: f.Remarks}
+func (f File) Verdict() compiled.Verdict {
+	out := compiled.Verdict{Kind: v1.PrometheusRuleKind, Object: f.Object, Err: f.Err, Dropped: f.Dropped, Remarks: f.Remarks}
 	if f.Err == nil {
 		out.File, out.Text = f.FileName, content(f.Content)
 	}

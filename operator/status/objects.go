@@ -9,6 +9,7 @@ import (
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 	"github.com/firekeeper-dev/firekeeper/operator/assets"
 	"github.com/firekeeper-dev/firekeeper/operator/catalog"
+	"github.com/firekeeper-dev/firekeeper/operator/compiled"
 	"github.com/firekeeper-dev/firekeeper/operator/engine"
 	"github.com/firekeeper-dev/firekeeper/operator/explain"
 	"github.com/firekeeper-dev/firekeeper/operator/informer"
@@ -103,7 +104,7 @@ func id(kind string, o catalog.Object) string {
 // selectAll has the workload select and compile all objects.
 //
 // Errors: the workload is invalid.
-func selectAll(f Facts) (map[string]*engine.Verdict, error) {
+func selectAll(f Facts) (map[string]*compiled.Verdict, error) {
 	w := offline.Workload{Kind: f.Setup.Kind, Object: f.Object}
 	cluster := offline.Only(f.Setup.Row, f.Object).Cluster(w)
 	cluster.NamespaceLabels, cluster.References = f.NamespaceLabels, f.References
@@ -115,10 +116,10 @@ func selectAll(f Facts) (map[string]*engine.Verdict, error) {
 	}
 	selects := f.Select
 	if selects == nil {
-		selects = func(c engine.Cluster) ([]engine.Verdict, error) { return offline.Select(w, c) }
+		selects = func(c engine.Cluster) ([]compiled.Verdict, error) { return offline.Select(w, c) }
 	}
 	verdicts, err := selects(cluster)
-	out := map[string]*engine.Verdict{}
+	out := map[string]*compiled.Verdict{}
 	for i, v := range verdicts {
 		out[id(v.Kind, v.Object)] = &verdicts[i]
 	}
@@ -132,7 +133,7 @@ func (f Facts) undecided(rule selection.Rule, o catalog.Object) bool {
 
 // judge gives the state of one object. What the operator itself has reported about the
 // object as it is counts more than what the caller's permissions allow to find out.
-func judge(f Facts, row *catalog.Row, o catalog.Object, v *engine.Verdict) (State, string) {
+func judge(f Facts, row *catalog.Row, o catalog.Object, v *compiled.Verdict) (State, string) {
 	if !f.Configs.Has(o.GetNamespace()) || v == nil {
 		return Unselected(f, row, o)
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/firekeeper-dev/firekeeper/operator/assets"
 	"github.com/firekeeper-dev/firekeeper/operator/catalog"
+	"github.com/firekeeper-dev/firekeeper/operator/compiled"
 	"github.com/firekeeper-dev/firekeeper/operator/engine"
 	"github.com/firekeeper-dev/firekeeper/operator/explain"
 	"github.com/firekeeper-dev/firekeeper/operator/informer"
@@ -30,7 +31,7 @@ type Facts struct {
 	References       assets.Reader
 	// Select (optional) says what the workload makes of objects, as [offline.Select] does, for
 	// whoever asks again and again.
-	Select func(engine.Cluster) ([]engine.Verdict, error)
+	Select func(engine.Cluster) ([]compiled.Verdict, error)
 
 	Pods         []*corev1.Pod
 	StatefulSets []*appsv1.StatefulSet
@@ -46,7 +47,7 @@ type Facts struct {
 // Report is the page of one workload. Times are absolute, so that the page changes only
 // when something happens.
 type Report struct {
-	Workload explain.Ref `json:"workload"`
+	Workload catalog.Ref `json:"workload"`
 	// Unmanaged is why the operator leaves the workload alone; empty when it does not.
 	Unmanaged  string      `json:"unmanaged,omitempty"`
 	Paused     bool        `json:"paused,omitempty"`
@@ -65,7 +66,7 @@ type Report struct {
 func View(f Facts) Report {
 	w := f.Object
 	out := Report{
-		Workload: explain.RefOf(f.Setup.Row.Kind, w),
+		Workload: catalog.RefOf(f.Setup.Row.Kind, w),
 		Paused:   w.GetWorkloadFields().Paused,
 		Pods:     []Pod{}, Objects: []Objects{},
 		PodsUnknown: f.PodsUnknown, Unread: f.Unread,

@@ -17,7 +17,7 @@
 //	target.go          a target with all details
 //	group.go trace.go  one group apart from the others; every step of one target
 //
-//	jobs, err := targets.Document{Text: fragment.YAML, Origins: fragment.Origins, …}.Jobs()
+//	jobs, err := targets.ReadJobs(promconfig.JobText{Text: fragment.YAML, Origins: fragment.Origins, …})
 //	result := jobs[0].Evaluate(targets.Found{Groups: groups})
 //
 // The rules are those of the Prometheus release that is linked, but for servers of major

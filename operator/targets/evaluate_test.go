@@ -46,7 +46,7 @@ func jobs(t testing.TB, prometheus, monitor string) []Job {
 	if err != nil {
 		t.Fatal(err)
 	}
-	all, err := Document{Text: f.YAML, Origins: f.Origins, Head: frame.Head, Shards: s.ShardVariables()}.Jobs()
+	all, err := ReadJobs(promconfig.JobText{Text: f.YAML, Origins: f.Origins, Head: frame.Head, Shards: s.ShardVariables()})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -7,7 +7,6 @@ import (
 	"net/url"
 	"reflect"
 
-	"github.com/Masterminds/semver/v3"
 	"github.com/prometheus/common/model"
 	"github.com/prometheus/prometheus/config"
 	"github.com/prometheus/prometheus/model/relabel"
@@ -15,23 +14,6 @@ import (
 
 	"github.com/firekeeper-dev/firekeeper/operator/promconfig"
 )
-
-// Document is jobs as the operator writes them, and what its pods do with the text.
-type Document struct {
-	// Text is items of scrape_configs.
-	Text []byte
-	// Origins are those of the steps of each job, as [promconfig.Settings.WithOrigins] makes them.
-	Origins [][]promconfig.Origin
-	// Head is the document before scrape_configs, for the defaults of its global block.
-	Head []byte
-	// Shards are the variables that the pods of each shard replace in the text:
-	// "SHARD" → "0" for "$(SHARD)". Without any, there is one shard without variables.
-	Shards []map[string]string
-	// Release of the servers; nil for the release that is linked.
-	Release *semver.Version
-	// NoDefaultPort is true when they have the feature no-default-scrape-port of major version 2.
-	NoDefaultPort bool
-}
 
 // Job is one scrape job. It is immutable and safe for concurrent use.
 type Job struct {
@@ -88,12 +70,12 @@ type globalText struct {
 	} `yaml:"global"`
 }
 
-// Jobs reads the jobs.
+// ReadJobs parses the jobs of a text.
 //
 // Errors: a text that is no YAML or no list of jobs, jobs that Prometheus refuses, another
 // number of origins than of steps.
-func (d Document) Jobs() ([]Job, error) {
-	global, err := d.global()
+func ReadJobs(d promconfig.JobText) ([]Job, error) {
+	global, err := readGlobal(d)
 	if err != nil {
 		return nil, err
 	}
@@ -127,7 +109,7 @@ func (d Document) Jobs() ([]Job, error) {
 		if err := jobs[i].finish(d.Origins[i]); err != nil {
 			return nil, fmt.Errorf("job %s: %w", jobs[i].Name, err)
 		}
-		if d.legacy() {
+		if legacy(d) {
 			jobs[i].asLegacy(d.NoDefaultPort)
 		}
 		for k := range jobs[i].Kubernetes {
@@ -165,8 +147,8 @@ func substitute(text []byte, variables map[string]string) []byte {
 	return text
 }
 
-// global is the global block with its defaults.
-func (d Document) global() (config.GlobalConfig, error) {
+// readGlobal parses the global block and fills in its defaults.
+func readGlobal(d promconfig.JobText) (config.GlobalConfig, error) {
 	out := config.DefaultGlobalConfig
 	var text globalText
 	if err := yaml.Unmarshal(d.Head, &text); err != nil {
@@ -182,7 +164,7 @@ func (d Document) global() (config.GlobalConfig, error) {
 	out.TargetLimit = text.Global.TargetLimit
 	out.MetricNameEscapingScheme = ""
 	switch {
-	case d.legacy():
+	case legacy(d):
 		out.MetricNameValidationScheme = model.LegacyValidation
 	case text.Global.NameValidation != "":
 		return out, out.MetricNameValidationScheme.Set(text.Global.NameValidation)

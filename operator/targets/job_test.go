@@ -14,7 +14,7 @@ import (
 // read reads one job with steps of unnamed origin.
 func read(t *testing.T, text string, steps int, shards ...map[string]string) *Job {
 	t.Helper()
-	jobs, err := Document{Text: []byte(text), Origins: [][]promconfig.Origin{make([]promconfig.Origin, steps)}, Shards: shards}.Jobs()
+	jobs, err := ReadJobs(promconfig.JobText{Text: []byte(text), Origins: [][]promconfig.Origin{make([]promconfig.Origin, steps)}, Shards: shards})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -70,7 +70,7 @@ func TestVariablesOutsideOfSteps(t *testing.T) {
 func TestLegacyNames(t *testing.T) {
 	const text = "- {job_name: a b, static_configs: [{targets: ['a:1']}], relabel_configs: [{source_labels: [job], target_label: '${1}', replacement: c}]}"
 	for version, want := range map[string]string{"3.0.0": "c", "2.55.1": ""} {
-		jobs, err := Document{Text: []byte(text), Origins: [][]promconfig.Origin{{{Path: "x"}}}, Release: semver.MustParse(version)}.Jobs()
+		jobs, err := ReadJobs(promconfig.JobText{Text: []byte(text), Origins: [][]promconfig.Origin{{{Path: "x"}}}, Release: semver.MustParse(version)})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -89,7 +89,7 @@ func TestGlobalDefaults(t *testing.T) {
 		"global: {scrape_interval: 30s, scrape_timeout: 7s}": {"30s", "7s", "kept"},
 		"global: {target_limit: 1}":                          {"1m", "10s", "kept"},
 	} {
-		jobs, err := Document{Text: []byte(text), Origins: make([][]promconfig.Origin, 1), Head: []byte(head)}.Jobs()
+		jobs, err := ReadJobs(promconfig.JobText{Text: []byte(text), Origins: make([][]promconfig.Origin, 1), Head: []byte(head)})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -111,13 +111,13 @@ func TestUnreadableJobs(t *testing.T) {
 		"- {job_name: a, metric_name_validation_scheme: none}":                   "job a: ",
 		"- {job_name: a, relabel_configs: [{action: drop, regex: '~'}]}":         "a regex is",
 	} {
-		_, err := Document{Text: []byte(text), Origins: make([][]promconfig.Origin, 1)}.Jobs()
+		_, err := ReadJobs(promconfig.JobText{Text: []byte(text), Origins: make([][]promconfig.Origin, 1)})
 		if err == nil || !strings.HasPrefix(err.Error(), want) {
 			t.Errorf("%s: got %v, want %s", text, err, want)
 		}
 	}
 	for head, want := range map[string]string{"{": "read the global block: ", "global: {metric_name_validation_scheme: none}": ""} {
-		if _, err := (Document{Head: []byte(head)}).Jobs(); err == nil || !strings.HasPrefix(err.Error(), want) {
+		if _, err := ReadJobs(promconfig.JobText{Head: []byte(head)}); err == nil || !strings.HasPrefix(err.Error(), want) {
 			t.Errorf("%s: got %v, want %s", head, err, want)
 		}
 	}

@@ -65,7 +65,7 @@ func TestJobsOfEveryKind(t *testing.T) {
 			if tc.fragment.Err != nil {
 				t.Fatal(tc.fragment.Err)
 			}
-			jobs, err := Document{Text: tc.fragment.YAML, Origins: tc.fragment.Origins, Shards: s.ShardVariables(), Release: semver.MustParse(version)}.Jobs()
+			jobs, err := ReadJobs(promconfig.JobText{Text: tc.fragment.YAML, Origins: tc.fragment.Origins, Shards: s.ShardVariables(), Release: semver.MustParse(version)})
 			if err != nil {
 				t.Errorf("%s for %s: %v", kind, version, err)
 				continue

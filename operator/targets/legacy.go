@@ -9,6 +9,8 @@ import (
 	"github.com/prometheus/common/model"
 	"github.com/prometheus/prometheus/model/labels"
 	"github.com/prometheus/prometheus/model/relabel"
+
+	"github.com/firekeeper-dev/firekeeper/operator/promconfig"
 )
 
 // legacy reports whether the servers have major version 2. What differs there, besides label
@@ -18,7 +20,7 @@ import (
 //     with the feature no-default-scrape-port that port is taken away;
 //   - the dot of a regular expression matches no line break;
 //   - parameters of the job win over discovered labels of that name.
-func (d Document) legacy() bool { return d.Release != nil && d.Release.Major() < 3 }
+func legacy(d promconfig.JobText) bool { return d.Release != nil && d.Release.Major() < 3 }
 
 // asLegacy makes the job what it is to servers of major version 2.
 func (j *Job) asLegacy(noDefaultPort bool) {

@@ -16,24 +16,24 @@ func TestDefaultPort(t *testing.T) {
 	const job = `- {job_name: a, scheme: SCHEME, static_configs: [{targets: ["host", "host:8080", "host:80", "host:443", "[::1]", "[::1]:80", "[::1]:9"]}], relabel_configs: [{source_labels: [__address__], target_label: before}]}`
 	old := semver.MustParse("2.55.1")
 	for name, tc := range map[string]struct {
-		doc    Document
+		doc    promconfig.JobText
 		scheme string
 		want   []string // URL, instance, address in relabeling
 	}{
-		"version 3": {Document{}, "http", []string{"host host host", "host:8080 host:8080 host:8080", "host:80 host:80 host:80", "host:443 host:443 host:443",
+		"version 3": {promconfig.JobText{}, "http", []string{"host host host", "host:8080 host:8080 host:8080", "host:80 host:80 host:80", "host:443 host:443 host:443",
 			"[::1] [::1] [::1]", "[::1]:80 [::1]:80 [::1]:80", "[::1]:9 [::1]:9 [::1]:9"}},
-		"version 2": {Document{Release: old}, "http", []string{"host:80 host:80 host", "host:8080 host:8080 host:8080", "host:80 host:80 host:80", "host:443 host:443 host:443",
+		"version 2": {promconfig.JobText{Release: old}, "http", []string{"host:80 host:80 host", "host:8080 host:8080 host:8080", "host:80 host:80 host:80", "host:443 host:443 host:443",
 			"[::1]:80 [::1]:80 [::1]", "[::1]:80 [::1]:80 [::1]:80", "[::1]:9 [::1]:9 [::1]:9"}},
-		"version 2, https": {Document{Release: old}, "https", []string{"host:443 host:443 host", "host:8080 host:8080 host:8080", "host:80 host:80 host:80", "host:443 host:443 host:443",
+		"version 2, https": {promconfig.JobText{Release: old}, "https", []string{"host:443 host:443 host", "host:8080 host:8080 host:8080", "host:80 host:80 host:80", "host:443 host:443 host:443",
 			"[::1]:443 [::1]:443 [::1]", "[::1]:80 [::1]:80 [::1]:80", "[::1]:9 [::1]:9 [::1]:9"}},
-		"the feature": {Document{Release: old, NoDefaultPort: true}, "http", []string{"host host host", "host:8080 host:8080 host:8080", "host host:80 host:80",
+		"the feature": {promconfig.JobText{Release: old, NoDefaultPort: true}, "http", []string{"host host host", "host:8080 host:8080 host:8080", "host host:80 host:80",
 			"host:443 host:443 host:443", "[::1] [::1] [::1]", "::1 [::1]:80 [::1]:80", "[::1]:9 [::1]:9 [::1]:9"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			doc := tc.doc
 			doc.Text, doc.Origins = []byte(strings.ReplaceAll(job, "SCHEME", tc.scheme)), [][]promconfig.Origin{make([]promconfig.Origin, 1)}
 			doc.Shards = []map[string]string{{"SHARD": "0"}, {"SHARD": "1"}}
-			jobs, err := doc.Jobs()
+			jobs, err := ReadJobs(doc)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -55,7 +55,7 @@ func TestLegacyRelabeling(t *testing.T) {
 	const text = `- {job_name: a, params: {q: [job]}, static_configs: [{targets: ["a:1"], labels: {note: "two\nlines", __param_q: label}}],
   relabel_configs: [{source_labels: [note], target_label: copy}, {source_labels: [__param_q], target_label: q}, {source_labels: [note], regex: "two.*", action: drop}, {source_labels: [note], regex: "x", action: keep}]}`
 	for version, want := range map[string]string{"2.55.1": "x 4", "3.0.0": "two.* 3"} {
-		jobs, err := Document{Text: []byte(text), Origins: [][]promconfig.Origin{make([]promconfig.Origin, 4)}, Release: semver.MustParse(version)}.Jobs()
+		jobs, err := ReadJobs(promconfig.JobText{Text: []byte(text), Origins: [][]promconfig.Origin{make([]promconfig.Origin, 4)}, Release: semver.MustParse(version)})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -66,7 +66,7 @@ func TestLegacyRelabeling(t *testing.T) {
 	}
 	kept := strings.Replace(text[:strings.Index(text, ", {source_labels: [note], regex")], "lines", "", 1) + "]}"
 	for version, want := range map[string][2]string{"2.55.1": {"", "job"}, "3.0.0": {"two\n", "label"}} {
-		jobs, err := Document{Text: []byte(kept), Origins: [][]promconfig.Origin{make([]promconfig.Origin, 2)}, Release: semver.MustParse(version)}.Jobs()
+		jobs, err := ReadJobs(promconfig.JobText{Text: []byte(kept), Origins: [][]promconfig.Origin{make([]promconfig.Origin, 2)}, Release: semver.MustParse(version)})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -81,15 +81,15 @@ func TestLegacyRelabeling(t *testing.T) {
 func TestLegacyScheme(t *testing.T) {
 	const text = `- {job_name: a, static_configs: [{targets: ["a:1", "a"]}], relabel_configs: [{target_label: __scheme__, replacement: other}]}`
 	for _, tc := range []struct {
-		doc  Document
+		doc  promconfig.JobText
 		want string
 	}{
-		{Document{Release: semver.MustParse("2.55.1")}, `kept other://a:1/metrics; invalid other://a/metrics invalid scheme: "other"; `},
-		{Document{Release: semver.MustParse("2.55.1"), NoDefaultPort: true}, "kept other://a:1/metrics; kept other://a/metrics; "},
-		{Document{}, "kept other://a:1/metrics; kept other://a/metrics; "},
+		{promconfig.JobText{Release: semver.MustParse("2.55.1")}, `kept other://a:1/metrics; invalid other://a/metrics invalid scheme: "other"; `},
+		{promconfig.JobText{Release: semver.MustParse("2.55.1"), NoDefaultPort: true}, "kept other://a:1/metrics; kept other://a/metrics; "},
+		{promconfig.JobText{}, "kept other://a:1/metrics; kept other://a/metrics; "},
 	} {
 		tc.doc.Text, tc.doc.Origins = []byte(text), [][]promconfig.Origin{make([]promconfig.Origin, 1)}
-		jobs, err := tc.doc.Jobs()
+		jobs, err := ReadJobs(tc.doc)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -137,7 +137,7 @@ func checkLikePrometheus(t *testing.T, seed uint64) map[State]int {
 	r := random{rand.New(rand.NewPCG(seed, 0))}
 	const shards = 3
 	const head = "global: {scrape_interval: 15s}\n"
-	doc := Document{Head: []byte(head)}
+	doc := promconfig.JobText{Head: []byte(head)}
 	groups := map[string][]*targetgroup.Group{}
 	for i := range 20 {
 		name := fmt.Sprintf("job-%d", i)
@@ -149,7 +149,7 @@ func checkLikePrometheus(t *testing.T, seed uint64) map[State]int {
 	for i := range shards {
 		doc.Shards = append(doc.Shards, map[string]string{"SHARD": strconv.Itoa(i)})
 	}
-	jobs, err := doc.Jobs()
+	jobs, err := ReadJobs(doc)
 	if err != nil {
 		t.Fatalf("%v\n%s", err, doc.Text)
 	}
@@ -175,7 +175,7 @@ func checkLikePrometheus(t *testing.T, seed uint64) map[State]int {
 }
 
 // compare compares the result of a shard with that of Prometheus.
-func compare(t *testing.T, doc Document, job string, shard int, got Result, active []string, dropped int) {
+func compare(t *testing.T, doc promconfig.JobText, job string, shard int, got Result, active []string, dropped int) {
 	t.Helper()
 	var urls []string
 	for _, target := range got.Targets() {
@@ -194,7 +194,7 @@ func compare(t *testing.T, doc Document, job string, shard int, got Result, acti
 
 // explained checks that a target was dropped by the first step that drops it, for what its
 // labels are there.
-func explained(t *testing.T, doc Document, j *Job, got Result) {
+func explained(t *testing.T, doc promconfig.JobText, j *Job, got Result) {
 	t.Helper()
 	lb := labels.NewBuilder(labels.EmptyLabels())
 	for i := range got.Rows {
@@ -216,7 +216,7 @@ func explained(t *testing.T, doc Document, j *Job, got Result) {
 }
 
 // onAll compares what is said about all shards at once with what is said about one.
-func onAll(t *testing.T, doc Document, j *Job, shard int, one Result, groups []*targetgroup.Group) {
+func onAll(t *testing.T, doc promconfig.JobText, j *Job, shard int, one Result, groups []*targetgroup.Group) {
 	t.Helper()
 	all := j.Evaluate(Found{Groups: groups})
 	for i, target := range all.Targets() {

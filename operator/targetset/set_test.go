@@ -18,14 +18,14 @@ import (
 // read reads one job with a number of relabel steps.
 func read(t testing.TB, text string, steps, shards int) *targets.Job {
 	t.Helper()
-	d := targets.Document{Text: []byte(text), Origins: [][]promconfig.Origin{make([]promconfig.Origin, steps)}}
+	d := promconfig.JobText{Text: []byte(text), Origins: [][]promconfig.Origin{make([]promconfig.Origin, steps)}}
 	for i := range steps {
 		d.Origins[0][i].Path = fmt.Sprint("step ", i+1)
 	}
 	for i := range shards {
 		d.Shards = append(d.Shards, map[string]string{"SHARD": fmt.Sprint(i)})
 	}
-	jobs, err := d.Jobs()
+	jobs, err := targets.ReadJobs(d)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -147,8 +147,8 @@ func (s *settings) compileRules(w v1.Workload, c engine.Cluster) {
 }
 
 // Verdicts implements engine.Inputs.
-func (in *inputs) Verdicts() iter.Seq[engine.Verdict] {
-	return func(yield func(engine.Verdict) bool) {
+func (in *inputs) Verdicts() iter.Seq[compiled.Verdict] {
+	return func(yield func(compiled.Verdict) bool) {
 		for _, r := range in.rules {
 			if !yield(r.Verdict()) {
 				return

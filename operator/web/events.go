@@ -13,8 +13,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/firekeeper-dev/firekeeper/operator/catalog"
-	"github.com/firekeeper-dev/firekeeper/operator/explain"
 	"github.com/firekeeper-dev/firekeeper/operator/insight"
+	"github.com/firekeeper-dev/firekeeper/operator/online"
 	"github.com/firekeeper-dev/firekeeper/operator/web/page"
 )
 
@@ -137,7 +137,7 @@ func (s *stream) flush(ctx context.Context) bool {
 	if !whole {
 		return false // the caller is too far behind, and has to read everything again
 	}
-	var later []insight.Change
+	var later []online.Change
 	for i, c := range changes {
 		yes, err := s.may(ctx, c.Object)
 		switch {
@@ -154,12 +154,12 @@ func (s *stream) flush(ctx context.Context) bool {
 	return true
 }
 
-func (s *stream) send(c insight.Change) bool {
+func (s *stream) send(c online.Change) bool {
 	data, err := json.Marshal(c)
 	return err == nil && s.write(fmt.Sprintf("event: %s\ndata: %s\n\n", c.Kind, data))
 }
 
-func (s *stream) may(ctx context.Context, o explain.Ref) (bool, error) {
+func (s *stream) may(ctx context.Context, o catalog.Ref) (bool, error) {
 	if s.rights == nil {
 		return false, errNoRights
 	}

@@ -15,6 +15,7 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/catalog"
 	"github.com/firekeeper-dev/firekeeper/operator/explain"
 	"github.com/firekeeper-dev/firekeeper/operator/insight"
+	"github.com/firekeeper-dev/firekeeper/operator/online"
 	"github.com/firekeeper-dev/firekeeper/operator/preview"
 	"github.com/firekeeper-dev/firekeeper/operator/routing"
 	"github.com/firekeeper-dev/firekeeper/operator/selection"
@@ -31,10 +32,10 @@ type fake struct {
 	err    error // of all answers
 	panics bool
 
-	subscribed chan func(insight.Change) // of each stream
+	subscribed chan func(online.Change) // of each stream
 }
 
-func newFake() *fake { return &fake{subscribed: make(chan func(insight.Change), 1000)} }
+func newFake() *fake { return &fake{subscribed: make(chan func(online.Change), 1000)} }
 
 func (k *fake) note(r insight.Rights, format string, args ...any) error {
 	k.mu.Lock()
@@ -53,8 +54,8 @@ func (k *fake) last() string {
 }
 
 var (
-	mainRef   = explain.Ref{Kind: "Prometheus", Namespace: "demo", Name: "main"}
-	webRef    = explain.Ref{Kind: "ServiceMonitor", Namespace: "demo", Name: "web"}
+	mainRef   = catalog.Ref{Kind: "Prometheus", Namespace: "demo", Name: "main"}
+	webRef    = catalog.Ref{Kind: "ServiceMonitor", Namespace: "demo", Name: "web"}
 	sometime  = time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 	someCount = preview.Counts{Kept: 3, Dropped: map[string]int{"spec.selector": 6}}
 	oneTarget = preview.Target{Owner: mainRef, Object: webRef, Target: targets.Target{
@@ -134,12 +135,12 @@ func (k *fake) Preview(_ context.Context, r insight.Rights, manifests []byte) (*
 
 func (k *fake) Routes(_ context.Context, r insight.Rights, am types.NamespacedName, labels []string) (*insight.Routes, error) {
 	return &insight.Routes{
-		Alertmanager: explain.Ref{Kind: "Alertmanager", Namespace: am.Namespace, Name: am.Name}, Tried: len(labels) > 0,
+		Alertmanager: catalog.Ref{Kind: "Alertmanager", Namespace: am.Namespace, Name: am.Name}, Tried: len(labels) > 0,
 		Report: routing.Report{At: sometime, Route: routing.Step{Receiver: "null", Routes: []routing.Step{{Receiver: "team", Matched: true}}}},
 	}, k.note(r, "routes %s %q", am, labels)
 }
 
-func (k *fake) Changes(ctx context.Context, each func(insight.Change)) error {
+func (k *fake) Changes(ctx context.Context, each func(online.Change)) error {
 	k.subscribed <- each
 	<-ctx.Done()
 	return ctx.Err()

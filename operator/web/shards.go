@@ -3,13 +3,13 @@ package web
 import (
 	"slices"
 
-	"github.com/firekeeper-dev/firekeeper/operator/explain"
+	"github.com/firekeeper-dev/firekeeper/operator/catalog"
 	"github.com/firekeeper-dev/firekeeper/operator/insight"
 )
 
 // Shards are the targets of each shard of a workload.
 type Shards struct {
-	Workload explain.Ref `json:"workload"`
+	Workload catalog.Ref `json:"workload"`
 	Shards   int         `json:"shards"`
 	// PerShard are the targets of each shard, from shard 0; null when they are not known.
 	PerShard []int `json:"perShard"`

@@ -58,3 +58,6 @@ const (
 	// AnnotationDefaultContainer on a pod is the container that kubectl asks.
 	AnnotationDefaultContainer = KubectlPrefix + "default-container"
 )
+
+// MaxKeyLength is the longest key that the API server takes in a Secret or ConfigMap, in bytes.
+const MaxKeyLength = 253

@@ -6,8 +6,8 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
-	"github.com/firekeeper-dev/firekeeper/operator/assets"
 	"github.com/firekeeper-dev/firekeeper/operator/budget"
+	"github.com/firekeeper-dev/firekeeper/operator/wellknown"
 )
 
 const (
@@ -19,7 +19,7 @@ const (
 	// MaxTLSAssetBytes is how much the names and contents of all files may weigh so that
 	// they fit into MountedTLSAssets Secrets, wherever some of them are already: a file
 	// finds no room only when each Secret has less left than the largest file needs.
-	MaxTLSAssetBytes = MountedTLSAssets * (MaxSecretBytes - budget.TLSFileBytes - assets.MaxFileName)
+	MaxTLSAssetBytes = MountedTLSAssets * (MaxSecretBytes - budget.TLSFileBytes - wellknown.MaxKeyLength)
 )
 
 // TLSAssetSecrets spreads files (name to content) over as many Secrets as they

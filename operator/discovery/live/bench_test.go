@@ -14,6 +14,7 @@ import (
 
 	"github.com/firekeeper-dev/firekeeper/operator/discovery"
 	"github.com/firekeeper-dev/firekeeper/operator/discovery/discoverytest"
+	"github.com/firekeeper-dev/firekeeper/operator/promconfig"
 	"github.com/firekeeper-dev/firekeeper/operator/targets"
 )
 
@@ -58,8 +59,8 @@ func BenchmarkFind(b *testing.B) {
 	for _, pods := range []int{1_000, 10_000, 100_000} {
 		c := client(b, discoverytest.Record(b, pods, pageSize))
 		b.Run(strconv.Itoa(pods), func(b *testing.B) {
-			text := targets.Document{Text: []byte("- {job_name: a, " + monitorOfTen + "}"), Origins: origins(2)}
-			jobs, err := text.Jobs()
+			text := promconfig.JobText{Text: []byte("- {job_name: a, " + monitorOfTen + "}"), Origins: origins(2)}
+			jobs, err := targets.ReadJobs(text)
 			if err != nil {
 				b.Fatal(err)
 			}

@@ -40,7 +40,7 @@ func jobs(t testing.TB, discoveries ...string) []targets.Job {
 	for i, sd := range discoveries {
 		text += fmt.Sprintf("- {job_name: job-%d, %s}\n", i, sd)
 	}
-	out, err := targets.Document{Text: []byte(text), Origins: make([][]promconfig.Origin, len(discoveries))}.Jobs()
+	out, err := targets.ReadJobs(promconfig.JobText{Text: []byte(text), Origins: make([][]promconfig.Origin, len(discoveries))})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,13 +8,14 @@ import (
 	"github.com/prometheus/common/model"
 
 	"github.com/firekeeper-dev/firekeeper/operator/discovery/discoverytest"
+	"github.com/firekeeper-dev/firekeeper/operator/promconfig"
 	"github.com/firekeeper-dev/firekeeper/operator/targets"
 )
 
 // What is found in pages of the API server's own form is what is found in JSON.
 func TestPagesOfBothForms(t *testing.T) {
 	const pods = 2 * pageSize
-	jobs, err := targets.Document{Text: []byte("- {job_name: a, " + monitorOfTen + "}"), Origins: origins(2)}.Jobs()
+	jobs, err := targets.ReadJobs(promconfig.JobText{Text: []byte("- {job_name: a, " + monitorOfTen + "}"), Origins: origins(2)})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -6,14 +6,14 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/firekeeper-dev/firekeeper/operator/catalog"
 	"github.com/firekeeper-dev/firekeeper/operator/engine"
-	"github.com/firekeeper-dev/firekeeper/operator/explain"
-	"github.com/firekeeper-dev/firekeeper/operator/insight"
+	"github.com/firekeeper-dev/firekeeper/operator/online"
 )
 
 // feed counts changes, and tells of those of objects that have a page.
 type feed struct {
-	insight.Broadcaster
+	online.Broadcaster
 
 	start   int64 // of the process, so that versions of two are different
 	version atomic.Uint64
@@ -24,19 +24,19 @@ func (f *feed) init() { f.start = time.Now().UnixNano() }
 // bump notes a change that nobody is told of.
 func (f *feed) bump() { f.version.Add(1) }
 
-var kinds = map[engine.ChangeAbout]insight.ChangeKind{
-	engine.AboutWorkload: insight.OwnerChanged, engine.AboutConfig: insight.ObjectChanged, engine.AboutPods: insight.RolloutChanged,
+var kinds = map[engine.ChangeAbout]online.ChangeKind{
+	engine.AboutWorkload: online.WorkloadChanged, engine.AboutConfig: online.ObjectChanged, engine.AboutPods: online.RolloutChanged,
 }
 
 // Changed takes note of a change in the caches of a controller. It never blocks.
 func (c *Cluster) Changed(of engine.Change) {
 	c.feed.bump()
 	if kind, ok := kinds[of.About]; ok {
-		c.feed.Tell(insight.Change{Kind: kind, Object: explain.Ref{Kind: of.Kind, Namespace: of.Namespace, Name: of.Name}})
+		c.feed.Send(online.Change{Kind: kind, Object: catalog.Ref{Kind: of.Kind, Namespace: of.Namespace, Name: of.Name}})
 	}
 }
 
-// Version implements [insight.Versioned].
+// Version implements [online.Versioned].
 func (c *Cluster) Version() string {
 	references := uint64(0)
 	for _, s := range c.controllers() {
@@ -46,7 +46,7 @@ func (c *Cluster) Version() string {
 	return fmt.Sprintf("%x-%x-%x", c.feed.start, c.feed.version.Load(), references)
 }
 
-// Changes implements [insight.Feed].
-func (c *Cluster) Changes(ctx context.Context, each func(insight.Change)) error {
+// Changes implements [online.Feed].
+func (c *Cluster) Changes(ctx context.Context, each func(online.Change)) error {
 	return c.feed.Changes(ctx, each)
 }

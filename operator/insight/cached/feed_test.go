@@ -11,9 +11,8 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
+	"github.com/firekeeper-dev/firekeeper/operator/catalog"
 	"github.com/firekeeper-dev/firekeeper/operator/engine"
-	"github.com/firekeeper-dev/firekeeper/operator/explain"
-	"github.com/firekeeper-dev/firekeeper/operator/insight"
 	"github.com/firekeeper-dev/firekeeper/operator/online"
 )
 
@@ -23,12 +22,12 @@ func TestChanges(t *testing.T) {
 		c := New()
 		ctx, cancel := context.WithCancel(t.Context())
 		defer cancel()
-		got := map[insight.Change]int{}
-		go func() { _ = c.Changes(ctx, func(change insight.Change) { got[change]++ }) }()
+		got := map[online.Change]int{}
+		go func() { _ = c.Changes(ctx, func(change online.Change) { got[change]++ }) }()
 		synctest.Wait()
 		key := types.NamespacedName{Namespace: "demo", Name: "main"}
-		for about, kind := range map[engine.ChangeAbout]insight.ChangeKind{
-			engine.AboutWorkload: insight.OwnerChanged, engine.AboutConfig: insight.ObjectChanged, engine.AboutPods: insight.RolloutChanged, engine.AboutOther: "",
+		for about, kind := range map[engine.ChangeAbout]online.ChangeKind{
+			engine.AboutWorkload: online.WorkloadChanged, engine.AboutConfig: online.ObjectChanged, engine.AboutPods: online.RolloutChanged, engine.AboutOther: "",
 		} {
 			clear(got)
 			before := c.Version()
@@ -40,7 +39,7 @@ func TestChanges(t *testing.T) {
 			}
 			time.Sleep(time.Second)
 			synctest.Wait()
-			change := insight.Change{Kind: kind, Object: explain.Ref{Kind: "Prometheus", Namespace: "demo", Name: "main"}}
+			change := online.Change{Kind: kind, Object: catalog.Ref{Kind: "Prometheus", Namespace: "demo", Name: "main"}}
 			if told := got[change]; (told > 0) != (kind != "") || told > 2 || len(got) > 1 {
 				t.Errorf("%q: told %v", kind, got)
 			}

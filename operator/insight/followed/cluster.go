@@ -117,7 +117,7 @@ func (s *Source) scrapers(ctx context.Context) (out []explain.Candidate, notes [
 // selecting are the workloads that select an object.
 //
 // Errors: the object does not exist or cannot be read; no workload can.
-func (s *Source) selecting(ctx context.Context, of insight.Object, v *view) (out []explain.Ref, notes []string, err error) {
+func (s *Source) selecting(ctx context.Context, of insight.Object, v *view) (out []catalog.Ref, notes []string, err error) {
 	object, err := s.Reader.Get(ctx, of.GroupVersionResource(), of.NamespacedName)
 	if err != nil {
 		return nil, nil, err

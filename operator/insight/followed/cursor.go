@@ -6,13 +6,13 @@ import (
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
-	"github.com/firekeeper-dev/firekeeper/operator/explain"
+	"github.com/firekeeper-dev/firekeeper/operator/catalog"
 	"github.com/firekeeper-dev/firekeeper/operator/targetset"
 )
 
 // cursor is where a part of a list begins.
 type cursor struct {
-	Workload explain.Ref
+	Workload catalog.Ref
 	Job      string
 	At       int            // of the job, in case that it has gone
 	Group    *targetset.Key // nil: the first

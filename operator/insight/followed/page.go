@@ -9,7 +9,7 @@ import (
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
-	"github.com/firekeeper-dev/firekeeper/operator/explain"
+	"github.com/firekeeper-dev/firekeeper/operator/catalog"
 	"github.com/firekeeper-dev/firekeeper/operator/insight"
 	"github.com/firekeeper-dev/firekeeper/operator/preview"
 	"github.com/firekeeper-dev/firekeeper/operator/targets"
@@ -77,8 +77,8 @@ func since(jobs []openJob) (out time.Time) {
 //
 // Errors: the object does not exist; there is no such job.
 func (s *Source) asked(ctx context.Context, q insight.TargetQuery, v *view) (jobs []openJob, notes []string, err error) {
-	refs := []explain.Ref{q.Of.Ref()}
-	object := explain.Ref{}
+	refs := []catalog.Ref{q.Of.Ref()}
+	object := catalog.Ref{}
 	if !q.Of.IsWorkload() {
 		object = q.Of.Ref()
 		if refs, notes, err = s.selecting(ctx, q.Of, v); err != nil {
@@ -87,9 +87,9 @@ func (s *Source) asked(ctx context.Context, q insight.TargetQuery, v *view) (job
 	}
 	for _, ref := range refs {
 		o, err := s.of(ref).open(ctx, func(j *job) bool {
-			return (object == explain.Ref{} || j.object.Ref == object) && (q.Job == "" || j.Name == q.Job)
+			return (object == catalog.Ref{} || j.object.Ref == object) && (q.Job == "" || j.Name == q.Job)
 		})
-		if apierrors.IsNotFound(err) && object != (explain.Ref{}) {
+		if apierrors.IsNotFound(err) && object != (catalog.Ref{}) {
 			continue // it has gone meanwhile
 		}
 		if err != nil {

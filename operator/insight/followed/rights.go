@@ -7,7 +7,6 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/firekeeper-dev/firekeeper/operator/catalog"
-	"github.com/firekeeper-dev/firekeeper/operator/explain"
 	"github.com/firekeeper-dev/firekeeper/operator/insight"
 	"github.com/firekeeper-dev/firekeeper/operator/preview"
 	"github.com/firekeeper-dev/firekeeper/operator/targets"
@@ -19,7 +18,7 @@ type view struct {
 	ctx     context.Context
 	rights  insight.Rights
 	own     string          // the namespace whose object the caller may get
-	asked   explain.Ref     // the object, if it is one of ours
+	asked   catalog.Ref     // the object, if it is one of ours
 	known   map[string]bool // by verb, resource and namespace
 	sight   *insight.Sight  // what targets are found in, of which the caller may know
 	nothing bool            // of some discovery the caller may see nothing
@@ -53,7 +52,7 @@ func (v *view) lists(resource, namespace string) bool {
 }
 
 // sees reports whether the caller may see the labels of a target of an object's job.
-func (v *view) sees(source targets.Source, object explain.Ref) bool {
+func (v *view) sees(source targets.Source, object catalog.Ref) bool {
 	namespace := source.Namespace
 	switch source.Kind {
 	case "Node":
@@ -65,7 +64,7 @@ func (v *view) sees(source targets.Source, object explain.Ref) bool {
 }
 
 // details reports whether the caller may know what an object says.
-func (v *view) details(of explain.Ref) bool {
+func (v *view) details(of catalog.Ref) bool {
 	row := catalog.Of(of.Kind)
 	return of == v.asked || row != nil && v.may("get", row.GroupResource(), of.Namespace)
 }
@@ -114,7 +113,7 @@ func (v *view) shown(j openJob, key targetset.Key, r targets.Result, i int) (out
 }
 
 // notesOf are notes about a workload as the caller may see them.
-func (v *view) notesOf(of explain.Ref, notes []string) []string {
+func (v *view) notesOf(of catalog.Ref, notes []string) []string {
 	if len(notes) == 0 || v.details(of) {
 		return notes
 	}

@@ -11,6 +11,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
+	"github.com/firekeeper-dev/firekeeper/operator/catalog"
 	"github.com/firekeeper-dev/firekeeper/operator/discovery/watch"
 	"github.com/firekeeper-dev/firekeeper/operator/engine"
 	"github.com/firekeeper-dev/firekeeper/operator/explain"
@@ -54,20 +55,20 @@ type Source struct {
 	most      int64 // bytes that all workloads may take; 0 for a part of the memory
 
 	mu        sync.Mutex
-	workloads map[explain.Ref]*workload
+	workloads map[catalog.Ref]*workload
 	sweeper   *time.Timer
 }
 
 var _ insight.TargetSource = (*Source)(nil)
 
 // of returns what is known of a workload; refs of those that do not exist fail in open.
-func (s *Source) of(ref explain.Ref) *workload {
+func (s *Source) of(ref catalog.Ref) *workload {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	w := s.workloads[ref]
 	if w == nil {
 		if s.workloads == nil {
-			s.workloads = map[explain.Ref]*workload{}
+			s.workloads = map[catalog.Ref]*workload{}
 		}
 		w = &workload{source: s, Ref: ref, compiler: preview.Compiler{Options: s.Options}, sets: map[*job]*set{}}
 		s.workloads[ref] = w
@@ -188,7 +189,7 @@ func (s *Source) setup(kind string) (engine.Setup, bool) {
 // candidate reads a workload.
 //
 // Errors: it does not exist, or cannot be read; its kind does not scrape.
-func (s *Source) candidate(ctx context.Context, ref explain.Ref) (explain.Candidate, error) {
+func (s *Source) candidate(ctx context.Context, ref catalog.Ref) (explain.Candidate, error) {
 	setup, ok := s.setup(ref.Kind)
 	if !ok {
 		return explain.Candidate{}, apierrors.NewBadRequest("a " + ref.Kind + " has no targets")
@@ -201,7 +202,7 @@ func (s *Source) candidate(ctx context.Context, ref explain.Ref) (explain.Candid
 }
 
 // Counts implements [insight.TargetSource].
-func (s *Source) Counts(ref explain.Ref) *insight.TargetCounts {
+func (s *Source) Counts(ref catalog.Ref) *insight.TargetCounts {
 	s.mu.Lock()
 	w := s.workloads[ref]
 	s.mu.Unlock()

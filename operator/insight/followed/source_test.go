@@ -24,7 +24,6 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/discovery/watch"
 	"github.com/firekeeper-dev/firekeeper/operator/discovery/watch/watchtest"
 	"github.com/firekeeper-dev/firekeeper/operator/engine"
-	"github.com/firekeeper-dev/firekeeper/operator/explain"
 	"github.com/firekeeper-dev/firekeeper/operator/insight"
 	"github.com/firekeeper-dev/firekeeper/operator/online"
 	"github.com/firekeeper-dev/firekeeper/operator/preview"
@@ -116,8 +115,8 @@ type bed struct {
 }
 
 var (
-	main    = explain.Ref{Kind: "Prometheus", Namespace: "monitoring", Name: "main"}
-	web     = explain.Ref{Kind: "PodMonitor", Namespace: "demo", Name: "web"}
+	main    = catalog.Ref{Kind: "Prometheus", Namespace: "monitoring", Name: "main"}
+	web     = catalog.Ref{Kind: "PodMonitor", Namespace: "demo", Name: "web"}
 	ofMain  = insight.Object{Row: catalog.Prometheus, NamespacedName: types.NamespacedName{Namespace: "monitoring", Name: "main"}}
 	ofWeb   = insight.Object{Row: catalog.PodMonitor, NamespacedName: types.NamespacedName{Namespace: "demo", Name: "web"}}
 	webJob  = "podMonitor/demo/web/0"

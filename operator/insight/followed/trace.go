@@ -16,7 +16,6 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/firekeeper-dev/firekeeper/operator/catalog"
-	"github.com/firekeeper-dev/firekeeper/operator/explain"
 	"github.com/firekeeper-dev/firekeeper/operator/insight"
 	"github.com/firekeeper-dev/firekeeper/operator/preview"
 	"github.com/firekeeper-dev/firekeeper/operator/targets"
@@ -183,7 +182,7 @@ func ruleOf(step targets.Step) string {
 }
 
 // manifest is the object that made a job, if the caller may get it.
-func (s *Source) manifest(ctx context.Context, r insight.Rights, ref explain.Ref) (string, error) {
+func (s *Source) manifest(ctx context.Context, r insight.Rights, ref catalog.Ref) (string, error) {
 	row := catalog.Of(ref.Kind)
 	if row == nil || row.IsWorkload() || r == nil {
 		return "", nil
@@ -215,7 +214,7 @@ func (s *Source) manifest(ctx context.Context, r insight.Rights, ref explain.Ref
 }
 
 // also are the objects whose other jobs scrape the same URL.
-func (s *Source) also(jobs []openJob, v *view, of openJob, row *targets.Row, t targets.Target) (out []explain.Ref, err error) {
+func (s *Source) also(jobs []openJob, v *view, of openJob, row *targets.Row, t targets.Target) (out []catalog.Ref, err error) {
 	if t.State != targets.Kept {
 		return nil, nil
 	}

@@ -14,7 +14,6 @@ import (
 
 	"github.com/firekeeper-dev/firekeeper/operator/catalog"
 	"github.com/firekeeper-dev/firekeeper/operator/discovery"
-	"github.com/firekeeper-dev/firekeeper/operator/explain"
 	"github.com/firekeeper-dev/firekeeper/operator/insight"
 	"github.com/firekeeper-dev/firekeeper/operator/online"
 	"github.com/firekeeper-dev/firekeeper/operator/preview"
@@ -33,7 +32,7 @@ const (
 // workload is one whose targets somebody asks about.
 type workload struct {
 	source *Source
-	explain.Ref
+	catalog.Ref
 	asked atomic.Int64 // when somebody last did, in nanoseconds
 	bytes atomic.Int64 // that its jobs take in memory, roughly
 
@@ -159,7 +158,7 @@ type opened struct {
 type openJob struct {
 	*job
 	set *targetset.Followed
-	of  explain.Ref
+	of  catalog.Ref
 	// asking says that it is not known yet what the ServiceAccount may discover.
 	asking bool
 }
@@ -167,7 +166,7 @@ type openJob struct {
 // compile compiles the jobs if anything may have changed. Sets of jobs that no longer exist end.
 func (w *workload) compile(ctx context.Context) error {
 	now, version := time.Now(), ""
-	if v, is := w.source.Reader.(insight.Versioned); is {
+	if v, is := w.source.Reader.(online.Versioned); is {
 		version = v.Version()
 	}
 	if w.version != "" && (version == w.version || now.Before(w.due)) {
@@ -294,7 +293,7 @@ func (w *workload) counts() *insight.TargetCounts {
 	if of == nil || !of.known {
 		return nil
 	}
-	out := &insight.TargetCounts{Objects: map[explain.Ref]preview.Counts{}, Synced: true, Nodes: of.nodes, NamespaceLabels: of.labels}
+	out := &insight.TargetCounts{Objects: map[catalog.Ref]preview.Counts{}, Synced: true, Nodes: of.nodes, NamespaceLabels: of.labels}
 	if of.shards > 1 {
 		out.PerShard = make([]int, of.shards)
 	}
@@ -363,6 +362,6 @@ func countsOf(f *targetset.Followed, shard int) counted {
 }
 
 // compareRefs orders workloads.
-func compareRefs(a, b explain.Ref) int {
+func compareRefs(a, b catalog.Ref) int {
 	return cmp.Or(strings.Compare(a.Namespace, b.Namespace), strings.Compare(a.Name, b.Name), strings.Compare(a.Kind, b.Kind))
 }

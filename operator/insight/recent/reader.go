@@ -36,7 +36,7 @@ type Reader struct {
 	ctx     context.Context // of reads that several wait for
 	under   online.Reader
 	watches *watches
-	feed    feed
+	feed    online.Broadcaster
 
 	mu      sync.Mutex
 	version uint64 // grows when something that was remembered is not any more
@@ -74,8 +74,7 @@ type told struct {
 // nothing is watched.
 func New(ctx context.Context, under online.Reader, changes Source) *Reader {
 	r := &Reader{ctx: ctx, under: under, answers: map[question]*answer{}, large: map[question]time.Time{}}
-	r.feed.listeners = map[*listener]struct{}{}
-	r.watches = newWatches(ctx, changes, r.changed, r.feed.listening)
+	r.watches = newWatches(ctx, changes, r.changed, r.feed.Listening)
 	return r
 }
 
@@ -232,7 +231,7 @@ func (r *Reader) changed(s scope, o metav1.Object) {
 		return
 	}
 	if c, ok := news(s.of, o); ok {
-		r.feed.tell(c)
+		r.feed.Send(c)
 	}
 }
 

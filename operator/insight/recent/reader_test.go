@@ -20,8 +20,6 @@ import (
 
 	"github.com/firekeeper-dev/firekeeper/operator/assets"
 	"github.com/firekeeper-dev/firekeeper/operator/catalog"
-	"github.com/firekeeper-dev/firekeeper/operator/explain"
-	"github.com/firekeeper-dev/firekeeper/operator/insight"
 	"github.com/firekeeper-dev/firekeeper/operator/online"
 	"github.com/firekeeper-dev/firekeeper/operator/wellknown"
 )
@@ -409,7 +407,7 @@ func TestFeed(t *testing.T) {
 		var told []string
 		done := make(chan error, 1)
 		go func() {
-			done <- r.Changes(ctx, func(c insight.Change) { told = append(told, string(c.Kind)+" "+c.Object.String()) })
+			done <- r.Changes(ctx, func(c online.Change) { told = append(told, string(c.Kind)+" "+c.Object.String()) })
 		}()
 		of := func(app, instance string) map[string]string {
 			return map[string]string{wellknown.LabelAppManagedBy: wellknown.ManagedBy, wellknown.LabelAppName: app, wellknown.LabelAppInstance: instance}
@@ -429,7 +427,7 @@ func TestFeed(t *testing.T) {
 			t.Errorf("Changes = %v", err)
 		}
 		slices.Sort(told)
-		ref := func(kind, name string) string { return explain.Ref{Kind: kind, Namespace: "demo", Name: name}.String() }
+		ref := func(kind, name string) string { return catalog.Ref{Kind: kind, Namespace: "demo", Name: name}.String() }
 		want := []string{
 			"object " + ref("ServiceMonitor", "web"), "workload " + ref("Prometheus", "main"), "rollout " + ref("Prometheus", "main"),
 			"rollout " + ref("PrometheusAgent", "edge"), "rollout " + ref("ThanosRuler", "r"),

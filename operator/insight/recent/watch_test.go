@@ -7,7 +7,6 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/firekeeper-dev/firekeeper/operator/insight"
 	"github.com/firekeeper-dev/firekeeper/operator/online"
 )
 
@@ -46,7 +45,7 @@ func TestWatchesEnd(t *testing.T) {
 			t.Error("watches that ended leave no place for others")
 		}
 		ctx, stop := context.WithCancel(t.Context())
-		go func() { _ = r.Changes(ctx, func(insight.Change) {}) }()
+		go func() { _ = r.Changes(ctx, func(online.Change) {}) }()
 		time.Sleep(3 * unwanted)
 		if !watched("another") {
 			t.Error("somebody listens, and nothing is watched")

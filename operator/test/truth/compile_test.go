@@ -184,7 +184,7 @@ func (c *compiled) jobs(t *testing.T, shard int) (out []targets.Job) {
 	}
 	for _, kind := range []string{v1.ServiceMonitorKind, v1.PodMonitorKind, v1.ProbeKind, v1alpha1.ScrapeConfigKind} {
 		for _, f := range c.fragments[kind] {
-			jobs, err := targets.Document{Text: f.YAML, Origins: f.Origins, Head: c.frame.Head, Shards: shards, Release: c.release, NoDefaultPort: c.noPort}.Jobs()
+			jobs, err := targets.ReadJobs(promconfig.JobText{Text: f.YAML, Origins: f.Origins, Head: c.frame.Head, Shards: shards, Release: c.release, NoDefaultPort: c.noPort})
 			if err != nil {
 				t.Fatalf("%v\n%s", err, f.YAML)
 			}

@@ -11,7 +11,7 @@ import (
 	"github.com/getkin/kin-openapi/openapi3"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"github.com/firekeeper-dev/firekeeper/operator/insight"
+	"github.com/firekeeper-dev/firekeeper/operator/online"
 	"github.com/firekeeper-dev/firekeeper/operator/web"
 )
 
@@ -38,7 +38,7 @@ func document(routes []web.Route) (*openapi3.T, error) {
 		},
 		Security: openapi3.SecurityRequirements{{"token": {}}},
 	}
-	s.of(reflect.TypeFor[insight.Change]())
+	s.of(reflect.TypeFor[online.Change]())
 	for i := range routes {
 		for n, path := range routes[i].Paths() {
 			item := &openapi3.PathItem{}

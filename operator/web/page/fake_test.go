@@ -13,8 +13,10 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/firekeeper-dev/firekeeper/operator/catalog"
 	"github.com/firekeeper-dev/firekeeper/operator/explain"
 	"github.com/firekeeper-dev/firekeeper/operator/insight"
+	"github.com/firekeeper-dev/firekeeper/operator/online"
 	"github.com/firekeeper-dev/firekeeper/operator/preview"
 	"github.com/firekeeper-dev/firekeeper/operator/routing"
 	"github.com/firekeeper-dev/firekeeper/operator/status"
@@ -32,7 +34,7 @@ type fake struct {
 	err, tabErr error
 
 	mu      sync.Mutex
-	changes []chan insight.Change
+	changes []chan online.Change
 	version int // in messages, for tests of changes
 	queries []any
 }
@@ -65,10 +67,10 @@ func (f *fake) rows(p insight.Page, each func(i int)) insight.Part {
 	return out
 }
 
-var k8s = explain.Ref{Kind: "Prometheus", Namespace: "monitoring", Name: "k8s"}
+var k8s = catalog.Ref{Kind: "Prometheus", Namespace: "monitoring", Name: "k8s"}
 
-func (f *fake) monitor(i int) explain.Ref {
-	return explain.Ref{Kind: "ServiceMonitor", Namespace: "demo", Name: f.s(fmt.Sprintf("web-%d", i))}
+func (f *fake) monitor(i int) catalog.Ref {
+	return catalog.Ref{Kind: "ServiceMonitor", Namespace: "demo", Name: f.s(fmt.Sprintf("web-%d", i))}
 }
 
 var start = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
@@ -79,7 +81,7 @@ func (f *fake) Overview(_ context.Context, _ insight.Rights, p insight.Page) (*i
 	for i := range min(f.n, 50) {
 		a := insight.Attention{Urgency: insight.Broken, Cause: insight.RejectedObject, Workload: k8s, Object: f.monitor(i), Message: f.s("spec.endpoints[0].interval: \"10 s\" is not a duration"), Fix: f.s("write \"10s\"")}
 		if i%2 == 1 {
-			a.Urgency, a.Cause, a.Object = insight.Warning, insight.PodsBehind, explain.Ref{}
+			a.Urgency, a.Cause, a.Object = insight.Warning, insight.PodsBehind, catalog.Ref{}
 			a.Message, a.Fix = f.s("pod prometheus-k8s-1 is not ready: 0 of 3 containers are"), ""
 		}
 		out.Attention = append(out.Attention, a)
@@ -87,7 +89,7 @@ func (f *fake) Overview(_ context.Context, _ insight.Rights, p insight.Page) (*i
 	out.Part = f.rows(p, func(i int) {
 		kinds := []string{"Prometheus", "PrometheusAgent", "Alertmanager", "ThanosRuler"}
 		out.Workloads = append(out.Workloads, insight.WorkloadRow{
-			Ref: explain.Ref{Kind: kinds[i%4], Namespace: "monitoring", Name: f.s("k8s-" + strconv.Itoa(i))}, Version: "v3.5.1", State: []insight.Health{insight.Good, insight.NeedsAttention, insight.Paused}[i%3], Good: i%3 == 0,
+			Ref: catalog.Ref{Kind: kinds[i%4], Namespace: "monitoring", Name: f.s("k8s-" + strconv.Itoa(i))}, Version: "v3.5.1", State: []insight.Health{insight.Good, insight.NeedsAttention, insight.Paused}[i%3], Good: i%3 == 0,
 			Pods: 2, Ready: 2 - i%2, Accepted: 1200, Rejected: i % 2, ConfigSince: start, Targets: &preview.Counts{Kept: 1234, Dropped: map[string]int{"spec.selector": 3}},
 		})
 	})
@@ -182,7 +184,7 @@ func (f *fake) Config(_ context.Context, _ insight.Rights, w insight.Object, q i
 func (f *fake) Explain(_ context.Context, _ insight.Rights, o insight.Object) (*explain.Report, error) {
 	out := &explain.Report{Object: o.Ref(), Labels: map[string]string{"app": f.s("web")}, NamespaceLabels: map[string]string{"kubernetes.io/metadata.name": "demo"}}
 	for i := range min(f.n, 2000) {
-		v := explain.Verdict{Owner: explain.Ref{Kind: "Prometheus", Namespace: "monitoring", Name: f.s("k8s-" + strconv.Itoa(i))}, Accepted: true, Reason: explain.Accepted, Message: "accepted", Jobs: []string{"serviceMonitor/demo/web/0"}}
+		v := explain.Verdict{Owner: catalog.Ref{Kind: "Prometheus", Namespace: "monitoring", Name: f.s("k8s-" + strconv.Itoa(i))}, Accepted: true, Reason: explain.Accepted, Message: "accepted", Jobs: []string{"serviceMonitor/demo/web/0"}}
 		if i == 0 {
 			v.Owner = k8s
 		}
@@ -232,7 +234,7 @@ func (f *fake) Target(_ context.Context, _ insight.Rights, w insight.Object, job
 	for i := range min(max(f.n, 3), 300) {
 		t.Discovered[f.s(fmt.Sprintf("__meta_kubernetes_pod_annotation_%d", i))] = f.s("true")
 	}
-	out := &insight.Trace{Workload: w.Ref(), Object: f.monitor(0), Target: t, Manifest: "kind: ServiceMonitor\nmetadata:\n  name: web\n# " + f.s("note") + "\n", Also: []explain.Ref{f.monitor(1)}}
+	out := &insight.Trace{Workload: w.Ref(), Object: f.monitor(0), Target: t, Manifest: "kind: ServiceMonitor\nmetadata:\n  name: web\n# " + f.s("note") + "\n", Also: []catalog.Ref{f.monitor(1)}}
 	for i := range min(max(f.n, 3), 300) {
 		s := insight.Step{Origin: fmt.Sprintf("spec.endpoints[0].relabelings[%d]", i), Rule: "action: replace\ntarget_label: " + f.s("tier") + "\n"}
 		switch i % 3 {
@@ -269,7 +271,7 @@ func (f *fake) Routes(_ context.Context, _ insight.Rights, am types.NamespacedNa
 	if err != nil {
 		return nil, apierrors.NewBadRequest("label " + err.Error())
 	}
-	out := &insight.Routes{Alertmanager: explain.Ref{Kind: "Alertmanager", Namespace: am.Namespace, Name: am.Name}, Tried: len(labels) > 0}
+	out := &insight.Routes{Alertmanager: catalog.Ref{Kind: "Alertmanager", Namespace: am.Namespace, Name: am.Name}, Tried: len(labels) > 0}
 	out.Labels = given
 	out.Route = routing.Step{Path: "route", Receiver: "default", Matched: true, Origin: routing.Origin{Kind: "Alertmanager", Namespace: am.Namespace, Name: am.Name, Field: "route"}}
 	for i := range min(f.n, 2000) {
@@ -287,8 +289,8 @@ func (f *fake) Routes(_ context.Context, _ insight.Rights, am types.NamespacedNa
 	return out, f.tabErr
 }
 
-func (f *fake) Changes(ctx context.Context, each func(insight.Change)) error {
-	c := make(chan insight.Change)
+func (f *fake) Changes(ctx context.Context, each func(online.Change)) error {
+	c := make(chan online.Change)
 	f.mu.Lock()
 	f.changes = append(f.changes, c)
 	f.mu.Unlock()
@@ -303,7 +305,7 @@ func (f *fake) Changes(ctx context.Context, each func(insight.Change)) error {
 }
 
 // change tells every stream, and returns how many there are.
-func (f *fake) change(ctx context.Context, c insight.Change) int {
+func (f *fake) change(ctx context.Context, c online.Change) int {
 	f.mu.Lock()
 	f.version++
 	all := f.changes

@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"github.com/firekeeper-dev/firekeeper/operator/catalog"
-	"github.com/firekeeper-dev/firekeeper/operator/explain"
 	"github.com/firekeeper-dev/firekeeper/operator/insight"
 	"github.com/firekeeper-dev/firekeeper/operator/preview"
 	"github.com/firekeeper-dev/firekeeper/operator/routing"
@@ -31,7 +30,7 @@ const (
 )
 
 // pathOf is the path of an object below the root; empty if it has no page.
-func pathOf(o explain.Ref) string {
+func pathOf(o catalog.Ref) string {
 	resource := ""
 	switch row := catalog.Of(o.Kind); {
 	case o.Name == "" || o.Namespace == "" || len(o.Name) > maxName || len(o.Namespace) > maxName:
@@ -47,7 +46,7 @@ func pathOf(o explain.Ref) string {
 }
 
 // pageOf is the URL of the page of an object.
-func pageOf(root string, o explain.Ref) string {
+func pageOf(root string, o catalog.Ref) string {
 	p := pathOf(o)
 	switch {
 	case p == "":
@@ -59,15 +58,15 @@ func pageOf(root string, o explain.Ref) string {
 }
 
 // Link goes to an object.
-func (v *view) Link(o explain.Ref) link { return link{o.String(), pageOf(v.root, o)} }
+func (v *view) Link(o catalog.Ref) link { return link{o.String(), pageOf(v.root, o)} }
 
 // Short is Link without the kind.
-func (v *view) Short(o explain.Ref) link {
+func (v *view) Short(o catalog.Ref) link {
 	return link{o.Namespace + "/" + o.Name, pageOf(v.root, o)}
 }
 
 // Tab goes to a tab of an object.
-func (v *view) Tab(o explain.Ref, tab string) string { return pageOf(v.root, o) + "?tab=" + tab }
+func (v *view) Tab(o catalog.Ref, tab string) string { return pageOf(v.root, o) + "?tab=" + tab }
 
 // Where goes to what wants attention.
 func (v *view) Where(a insight.Attention) link {
@@ -82,7 +81,7 @@ func (v *view) Where(a insight.Attention) link {
 	case insight.NoTargets:
 		to.Text = "no targets"
 	}
-	if a.Object == (explain.Ref{}) {
+	if a.Object == (catalog.Ref{}) {
 		return to
 	}
 	if to.Href = pageOf(v.root, a.Object); a.Cause == insight.NoTargets && to.Href != "" {
@@ -108,25 +107,25 @@ func (v *view) Trace(t preview.Target) link {
 
 // Pod goes to who scrapes a pod.
 func (v *view) Pod(namespace, name string) link {
-	return link{name, pageOf(v.root, explain.Ref{Kind: "Pod", Namespace: namespace, Name: name})}
+	return link{name, pageOf(v.root, catalog.Ref{Kind: "Pod", Namespace: namespace, Name: name})}
 }
 
 // Source goes to the pod in which a target was found, if it was one.
 func (v *view) Source(s targets.Source) link {
 	switch {
 	case s.Pod != "":
-		return v.Link(explain.Ref{Kind: "Pod", Namespace: s.Namespace, Name: s.Pod})
+		return v.Link(catalog.Ref{Kind: "Pod", Namespace: s.Namespace, Name: s.Pod})
 	case s.Name == "":
 		return link{}
 	case s.Namespace == "":
 		return link{Text: s.Kind + " " + s.Name}
 	}
-	return v.Link(explain.Ref{Kind: s.Kind, Namespace: s.Namespace, Name: s.Name})
+	return v.Link(catalog.Ref{Kind: s.Kind, Namespace: s.Namespace, Name: s.Name})
 }
 
 // Origin goes to the object in which a route was written.
 func (v *view) Origin(o routing.Origin) link {
-	return link{o.String(), pageOf(v.root, explain.Ref{Kind: o.Kind, Namespace: o.Namespace, Name: o.Name})}
+	return link{o.String(), pageOf(v.root, catalog.Ref{Kind: o.Kind, Namespace: o.Namespace, Name: o.Name})}
 }
 
 // Filter is this page with parameters changed; empty if one is too long for a link.
@@ -177,12 +176,12 @@ func (v *view) twin(query string) string {
 }
 
 // subject is the object that a page is about; empty for pages about everything.
-func subject(o insight.Object) explain.Ref {
+func subject(o insight.Object) catalog.Ref {
 	switch {
 	case o.Row != nil:
 		return o.Ref()
 	case o.Name != "":
-		return explain.Ref{Kind: "Pod", Namespace: o.Namespace, Name: o.Name}
+		return catalog.Ref{Kind: "Pod", Namespace: o.Namespace, Name: o.Name}
 	}
-	return explain.Ref{}
+	return catalog.Ref{}
 }

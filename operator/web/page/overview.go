@@ -6,7 +6,6 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation"
 
 	"github.com/firekeeper-dev/firekeeper/operator/catalog"
-	"github.com/firekeeper-dev/firekeeper/operator/explain"
 	"github.com/firekeeper-dev/firekeeper/operator/insight"
 )
 
@@ -63,7 +62,7 @@ const maxTogether = 5
 // attention is what several objects have in common: the same workload, problem and reason.
 type attention struct {
 	insight.Attention
-	Objects []explain.Ref
+	Objects []catalog.Ref
 	More    int // objects that are not named
 }
 
@@ -72,7 +71,7 @@ func grouped(all []insight.Attention, most int) (out []attention, shown int) {
 	at := map[insight.Attention]int{}
 	for _, a := range all {
 		key := a
-		key.Object = explain.Ref{}
+		key.Object = catalog.Ref{}
 		i, known := at[key]
 		if !known || a.Object.Name == "" {
 			if len(out) == most {
@@ -113,7 +112,7 @@ func goPage(q *request) (*view, error) {
 	if err != nil {
 		return nil, err
 	}
-	o := explain.Ref{Kind: kind, Namespace: q.query.Get("namespace"), Name: q.query.Get("name")}
+	o := catalog.Ref{Kind: kind, Namespace: q.query.Get("namespace"), Name: q.query.Get("name")}
 	for _, p := range []string{"kind", "namespace", "name"} {
 		switch v := q.query.Get(p); {
 		case v == "":

@@ -12,7 +12,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/firekeeper-dev/firekeeper/operator/explain"
+	"github.com/firekeeper-dev/firekeeper/operator/catalog"
 )
 
 // Bounds of a page.
@@ -27,7 +27,7 @@ type view struct {
 	Title    string
 	Code     int
 	Crumbs   []link
-	About    explain.Ref
+	About    catalog.Ref
 	Live     bool // it changes when the cluster does
 	Twins    []link
 	Data     any

@@ -9,6 +9,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
+	"github.com/firekeeper-dev/firekeeper/operator/catalog"
 	"github.com/firekeeper-dev/firekeeper/operator/explain"
 	"github.com/firekeeper-dev/firekeeper/operator/insight"
 	"github.com/firekeeper-dev/firekeeper/operator/selection"
@@ -152,7 +153,7 @@ func TestNotWritten(t *testing.T) {
 
 // TestLinksOfAttention: a link leads to where the cause is seen.
 func TestLinksOfAttention(t *testing.T) {
-	monitor := explain.Ref{Kind: "ServiceMonitor", Namespace: "demo", Name: "web"}
+	monitor := catalog.Ref{Kind: "ServiceMonitor", Namespace: "demo", Name: "web"}
 	for cause, want := range map[insight.Cause]string{
 		insight.NoTargets:      `href="./servicemonitors/demo/web?tab=targets">no targets<`,
 		insight.RejectedObject: `href="./servicemonitors/demo/web">rejected<`,

@@ -1,4 +1,6 @@
-package offline
+// Package manifests makes the view of package nearmiss from manifests and from what the operator
+// would generate for them. Package nearmiss/live does the same for a running cluster.
+package manifests
 
 import (
 	"strings"
@@ -6,22 +8,22 @@ import (
 	"github.com/firekeeper-dev/firekeeper/operator/apply"
 	"github.com/firekeeper-dev/firekeeper/operator/catalog"
 	"github.com/firekeeper-dev/firekeeper/operator/nearmiss"
+	"github.com/firekeeper-dev/firekeeper/operator/offline"
 )
 
-// View is what a cluster with the manifests would hold for service discovery: their own
-// objects, and the Services and pods that the operator makes.
-func (o *Objects) View(made []Outcome) *nearmiss.View {
+// View returns what service discovery would find in a cluster with the manifests: their own
+// objects, and the Services and pods that the operator generates.
+func View(o *offline.Objects, made []offline.Outcome) *nearmiss.View {
 	var given, own []nearmiss.Object
 	for _, object := range o.Native() {
 		given = append(given, object)
 	}
-	there := map[string]bool{}
+	there := map[catalog.Ref]bool{}
 	for _, m := range made {
 		for _, step := range m.Plan.Workload {
-			where := place(apply.KindOf(step.Object), step.Object.GetNamespace(), step.Object.GetName())
-			_, also := o.nativePlaces[where]
-			if !also && !there[where] && (step.Verb == apply.Put || step.Verb == apply.PutIfNone) {
-				there[where] = true // workloads share their Service
+			id := catalog.RefOf(apply.KindOf(step.Object), step.Object)
+			if !o.HasNative(id) && !there[id] && (step.Verb == apply.Put || step.Verb == apply.PutIfNone) {
+				there[id] = true // workloads share their Service
 				own = append(own, step.Object)
 			}
 		}
@@ -33,16 +35,16 @@ func (o *Objects) View(made []Outcome) *nearmiss.View {
 	return nearmiss.NewView(given, own, monitors)
 }
 
-// Uses are the objects that the workload accepts, and what their jobs look for. Those that
-// become no jobs are left out.
-func (o Outcome) Uses(w Workload) (out []nearmiss.Use) {
+// Uses returns the objects that the workload accepts with the searches of their jobs. It skips
+// objects without jobs.
+func Uses(w offline.Workload, o offline.Outcome) (out []nearmiss.Use) {
 	for _, v := range o.Verdicts {
 		if v.Err != nil || v.Text == nil || v.File != "" {
 			continue
 		}
 		var text strings.Builder
 		if _, err := v.Text.WriteTo(&text); err != nil {
-			continue // whoever renders it says so
+			continue // rendering reports it
 		}
 		searches, err := nearmiss.Read(v.Object, text.String(), w.Object.GetNamespace())
 		if err == nil {
