@@ -36,7 +36,7 @@ RACE = ./cmd/config-reloader ./cmd/rules-reloader $(filter-out ./cmd/commands,$(
 # Tests on an API server in which all controllers, the web server and the webhooks work: the operator has the race detector.
 RACED = ^Test(AgentDaemonSet|Alertmanager|AlertmanagerBindings|Bindings|BadObjectsStandAlone|References|SelectionFollowsLabels|HTTPAPI.*|Kubelet|Replicas|Ruler|RulerRejectsRulesAlone|Webhooks)$$
 # Packages of whose tests -short leaves some out: they start an API server or a browser, or take long.
-LONGER = $(filter-out ./operator/test/truth ./operator/test/e2e%,$(shell grep -rlE --include=*_test.go -e 'testing\.Short' -e 'clustertest\.' $(MODULES) | xargs -n1 dirname | sort -u | sed 's|^|./|'))
+LONGER = $(filter-out ./operator/dev/truth ./operator/dev/e2e%,$(shell grep -rlE --include=*_test.go -e 'testing\.Short' -e 'clustertest\.' $(MODULES) | xargs -n1 dirname | sort -u | sed 's|^|./|'))
 
 # Go needs a build cache, and that of the user may be missing, full or read-only.
 export GOCACHE := $(shell (d=$$(go env GOCACHE | grep ^/) && mkdir -p "$$d" && head -c 1048576 /dev/zero >"$$d/writable" && \
@@ -59,19 +59,19 @@ plugin: ## Build the plugin of kubectl, and what completes its arguments (PLUGIN
 	@printf '#!/bin/sh\nkubectl-firekeeper --completion-bash "$$@"\necho\necho :0\n' > $(PLUGIN)/kubectl_complete-firekeeper; chmod +x $(PLUGIN)/kubectl_complete-firekeeper
 
 .PHONY: test
-test: ## Run the tests that need neither an API server nor a node (PKG=./operator/rules: all tests of a package, with the race detector)
+test: ## Run the tests that need neither an API server nor a node (PKG=./operator/config/rules: all tests of a package, with the race detector)
 	@$(call tested,$(if $(PKG),-race $(PKG),-short $(ALL)))
 
 .PHONY: integration
 integration: ## Run all tests of packages of which `test` leaves some out, because they start an API server or take long
-	@$(call tested,-vet=off $(filter-out ./operator/test/integration,$(LONGER)))
-	@$(call tested,-vet=off ./operator/test/integration)
+	@$(call tested,-vet=off $(filter-out ./operator/dev/integration,$(LONGER)))
+	@$(call tested,-vet=off ./operator/dev/integration)
 
 .PHONY: race
 race: export FIREKEEPER_RACE := 1
 race: ## Run what `test` runs of packages with goroutines, and an operator of each kind on an API server, with the race detector
 	@$(call tested,-vet=off -race -short $(RACE))
-	@$(call tested,-vet=off -run '$(RACED)' ./operator/test/integration)
+	@$(call tested,-vet=off -run '$(RACED)' ./operator/dev/integration)
 
 .PHONY: test-long
 test-long: export FIREKEEPER_RACE=1 FIREKEEPER_PROMTOOLS=all FIREKEEPER_PROMETHEUSES=1 FIREKEEPER_LOAD=1 FIREKEEPER_TRUTH=200 FIREKEEPER_EVENTS=2000
@@ -89,11 +89,11 @@ bench: ## Run the benchmarks (COUNT=10 for benchstat)
 
 .PHONY: bench-cluster
 bench-cluster: build ## Time single changes of the operator against a real API server (ARGS="--sizes 1000/200 --samples 20")
-	@go run ./operator/test/bench $(ARGS)
+	@go run ./operator/dev/bench $(ARGS)
 
 .PHONY: adversary
 adversary: build ## Attack an installation with hostile objects and requests for hours (root; ARGS="--objects 2000 --seed 7")
-	@go run ./operator/test/adversary/run $(ARGS)
+	@go run ./operator/dev/adversary/run $(ARGS)
 
 .PHONY: fuzz
 fuzz: ## Fuzz one property: make fuzz FUZZ=FuzzExpand PKG=./internal/gate TIME=1m
@@ -145,12 +145,12 @@ e2e-long: export FIREKEEPER_E2E := long
 e2e-long: ## Run all tests on a node, with kube-prometheus, the chart and every kind of rollout (root, about twenty minutes)
 e2e e2e-long: REPORT := -each
 e2e e2e-long:
-	@$(call tested,-count=1 -parallel 8 ./operator/test/e2e/...)
+	@$(call tested,-count=1 -parallel 8 ./operator/dev/e2e/...)
 
 .PHONY: truth
 truth: export FIREKEEPER_TRUTH ?= 5
 truth: ## Compare targets of random workloads with those of each Prometheus that is built already (FIREKEEPER_TRUTH=500 worlds)
-	@$(call tested,-run TestRandom ./operator/test/truth)
+	@$(call tested,-run TestRandom ./operator/dev/truth)
 
 .PHONY: demo
 demo: ## Show it all on KUBECONFIG, kind or a node of our own (DEMO_ON=kind|node): time how long changes take, let an alert arrive

@@ -48,68 +48,59 @@ func TestImportsPointOneWay(t *testing.T) {
 	}
 }
 
-// layers are the packages of operator from the top of a reconciliation to its base: each
-// may import only those below it. Tests may import what they like.
-var layers = []string{
-	// What works with a cluster or with manifests instead of one.
-	"test/adversary/run", "test/adversary", "test/adversary/cage", "test/adversary/hostile", "test/adversary/shrink", "test/adversary/stored",
-	"test/bench", "test/e2e", "test/integration", "test/truth",
-	"reference",
-	"startup", "server", "web/openapi", "web", "web/page", "web/local", "admission", "webhookcerts", "permissions",
-	"insight/cached", "insight/followed", "insight/recent", "insight",
-	"preview",
-	"verify", "status", "explain", "lint", "render", "routing", "applied", "offline", "nearmiss/live", "nearmiss", "report",
-
-	// What is not about workloads.
-	"kubelet",
-
-	// The kinds of workloads, and what several of them share.
-	"prometheus", "thanosruler", "alertmanager",
-	"targetset",
-	"discovery/discoverytest", "discovery/live", "discovery/httpsd", "discovery/running", "discovery/watch/watchtest", "discovery/watch", "discovery/compact",
-	"online", "discovery", "targets",
-	"promworkload", "promconfig", "amconfig", "rules", "configsecret",
-
-	// The machine of every kind, and what it is made of.
-	"engine",
-	"apply", "delivery", "bindings", "rollout", "queue",
-	"workload/workloadtest", "workload", "clientconfig", "regexcost",
-	"compiled", "document", "assets", "selection", "informer", "client", "wellknown",
-	"capacity", "share",
-
-	// What there is to work on.
-	"amconversion",
-	"manifest",
-	"jsonspan", "inflight",
-	"crds/install", "crds/sample", "crds/check", "crds/pack", "api/pages", "crds",
-	"catalog",
-	"budget/table", "budget/budgettest", "budget",
-	"api/monitoring/v1beta1", "api/monitoring/v1alpha1", "api/monitoring/v1", "api",
+// rooms are the top folders of operator, from the window on it down to the types of its kinds:
+// a package imports only packages of its own room and of rooms further down this list.
+// Tests may import everything.
+var rooms = []string{
+	// The window on the operator.
+	"dev", "web", "webhook", "diagnose", "targets", "readers",
+	// The operator itself.
+	"controllers", "engine", "config", "kube", "workload", "api",
 }
 
-// TestOperatorPointsDown holds the order of the packages inside of operator.
-func TestOperatorPointsDown(t *testing.T) {
+// room returns the room of a package of operator: "config" of "config/promconfig".
+func room(pkg string) string {
+	name, _, _ := strings.Cut(pkg, "/")
+	return name
+}
+
+// TestRoomsPointDown checks the direction of the imports between the rooms of operator.
+func TestRoomsPointDown(t *testing.T) {
 	const operator = prefix + "operator/"
 	found := map[string]bool{}
 	for _, line := range list(t, "-f", "{{.ImportPath}}: {{join .Imports \" \"}}", operator+"...") {
 		path, imports, _ := strings.Cut(line, ": ")
 		pkg := strings.TrimPrefix(strings.TrimSuffix(path, ":"), operator)
-		found[pkg] = true
-		at := slices.Index(layers, pkg)
+		at := slices.Index(rooms, room(pkg))
 		if at < 0 {
-			t.Errorf("enter operator/%s into layers, above everything that it imports", pkg)
+			t.Errorf("operator/%s is in none of the rooms %v", pkg, rooms)
 			continue
 		}
+		found[room(pkg)] = true
 		for imp := range strings.FieldsSeq(imports) {
 			below, ours := strings.CutPrefix(imp, operator)
-			if ours && slices.Index(layers, below) <= at {
-				t.Errorf("operator/%s imports operator/%s, which is not below it", pkg, below)
+			if ours && slices.Index(rooms, room(below)) < at {
+				t.Errorf("operator/%s imports operator/%s, whose room is above its own", pkg, below)
 			}
 		}
 	}
-	for _, pkg := range layers {
-		if !found[pkg] {
-			t.Errorf("there is no operator/%s", pkg)
+	for _, name := range rooms {
+		if !found[name] {
+			t.Errorf("operator/%s has no package", name)
+		}
+	}
+}
+
+// TestRoomsHavePages checks that the README of each room lists all its packages.
+func TestRoomsHavePages(t *testing.T) {
+	for _, pkg := range list(t, "-f", "{{.ImportPath}}", prefix+"operator/...") {
+		name := strings.TrimPrefix(pkg, prefix+"operator/")
+		page, err := os.ReadFile(filepath.Join("..", "operator", room(name), "README.md"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if last := path.Base(name); strings.Contains(name, "/") && !strings.Contains(string(page), "/"+last+")") && !strings.Contains(string(page), "("+last+")") && !strings.Contains(string(page), "`"+last+"`") {
+			t.Errorf("operator/%s/README.md does not list %s", room(name), name)
 		}
 	}
 }
@@ -118,16 +109,16 @@ func TestOperatorPointsDown(t *testing.T) {
 func TestEngineKnowsNoKind(t *testing.T) {
 	const engine = prefix + "operator/engine"
 	kinds := []string{"Prometheus", "PrometheusAgent", "Alertmanager", "ThanosRuler"}
-	above := layers[:slices.Index(layers, "engine")]
+	above := rooms[:slices.Index(rooms, "engine")]
 	for _, pkg := range dependencies(t, engine) {
-		if slices.Contains(above, strings.TrimPrefix(pkg, prefix+"operator/")) {
+		if name, ours := strings.CutPrefix(pkg, prefix+"operator/"); ours && slices.Contains(above, room(name)) {
 			t.Errorf("the engine depends on %s", pkg)
 		}
 	}
 	for _, file := range sources(t, engine) {
 		ours := map[string]bool{} // packages that name kinds
 		for name, path := range file.imports {
-			ours[name] = strings.HasPrefix(path, prefix+"operator/api/") || path == prefix+"operator/catalog"
+			ours[name] = strings.HasPrefix(path, prefix+"operator/api/")
 		}
 		ast.Inspect(file.syntax, func(n ast.Node) bool {
 			sel, is := n.(*ast.SelectorExpr)
@@ -147,12 +138,14 @@ func TestEngineKnowsNoKind(t *testing.T) {
 // kinds do not know each other, so that a further kind touches no package but its own.
 func TestKindsAreApart(t *testing.T) {
 	const operator = prefix + "operator/"
-	server, ruler, am := []string{"prometheus", "promworkload"}, []string{"thanosruler"}, []string{"alertmanager", "amconfig"}
-	all := slices.Concat(server, ruler, am, []string{"promconfig"})
+	const controllers, config = "controllers/", "config/"
+	server, ruler := []string{controllers + "prometheus", controllers + "promworkload"}, []string{controllers + "thanosruler"}
+	am, files, rules := []string{controllers + "alertmanager", config + "amconfig"}, []string{config + "promconfig"}, []string{config + "rules"}
+	all := slices.Concat(server, ruler, am, files)
 	for pkg, not := range map[string][]string{
-		"engine": all, "offline": all, "render": all, "lint": all, "explain": all, "status": all,
-		"prometheus": slices.Concat(ruler, am), "thanosruler": slices.Concat(server, am),
-		"alertmanager": slices.Concat(server, ruler, []string{"promconfig", "rules"}), "configsecret": slices.Concat(all, []string{"rules"}),
+		"engine": all, "readers/manifests": all, "diagnose/render": all, "diagnose/lint": all, "diagnose/explain": all, "diagnose/status": all,
+		"controllers/prometheus": slices.Concat(ruler, am), "controllers/thanosruler": slices.Concat(server, am),
+		"controllers/alertmanager": slices.Concat(server, ruler, files, rules), "engine/configsecret": slices.Concat(all, rules),
 	} {
 		for _, dep := range dependencies(t, operator+pkg) {
 			if name, ours := strings.CutPrefix(dep, operator); ours && slices.Contains(not, name) {
@@ -190,7 +183,7 @@ func TestReloadersStaySmall(t *testing.T) {
 func TestOneDiscovery(t *testing.T) {
 	const discoveries = "github.com/prometheus/prometheus/discovery/"
 	found := map[string]bool{}
-	for _, pkg := range dependencies(t, prefix+"cmd/operator", prefix+"cmd/kubectl-firekeeper", prefix+"operator/discovery/live", prefix+"operator/targets") {
+	for _, pkg := range dependencies(t, prefix+"cmd/operator", prefix+"cmd/kubectl-firekeeper", prefix+"operator/targets/discovery/live", prefix+"operator/targets") {
 		if name, ok := strings.CutPrefix(pkg, discoveries); ok {
 			found[name] = true
 		}
@@ -208,9 +201,9 @@ func TestOneDiscovery(t *testing.T) {
 // TestOnlyApplyWrites keeps calls that change the cluster in one place.
 func TestOnlyApplyWrites(t *testing.T) {
 	exempt := []string{
-		"operator/apply",
-		"operator/crds/install", // CRDs are installed before anything runs, by a command of their own
-		"operator/test",         // these are users
+		"operator/kube/apply",
+		"operator/api/crds/install", // CRDs are installed before anything runs, by a command of their own
+		"operator/dev",              // these are users
 	}
 	for _, file := range sources(t, prefix+"operator/...", prefix+"cmd/operator", prefix+"cmd/commands", prefix+"cmd/kubectl-firekeeper") {
 		if within(strings.TrimPrefix(file.pkg, prefix), exempt) || !file.reachesCluster() {
@@ -218,7 +211,7 @@ func TestOnlyApplyWrites(t *testing.T) {
 		}
 		ast.Inspect(file.syntax, func(n ast.Node) bool {
 			if call, is := n.(*ast.CallExpr); is && file.writes(call) {
-				t.Errorf("%s: %s writes to the API server, which only operator/apply may", file.at(n), call.Fun.(*ast.SelectorExpr).Sel.Name)
+				t.Errorf("%s: %s writes to the API server, which only operator/kube/apply may", file.at(n), call.Fun.(*ast.SelectorExpr).Sel.Name)
 			}
 			return true
 		})
@@ -228,7 +221,7 @@ func TestOnlyApplyWrites(t *testing.T) {
 // reachesCluster reports whether a file can send requests to the API server.
 func (f source) reachesCluster() bool {
 	for _, path := range f.imports {
-		if path == prefix+"operator/client" || strings.HasPrefix(path, "k8s.io/apiextensions-apiserver/pkg/client/") ||
+		if path == prefix+"operator/kube/client" || strings.HasPrefix(path, "k8s.io/apiextensions-apiserver/pkg/client/") ||
 			slices.ContainsFunc([]string{"kubernetes", "dynamic", "metadata", "rest"}, func(c string) bool { return within(path, []string{"k8s.io/client-go/" + c}) }) {
 			return true
 		}

@@ -9,18 +9,18 @@ import (
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/events"
 
-	"github.com/firekeeper-dev/firekeeper/operator/applied"
-	"github.com/firekeeper-dev/firekeeper/operator/discovery"
-	"github.com/firekeeper-dev/firekeeper/operator/discovery/live"
-	"github.com/firekeeper-dev/firekeeper/operator/discovery/watch"
+	"github.com/firekeeper-dev/firekeeper/operator/diagnose/preview"
 	"github.com/firekeeper-dev/firekeeper/operator/engine"
-	"github.com/firekeeper-dev/firekeeper/operator/inflight"
-	"github.com/firekeeper-dev/firekeeper/operator/insight"
-	"github.com/firekeeper-dev/firekeeper/operator/insight/cached"
-	"github.com/firekeeper-dev/firekeeper/operator/insight/followed"
-	"github.com/firekeeper-dev/firekeeper/operator/online"
-	"github.com/firekeeper-dev/firekeeper/operator/preview"
+	"github.com/firekeeper-dev/firekeeper/operator/kube/inflight"
+	"github.com/firekeeper-dev/firekeeper/operator/readers"
+	"github.com/firekeeper-dev/firekeeper/operator/readers/informercache"
+	"github.com/firekeeper-dev/firekeeper/operator/readers/overlay"
+	"github.com/firekeeper-dev/firekeeper/operator/targets/discovery"
+	"github.com/firekeeper-dev/firekeeper/operator/targets/discovery/live"
+	"github.com/firekeeper-dev/firekeeper/operator/targets/discovery/watch"
 	"github.com/firekeeper-dev/firekeeper/operator/web"
+	"github.com/firekeeper-dev/firekeeper/operator/web/insight"
+	"github.com/firekeeper-dev/firekeeper/operator/web/insight/followed"
 )
 
 // grantsTargets is what helps where the operator may not read the objects of discovery.
@@ -35,7 +35,7 @@ const (
 
 // known is what the HTTP API and its pages know of the cluster; nil where there is none.
 type known struct {
-	*cached.Cluster
+	*informercache.Cluster
 	targets *followed.Source
 }
 
@@ -57,7 +57,7 @@ func (o *Options) known(cfg *rest.Config, version *semver.Version, scopes engine
 	if err != nil {
 		return nil, err
 	}
-	caches := cached.New()
+	caches := informercache.New()
 	groups := &watch.Cluster{Lists: watch.From(kube), Namespaces: listed(scopes)}
 	out := &known{caches, &followed.Source{Reader: caches, Setups: own, Scopes: scopes, Options: options, Groups: groups, Denied: grantsTargets,
 		Permissions: live.Cluster{Kube: kube, Who: "the operator"}}}
@@ -69,10 +69,10 @@ func (o *Options) known(cfg *rest.Config, version *semver.Version, scopes engine
 			fresh, _, err := o.setups(version)
 			return fresh, err
 		},
-		Finder: func(r online.Reader, over *discovery.Objects) preview.Finder {
+		Finder: func(r readers.Reader, over *discovery.Objects) preview.Finder {
 			found := followed.Finder{Groups: groups, Denied: grantsTargets, Applied: over, Patience: previewPatience}
 			permitted := followed.Permitted{Finder: found, Source: out.targets, Patience: reviewPatience}
-			if c, is := r.(*applied.Cluster); is && c.Grants() {
+			if c, is := r.(*overlay.Cluster); is && c.Grants() {
 				permitted.Unknown = "Roles or bindings are among the manifests"
 			}
 			return permitted

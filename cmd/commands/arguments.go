@@ -7,7 +7,7 @@ import (
 
 	"github.com/alecthomas/kingpin/v2"
 
-	"github.com/firekeeper-dev/firekeeper/operator/offline"
+	"github.com/firekeeper-dev/firekeeper/operator/readers/manifests"
 )
 
 // arguments accepts command lines as users of Go's flag package write them, which
@@ -22,7 +22,7 @@ func arguments(app *kingpin.Application, args []string) []string {
 			a = "-" + a
 		}
 		if a == "-" { // the parser would hand on an empty value
-			a = offline.StandardInput
+			a = manifests.StandardInput
 		}
 		if a == "--dropped" { // its value may be left out
 			a += "=" + anyOrigin

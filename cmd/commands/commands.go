@@ -8,7 +8,7 @@ import (
 
 	"github.com/alecthomas/kingpin/v2"
 
-	"github.com/firekeeper-dev/firekeeper/operator/preview"
+	"github.com/firekeeper-dev/firekeeper/operator/diagnose/preview"
 )
 
 // subcommand is one command of the program. A new one is a row of subcommands.

@@ -9,8 +9,8 @@ import (
 
 	"github.com/alecthomas/kingpin/v2"
 
-	"github.com/firekeeper-dev/firekeeper/operator/catalog"
-	"github.com/firekeeper-dev/firekeeper/operator/online"
+	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
+	"github.com/firekeeper-dev/firekeeper/operator/readers"
 )
 
 // While somebody types, a slow cluster has no suggestions, and a large one not all.
@@ -101,7 +101,7 @@ func (o *Options) names(row *catalog.Row, namespace string) (out []string) {
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), completionTime)
 	defer cancel()
-	objects, err := online.Cluster{CRDs: clients}.List(ctx, online.Query{GroupVersionResource: row.GroupVersionResource(), Namespace: namespace, Limit: completionLimit})
+	objects, err := readers.Cluster{CRDs: clients}.List(ctx, readers.Query{GroupVersionResource: row.GroupVersionResource(), Namespace: namespace, Limit: completionLimit})
 	if err != nil {
 		return nil
 	}

@@ -11,10 +11,10 @@ import (
 
 	"golang.org/x/tools/txtar"
 
-	"github.com/firekeeper-dev/firekeeper/operator/catalog"
-	"github.com/firekeeper-dev/firekeeper/operator/explain"
-	"github.com/firekeeper-dev/firekeeper/operator/offline"
-	"github.com/firekeeper-dev/firekeeper/operator/preview"
+	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
+	"github.com/firekeeper-dev/firekeeper/operator/diagnose/explain"
+	"github.com/firekeeper-dev/firekeeper/operator/diagnose/preview"
+	"github.com/firekeeper-dev/firekeeper/operator/readers/manifests"
 )
 
 // situations are folders of manifests: those of our golden files, and collections of cases beside the project.
@@ -86,7 +86,7 @@ spec:
 func nearMisses(t *testing.T) map[string]string {
 	t.Helper()
 	out := map[string]string{}
-	archives, err := filepath.Glob("../../operator/nearmiss/testdata/*.txtar")
+	archives, err := filepath.Glob("../../operator/diagnose/nearmiss/testdata/*.txtar")
 	if err != nil || len(archives) == 0 {
 		t.Fatalf("%d archives, %v", len(archives), err)
 	}
@@ -295,7 +295,7 @@ func objectsOf(t *testing.T, dir string) (out []catalog.Ref) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	objects, err := offline.Load([]string{dir}, explain.Kinds(setups))
+	objects, err := manifests.Load([]string{dir}, explain.Kinds(setups))
 	if err != nil {
 		return nil
 	}

@@ -13,9 +13,9 @@ import (
 	"k8s.io/client-go/rest"
 
 	"github.com/firekeeper-dev/firekeeper/internal/footprint"
-	"github.com/firekeeper-dev/firekeeper/operator/catalog"
+	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
 	"github.com/firekeeper-dev/firekeeper/operator/engine"
-	"github.com/firekeeper-dev/firekeeper/operator/startup"
+	"github.com/firekeeper-dev/firekeeper/operator/kube/startup"
 	"github.com/firekeeper-dev/firekeeper/operator/web"
 )
 

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/firekeeper-dev/firekeeper/operator/startup"
+	"github.com/firekeeper-dev/firekeeper/operator/kube/startup"
 )
 
 // What a flag turns off is not missed.

@@ -15,9 +15,9 @@ import (
 	"k8s.io/client-go/rest"
 
 	"github.com/firekeeper-dev/firekeeper/internal/version"
-	"github.com/firekeeper-dev/firekeeper/operator/catalog"
-	"github.com/firekeeper-dev/firekeeper/operator/crds"
-	"github.com/firekeeper-dev/firekeeper/operator/crds/install"
+	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
+	"github.com/firekeeper-dev/firekeeper/operator/api/crds"
+	"github.com/firekeeper-dev/firekeeper/operator/api/crds/install"
 )
 
 // crdsTimeout bounds --manage-crds: reading, writing and waiting together.

@@ -13,9 +13,9 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 
+	"github.com/firekeeper-dev/firekeeper/operator/diagnose/explain"
 	"github.com/firekeeper-dev/firekeeper/operator/engine"
-	"github.com/firekeeper-dev/firekeeper/operator/explain"
-	"github.com/firekeeper-dev/firekeeper/operator/offline"
+	"github.com/firekeeper-dev/firekeeper/operator/readers/manifests"
 )
 
 // operatorDeployment is an operator that a Deployment among manifests runs.
@@ -30,7 +30,7 @@ var tellingFlags = []string{"prometheus-config-reloader", "config-reloader-image
 // deployedOperators finds the containers of Deployments that run an operator: their image is
 // called prometheus-operator, or operator in a folder firekeeper, or one of tellingFlags is
 // among their arguments.
-func deployedOperators(objects []offline.Native) (out []operatorDeployment) {
+func deployedOperators(objects []manifests.Native) (out []operatorDeployment) {
 	for _, object := range objects {
 		d, is := object.(*appsv1.Deployment)
 		if !is {
@@ -96,7 +96,7 @@ func expanded(namespace string, env []corev1.EnvVar, args []string) (out []strin
 
 // adopt returns the options with the flags of the operator that a Deployment among the
 // manifests runs, where the command line does not have them. It says so on stderr.
-func (o *Options) adopt(objects *offline.Objects, stderr io.Writer) *Options {
+func (o *Options) adopt(objects *manifests.Objects, stderr io.Writer) *Options {
 	found := deployedOperators(objects.Native())
 	if o.below == nil || len(found) == 0 {
 		return o
@@ -121,7 +121,7 @@ func (o *Options) adopt(objects *offline.Objects, stderr io.Writer) *Options {
 
 // setupsOf are the controllers of the operator that manages manifests, see adopt, and its
 // options. The objects are of their kinds from then on.
-func (o *Options) setupsOf(objects *offline.Objects, kubernetes *semver.Version, stderr io.Writer) (own *Options, setups []engine.Setup, scopes engine.Scopes, err error) {
+func (o *Options) setupsOf(objects *manifests.Objects, kubernetes *semver.Version, stderr io.Writer) (own *Options, setups []engine.Setup, scopes engine.Scopes, err error) {
 	own = o.adopt(objects, stderr)
 	if setups, scopes, err = own.setups(kubernetes); err == nil {
 		objects.Kinds = explain.Kinds(setups)
@@ -185,9 +185,9 @@ func knownFlags(app *kingpin.Application, args []string, given map[string]bool) 
 }
 
 // scope is what an operator with some controllers manages.
-func scope(setups []engine.Setup, scopes engine.Scopes) offline.Scope {
-	return offline.Scope{
-		Unmanaged: func(w offline.Workload) string {
+func scope(setups []engine.Setup, scopes engine.Scopes) manifests.Scope {
+	return manifests.Scope{
+		Unmanaged: func(w manifests.Workload) string {
 			i := slices.IndexFunc(setups, func(s engine.Setup) bool { return s.Kind == w.Kind })
 			return explain.Candidate{Setup: setups[i], Object: w.Object}.Unmanaged()
 		},

@@ -11,9 +11,9 @@ import (
 
 	"github.com/Masterminds/semver/v3"
 
-	"github.com/firekeeper-dev/firekeeper/operator/catalog"
-	"github.com/firekeeper-dev/firekeeper/operator/offline"
-	"github.com/firekeeper-dev/firekeeper/operator/render"
+	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
+	"github.com/firekeeper-dev/firekeeper/operator/diagnose/render"
+	"github.com/firekeeper-dev/firekeeper/operator/readers/manifests"
 )
 
 // effectObjects are workloads in whose objects the flags show.
@@ -51,7 +51,7 @@ spec: {mode: DaemonSet, podMonitorSelector: {}, listenLocal: true}
 
 // observed is what a command line decides, as those get it who act on it: the generated
 // objects, what is watched, and how the API server, the nodes and clients are dealt with.
-func observed(t *testing.T, objects *offline.Objects, args ...string) string {
+func observed(t *testing.T, objects *manifests.Objects, args ...string) string {
 	t.Helper()
 	if !slices.ContainsFunc(args, func(arg string) bool { return strings.HasPrefix(arg, "--apiserver=") }) {
 		args = append(args, "--apiserver=https://server")
@@ -120,7 +120,7 @@ func TestEachFlagHasItsEffect(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	objects, err := offline.Load([]string{file}, kinds)
+	objects, err := manifests.Load([]string{file}, kinds)
 	if err != nil {
 		t.Fatal(err)
 	}

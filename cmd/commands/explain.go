@@ -14,13 +14,13 @@ import (
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
 
-	"github.com/firekeeper-dev/firekeeper/operator/applied"
-	"github.com/firekeeper-dev/firekeeper/operator/catalog"
+	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
+	"github.com/firekeeper-dev/firekeeper/operator/diagnose/explain"
+	"github.com/firekeeper-dev/firekeeper/operator/diagnose/nearmiss/live"
 	"github.com/firekeeper-dev/firekeeper/operator/engine"
-	"github.com/firekeeper-dev/firekeeper/operator/explain"
-	"github.com/firekeeper-dev/firekeeper/operator/nearmiss/live"
-	"github.com/firekeeper-dev/firekeeper/operator/offline"
-	"github.com/firekeeper-dev/firekeeper/operator/online"
+	"github.com/firekeeper-dev/firekeeper/operator/readers"
+	"github.com/firekeeper-dev/firekeeper/operator/readers/manifests"
+	"github.com/firekeeper-dev/firekeeper/operator/readers/overlay"
 )
 
 const explainHelp = "Show, for each workload, whether it uses a monitor or rule. If not, give the first reason. " +
@@ -128,7 +128,7 @@ func (e *explainOptions) workload(o *Options, kubernetes *semver.Version, name e
 		return 2, err
 	}
 	defer o.reading(files...)()
-	objects, faults := offline.LoadAll(files, kinds)
+	objects, faults := manifests.LoadAll(files, kinds)
 	if _, _, _, err := o.setupsOf(objects, kubernetes, s.err); err != nil {
 		return 2, err
 	}
@@ -147,7 +147,7 @@ func (e *explainOptions) workload(o *Options, kubernetes *semver.Version, name e
 
 // ask makes the question, from manifests, a cluster, or both.
 func (e *explainOptions) ask(ctx context.Context, o *Options, name explain.Name, stderr io.Writer) (q explain.Question, scopes engine.Scopes, err error) {
-	var cluster online.Cluster
+	var cluster readers.Cluster
 	version, reads := e.kubernetesVersion, e.manifests.readsCluster(o)
 	if reads {
 		if cluster, version, err = e.manifests.connect(ctx, o); err != nil {
@@ -168,12 +168,12 @@ func (e *explainOptions) ask(ctx context.Context, o *Options, name explain.Name,
 		return q, scopes, err
 	}
 	defer o.reading(e.manifests.files...)()
-	objects, faults := offline.LoadAll(e.manifests.files, explain.Kinds(setups))
+	objects, faults := manifests.LoadAll(e.manifests.files, explain.Kinds(setups))
 	if o, setups, scopes, err = o.setupsOf(objects, kubernetes, stderr); err != nil {
 		return q, scopes, err
 	}
 	if reads {
-		over := applied.Over(cluster, objects)
+		over := overlay.Over(cluster, objects)
 		q, err = explain.FromApplied(ctx, over, objects, faults, setups, name)
 		q.Look = live.New(ctx, over).Look
 		return q, scopes, err
@@ -187,7 +187,7 @@ func (e *explainOptions) ask(ctx context.Context, o *Options, name explain.Name,
 }
 
 // connect reaches the cluster of a person, and returns the version of its API server.
-func (o *Options) connect(ctx context.Context) (live online.Cluster, version string, err error) {
+func (o *Options) connect(ctx context.Context) (live readers.Cluster, version string, err error) {
 	live, _, version, err = o.reach(ctx)
 	if errors.Is(err, rest.ErrNotInCluster) {
 		err = fmt.Errorf("%w; use -f to read manifests instead", err)
@@ -196,7 +196,7 @@ func (o *Options) connect(ctx context.Context) (live online.Cluster, version str
 }
 
 // reach is connect for a command that only reads clusters.
-func (o *Options) reach(ctx context.Context) (live online.Cluster, cfg *rest.Config, version string, err error) {
+func (o *Options) reach(ctx context.Context) (live readers.Cluster, cfg *rest.Config, version string, err error) {
 	if cfg, err = o.personConfig(); err != nil {
 		return live, nil, "", err
 	}

@@ -9,8 +9,8 @@ import (
 
 	"github.com/alecthomas/kingpin/v2"
 
-	"github.com/firekeeper-dev/firekeeper/operator/offline"
-	"github.com/firekeeper-dev/firekeeper/operator/online"
+	"github.com/firekeeper-dev/firekeeper/operator/readers"
+	"github.com/firekeeper-dev/firekeeper/operator/readers/manifests"
 )
 
 const filesHelp = "File or folder of manifests%s (YAML with several documents, JSON, Lists); - is standard input. Repeatable."
@@ -58,7 +58,7 @@ func (a *appliedFiles) readsCluster(o *Options) bool {
 }
 
 // connect reaches the cluster, and returns the version of its API server.
-func (a *appliedFiles) connect(ctx context.Context, o *Options) (cluster online.Cluster, version string, err error) {
+func (a *appliedFiles) connect(ctx context.Context, o *Options) (cluster readers.Cluster, version string, err error) {
 	cluster, version, err = o.connect(ctx)
 	if err != nil && len(a.files) > 0 {
 		err = fmt.Errorf("%w; --offline reads the manifests alone", err)
@@ -73,8 +73,8 @@ func checkFiles(files []string) error {
 			continue
 		}
 		info, err := os.Stat(name)
-		if err == nil && !offline.Readable(info) {
-			return fmt.Errorf("%s: %w", name, offline.ErrNoFile)
+		if err == nil && !manifests.Readable(info) {
+			return fmt.Errorf("%s: %w", name, manifests.ErrNoFile)
 		}
 		if path, is := errors.AsType[*fs.PathError](err); is {
 			return fmt.Errorf("%s: %w", name, path.Err)
@@ -94,4 +94,4 @@ func needFiles(command string, files []string) error {
 	return checkFiles(files)
 }
 
-func standardInput(name string) bool { return name == "-" || name == offline.StandardInput }
+func standardInput(name string) bool { return name == "-" || name == manifests.StandardInput }

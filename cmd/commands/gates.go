@@ -13,10 +13,10 @@ import (
 	promclient "github.com/prometheus/client_golang/prometheus"
 	"k8s.io/client-go/kubernetes"
 
-	"github.com/firekeeper-dev/firekeeper/operator/catalog"
+	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
 	"github.com/firekeeper-dev/firekeeper/operator/engine"
-	"github.com/firekeeper-dev/firekeeper/operator/informer"
-	"github.com/firekeeper-dev/firekeeper/operator/startup"
+	"github.com/firekeeper-dev/firekeeper/operator/kube/informer"
+	"github.com/firekeeper-dev/firekeeper/operator/kube/startup"
 )
 
 // Feature gates.

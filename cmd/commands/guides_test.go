@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/firekeeper-dev/firekeeper/operator/wellknown"
+	"github.com/firekeeper-dev/firekeeper/operator/api/wellknown"
 )
 
 // guideFlags are the flags of the operator that a guide asks its readers for.

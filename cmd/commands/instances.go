@@ -7,8 +7,8 @@ import (
 
 	"k8s.io/apimachinery/pkg/labels"
 
-	"github.com/firekeeper-dev/firekeeper/operator/catalog"
-	"github.com/firekeeper-dev/firekeeper/operator/informer"
+	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
+	"github.com/firekeeper-dev/firekeeper/operator/kube/informer"
 )
 
 // instances say which workloads to manage, by catalog.Row.Flags.

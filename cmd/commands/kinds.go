@@ -4,14 +4,14 @@ import (
 	"github.com/Masterminds/semver/v3"
 	"github.com/alecthomas/kingpin/v2"
 
-	"github.com/firekeeper-dev/firekeeper/operator/alertmanager"
-	"github.com/firekeeper-dev/firekeeper/operator/catalog"
+	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
+	"github.com/firekeeper-dev/firekeeper/operator/config/rules"
+	"github.com/firekeeper-dev/firekeeper/operator/controllers/alertmanager"
+	"github.com/firekeeper-dev/firekeeper/operator/controllers/prometheus"
+	"github.com/firekeeper-dev/firekeeper/operator/controllers/thanosruler"
 	"github.com/firekeeper-dev/firekeeper/operator/engine"
-	"github.com/firekeeper-dev/firekeeper/operator/informer"
-	"github.com/firekeeper-dev/firekeeper/operator/prometheus"
-	"github.com/firekeeper-dev/firekeeper/operator/rollout"
-	"github.com/firekeeper-dev/firekeeper/operator/rules"
-	"github.com/firekeeper-dev/firekeeper/operator/thanosruler"
+	"github.com/firekeeper-dev/firekeeper/operator/kube/informer"
+	"github.com/firekeeper-dev/firekeeper/operator/workload/rollout"
 )
 
 // kinds are the kinds of workloads that the operator manages, in the order of managed.

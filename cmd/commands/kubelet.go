@@ -11,10 +11,10 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/validation"
 
-	"github.com/firekeeper-dev/firekeeper/operator/catalog"
+	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
+	"github.com/firekeeper-dev/firekeeper/operator/controllers/kubelet"
 	"github.com/firekeeper-dev/firekeeper/operator/engine"
-	"github.com/firekeeper-dev/firekeeper/operator/kubelet"
-	"github.com/firekeeper-dev/firekeeper/operator/startup"
+	"github.com/firekeeper-dev/firekeeper/operator/kube/startup"
 )
 
 // kubeletFlags are the flags about the Service of the kubelets.

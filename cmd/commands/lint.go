@@ -5,10 +5,10 @@ import (
 
 	"github.com/alecthomas/kingpin/v2"
 
-	"github.com/firekeeper-dev/firekeeper/operator/lint"
-	"github.com/firekeeper-dev/firekeeper/operator/offline"
-	"github.com/firekeeper-dev/firekeeper/operator/promconfig"
-	"github.com/firekeeper-dev/firekeeper/operator/wellknown"
+	"github.com/firekeeper-dev/firekeeper/operator/api/wellknown"
+	"github.com/firekeeper-dev/firekeeper/operator/config/promconfig"
+	"github.com/firekeeper-dev/firekeeper/operator/diagnose/lint"
+	"github.com/firekeeper-dev/firekeeper/operator/readers/manifests"
 )
 
 const lintHelp = "Check manifests without a cluster, using the same code as the operator. Each finding names file, line, object and field. " +
@@ -67,7 +67,7 @@ func (l *lintOptions) run(o Options, s streams) (code int, err error) {
 		return 2, err
 	}
 	defer o.reading(l.files...)()
-	objects, faults := offline.LoadAll(l.files, kinds)
+	objects, faults := manifests.LoadAll(l.files, kinds)
 	_, setups, scopes, err := o.setupsOf(objects, kubernetes, s.err)
 	if err != nil {
 		return 2, err

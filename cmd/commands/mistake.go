@@ -8,7 +8,7 @@ import (
 
 	"github.com/alecthomas/kingpin/v2"
 
-	"github.com/firekeeper-dev/firekeeper/operator/manifest"
+	"github.com/firekeeper-dev/firekeeper/operator/api/manifest"
 )
 
 // unknownFlag is how the parser names one.

@@ -7,7 +7,7 @@ import (
 	"github.com/alecthomas/kingpin/v2"
 	"k8s.io/apimachinery/pkg/types"
 
-	"github.com/firekeeper-dev/firekeeper/operator/catalog"
+	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
 )
 
 // spellings says how commands take an object.

@@ -8,7 +8,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 
 	"github.com/firekeeper-dev/firekeeper/internal/version"
-	"github.com/firekeeper-dev/firekeeper/operator/promconfig"
+	"github.com/firekeeper-dev/firekeeper/operator/config/promconfig"
 	"github.com/firekeeper-dev/firekeeper/operator/workload"
 )
 

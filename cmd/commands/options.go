@@ -14,11 +14,11 @@ import (
 	"github.com/firekeeper-dev/firekeeper/internal/httpserver"
 	"github.com/firekeeper-dev/firekeeper/internal/logging"
 	"github.com/firekeeper-dev/firekeeper/internal/version"
-	"github.com/firekeeper-dev/firekeeper/operator/catalog"
-	"github.com/firekeeper-dev/firekeeper/operator/informer"
-	"github.com/firekeeper-dev/firekeeper/operator/rollout"
+	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
+	"github.com/firekeeper-dev/firekeeper/operator/kube/informer"
 	"github.com/firekeeper-dev/firekeeper/operator/web"
 	"github.com/firekeeper-dev/firekeeper/operator/workload"
+	"github.com/firekeeper-dev/firekeeper/operator/workload/rollout"
 )
 
 // Options are the flags of the operator.

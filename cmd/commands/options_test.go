@@ -12,7 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/firekeeper-dev/firekeeper/internal/version"
-	"github.com/firekeeper-dev/firekeeper/operator/catalog"
+	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
 )
 
 // invoke runs the program. What serves or asks an API server has a context that has ended, so

@@ -9,10 +9,10 @@ import (
 	"github.com/alecthomas/kingpin/v2"
 
 	"github.com/firekeeper-dev/firekeeper/internal/faults"
-	"github.com/firekeeper-dev/firekeeper/operator/catalog"
-	"github.com/firekeeper-dev/firekeeper/operator/lint"
-	"github.com/firekeeper-dev/firekeeper/operator/offline"
-	"github.com/firekeeper-dev/firekeeper/operator/render"
+	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
+	"github.com/firekeeper-dev/firekeeper/operator/diagnose/lint"
+	"github.com/firekeeper-dev/firekeeper/operator/diagnose/render"
+	"github.com/firekeeper-dev/firekeeper/operator/readers/manifests"
 )
 
 const renderHelp = "Read manifests and print what the operator would write, without a cluster. What has faults is left out and named. " +
@@ -72,7 +72,7 @@ func (r *renderOptions) run(o Options, stdout, stderr io.Writer) error {
 		return err
 	}
 	defer o.reading(r.files...)()
-	objects, wrong := offline.LoadSound(r.files, kinds, !r.check)
+	objects, wrong := manifests.LoadSound(r.files, kinds, !r.check)
 	_, setups, scopes, err := o.setupsOf(objects, kubernetes, stderr)
 	if err != nil {
 		return err
@@ -119,7 +119,7 @@ func (r *renderOptions) run(o Options, stdout, stderr io.Writer) error {
 }
 
 // unsound are the faults of manifests that matter to the operator, each with its place.
-func unsound(all []offline.Fault) error {
+func unsound(all []manifests.Fault) error {
 	var out faults.List
 	for _, f := range all {
 		if !f.Native {
@@ -130,8 +130,8 @@ func unsound(all []offline.Fault) error {
 }
 
 // ofWorkload reports whether a workload is left out for a fault.
-func ofWorkload(all []offline.Fault) bool {
-	return slices.ContainsFunc(all, func(f offline.Fault) bool {
+func ofWorkload(all []manifests.Fault) bool {
+	return slices.ContainsFunc(all, func(f manifests.Fault) bool {
 		return slices.ContainsFunc(managed, func(row *catalog.Row) bool { return row.Kind == f.Kind })
 	})
 }

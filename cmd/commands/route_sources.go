@@ -17,14 +17,14 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/firekeeper-dev/firekeeper/internal/parts"
+	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 	"github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1alpha1"
-	"github.com/firekeeper-dev/firekeeper/operator/catalog"
+	"github.com/firekeeper-dev/firekeeper/operator/diagnose/explain"
+	"github.com/firekeeper-dev/firekeeper/operator/diagnose/routing"
 	"github.com/firekeeper-dev/firekeeper/operator/engine"
-	"github.com/firekeeper-dev/firekeeper/operator/explain"
-	"github.com/firekeeper-dev/firekeeper/operator/offline"
-	"github.com/firekeeper-dev/firekeeper/operator/online"
-	"github.com/firekeeper-dev/firekeeper/operator/routing"
+	"github.com/firekeeper-dev/firekeeper/operator/readers"
+	"github.com/firekeeper-dev/firekeeper/operator/readers/manifests"
 	"github.com/firekeeper-dev/firekeeper/operator/workload"
 )
 
@@ -34,8 +34,8 @@ const maxConfigBytes = 256 << 20
 // routeSources are what the command route reads from.
 type routeSources struct {
 	setups  []engine.Setup
-	objects *offline.Objects // nil: the cluster is asked
-	live    online.Cluster
+	objects *manifests.Objects // nil: the cluster is asked
+	live    readers.Cluster
 }
 
 // open loads the manifests, or reaches the cluster if it is needed.
@@ -55,7 +55,7 @@ func (r *routeOptions) open(ctx context.Context, o *Options) (s routeSources, er
 	}
 	if len(r.files) > 0 {
 		defer o.reading(r.files...)()
-		s.objects, err = offline.Load(r.files, explain.Kinds(s.setups))
+		s.objects, err = manifests.Load(r.files, explain.Kinds(s.setups))
 	}
 	return s, err
 }
@@ -127,13 +127,13 @@ func (s routeSources) manifestConfigs() map[string]*v1alpha1.AlertmanagerConfig 
 
 // manifests renders the configuration of an Alertmanager among the manifests.
 func (s routeSources) manifests(name string) ([]byte, routing.Origins, error) {
-	var all []offline.Workload
+	var all []manifests.Workload
 	for _, w := range s.objects.Workloads() {
 		if w.Kind.Row == catalog.Alertmanager {
 			all = append(all, w)
 		}
 	}
-	i, err := theOne(all, name, offline.Workload.Key, "among the manifests")
+	i, err := theOne(all, name, manifests.Workload.Key, "among the manifests")
 	if err != nil {
 		return nil, routing.Origins{}, err
 	}

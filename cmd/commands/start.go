@@ -31,14 +31,14 @@ import (
 	"github.com/firekeeper-dev/firekeeper/internal/httpserver"
 	"github.com/firekeeper-dev/firekeeper/internal/logging"
 	"github.com/firekeeper-dev/firekeeper/internal/version"
-	"github.com/firekeeper-dev/firekeeper/operator/admission"
-	"github.com/firekeeper-dev/firekeeper/operator/catalog"
-	"github.com/firekeeper-dev/firekeeper/operator/client"
+	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
 	"github.com/firekeeper-dev/firekeeper/operator/engine"
-	"github.com/firekeeper-dev/firekeeper/operator/informer"
-	"github.com/firekeeper-dev/firekeeper/operator/server"
-	"github.com/firekeeper-dev/firekeeper/operator/startup"
+	"github.com/firekeeper-dev/firekeeper/operator/kube/client"
+	"github.com/firekeeper-dev/firekeeper/operator/kube/informer"
+	"github.com/firekeeper-dev/firekeeper/operator/kube/startup"
 	"github.com/firekeeper-dev/firekeeper/operator/web"
+	"github.com/firekeeper-dev/firekeeper/operator/web/server"
+	"github.com/firekeeper-dev/firekeeper/operator/webhook/admission"
 )
 
 // start runs the operator until the context ends.

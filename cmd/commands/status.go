@@ -12,8 +12,8 @@ import (
 	"github.com/alecthomas/kingpin/v2"
 	"k8s.io/client-go/metadata"
 
-	"github.com/firekeeper-dev/firekeeper/operator/catalog"
-	"github.com/firekeeper-dev/firekeeper/operator/status"
+	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
+	"github.com/firekeeper-dev/firekeeper/operator/diagnose/status"
 )
 
 const statusHelp = "Show a workload on one page: its conditions, its pods and whether they run the latest configuration, the objects that it rejects or does not select " +

@@ -19,7 +19,7 @@ import (
 
 	"github.com/firekeeper-dev/firekeeper/internal/cluster"
 	"github.com/firekeeper-dev/firekeeper/internal/cluster/clustertest"
-	"github.com/firekeeper-dev/firekeeper/operator/status"
+	"github.com/firekeeper-dev/firekeeper/operator/diagnose/status"
 )
 
 // onlyMonitoring leaves out what the chart takes from other charts, and its CRDs.

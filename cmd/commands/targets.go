@@ -10,11 +10,11 @@ import (
 
 	"github.com/alecthomas/kingpin/v2"
 
-	"github.com/firekeeper-dev/firekeeper/operator/catalog"
-	"github.com/firekeeper-dev/firekeeper/operator/discovery/running"
-	"github.com/firekeeper-dev/firekeeper/operator/explain"
-	"github.com/firekeeper-dev/firekeeper/operator/preview"
+	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
+	"github.com/firekeeper-dev/firekeeper/operator/diagnose/explain"
+	"github.com/firekeeper-dev/firekeeper/operator/diagnose/preview"
 	"github.com/firekeeper-dev/firekeeper/operator/targets"
+	"github.com/firekeeper-dev/firekeeper/operator/targets/discovery/running"
 )
 
 const targetsHelp = "Show what Prometheus and PrometheusAgent objects scrape: the targets of each job, on which shard and with which labels, and for targets that are dropped, " +

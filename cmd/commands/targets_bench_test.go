@@ -14,7 +14,7 @@ import (
 
 	"sigs.k8s.io/yaml"
 
-	"github.com/firekeeper-dev/firekeeper/operator/discovery/discoverytest"
+	"github.com/firekeeper-dev/firekeeper/operator/targets/discovery/discoverytest"
 )
 
 // largeCluster is a cluster with pods in the namespace demo and, for who looks there, in others.

@@ -10,9 +10,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/firekeeper-dev/firekeeper/operator/discovery/running"
-	"github.com/firekeeper-dev/firekeeper/operator/preview"
+	"github.com/firekeeper-dev/firekeeper/operator/diagnose/preview"
 	"github.com/firekeeper-dev/firekeeper/operator/targets"
+	"github.com/firekeeper-dev/firekeeper/operator/targets/discovery/running"
 )
 
 // has is what a pod has.

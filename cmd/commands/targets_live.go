@@ -5,10 +5,10 @@ import (
 
 	"k8s.io/client-go/kubernetes"
 
-	"github.com/firekeeper-dev/firekeeper/operator/discovery"
-	"github.com/firekeeper-dev/firekeeper/operator/discovery/live"
-	"github.com/firekeeper-dev/firekeeper/operator/preview"
+	"github.com/firekeeper-dev/firekeeper/operator/diagnose/preview"
 	"github.com/firekeeper-dev/firekeeper/operator/targets"
+	"github.com/firekeeper-dev/firekeeper/operator/targets/discovery"
+	"github.com/firekeeper-dev/firekeeper/operator/targets/discovery/live"
 )
 
 // liveTargets is a cluster in which targets are found, with the rights of whoever asks.

@@ -9,27 +9,27 @@ import (
 	"slices"
 	"sync"
 
-	"github.com/firekeeper-dev/firekeeper/operator/discovery"
-	"github.com/firekeeper-dev/firekeeper/operator/nearmiss/manifests"
+	"github.com/firekeeper-dev/firekeeper/operator/diagnose/nearmiss/static"
+	"github.com/firekeeper-dev/firekeeper/operator/targets/discovery"
 
 	"github.com/Masterminds/semver/v3"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/kubernetes"
 
+	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
-	"github.com/firekeeper-dev/firekeeper/operator/applied"
-	"github.com/firekeeper-dev/firekeeper/operator/catalog"
-	"github.com/firekeeper-dev/firekeeper/operator/discovery/httpsd"
+	"github.com/firekeeper-dev/firekeeper/operator/controllers/prometheus"
+	"github.com/firekeeper-dev/firekeeper/operator/diagnose/explain"
+	"github.com/firekeeper-dev/firekeeper/operator/diagnose/nearmiss"
+	near "github.com/firekeeper-dev/firekeeper/operator/diagnose/nearmiss/live"
+	"github.com/firekeeper-dev/firekeeper/operator/diagnose/preview"
 	"github.com/firekeeper-dev/firekeeper/operator/engine"
-	"github.com/firekeeper-dev/firekeeper/operator/explain"
-	"github.com/firekeeper-dev/firekeeper/operator/nearmiss"
-	near "github.com/firekeeper-dev/firekeeper/operator/nearmiss/live"
-	"github.com/firekeeper-dev/firekeeper/operator/offline"
-	"github.com/firekeeper-dev/firekeeper/operator/online"
-	"github.com/firekeeper-dev/firekeeper/operator/preview"
-	"github.com/firekeeper-dev/firekeeper/operator/prometheus"
+	"github.com/firekeeper-dev/firekeeper/operator/readers"
+	"github.com/firekeeper-dev/firekeeper/operator/readers/manifests"
+	"github.com/firekeeper-dev/firekeeper/operator/readers/overlay"
 	"github.com/firekeeper-dev/firekeeper/operator/targets"
+	"github.com/firekeeper-dev/firekeeper/operator/targets/discovery/httpsd"
 )
 
 // targetsWorld is what the command targets looks at: manifests or a cluster.
@@ -38,16 +38,16 @@ type targetsWorld struct {
 	scopes  engine.Scopes
 	options prometheus.Options
 	finder  preview.Finder
-	look    nearmiss.Look    // for hints
-	objects *offline.Objects // nil: the cluster is asked
-	reader  online.Reader    // of the cluster, with the manifests applied; nil: the manifests are all there is
+	look    nearmiss.Look      // for hints
+	objects *manifests.Objects // nil: the cluster is asked
+	reader  readers.Reader     // of the cluster, with the manifests applied; nil: there are only the manifests
 	kube    kubernetes.Interface
 }
 
 // open loads the manifests, and reaches the cluster unless they are all there is.
 func (t *targetsOptions) open(ctx context.Context, o *Options, stderr io.Writer) (w targetsWorld, err error) {
 	version := t.kubernetesVersion
-	var cluster online.Cluster
+	var cluster readers.Cluster
 	reads := t.readsCluster(o)
 	switch {
 	case reads:
@@ -64,13 +64,13 @@ func (t *targetsOptions) open(ctx context.Context, o *Options, stderr io.Writer)
 	if w.setups, w.scopes, err = o.setups(kubernetes); err != nil {
 		return w, err
 	}
-	var manifests *offline.Objects
+	var given *manifests.Objects
 	if len(t.files) > 0 {
 		defer o.reading(t.files...)()
-		if manifests, err = offline.Load(t.files, explain.Kinds(w.setups)); err != nil {
+		if given, err = manifests.Load(t.files, explain.Kinds(w.setups)); err != nil {
 			return w, err
 		}
-		if o, w.setups, w.scopes, err = o.setupsOf(manifests, kubernetes, stderr); err != nil {
+		if o, w.setups, w.scopes, err = o.setupsOf(given, kubernetes, stderr); err != nil {
 			return w, err
 		}
 	}
@@ -79,11 +79,11 @@ func (t *targetsOptions) open(ctx context.Context, o *Options, stderr io.Writer)
 	}
 	switch w.kube = cluster.Kube; {
 	case !reads:
-		w.objects, w.finder, w.look = manifests, t.withHTTP(preview.AmongManifests(manifests.Native())), lookAmong(manifests)
-	case manifests == nil:
+		w.objects, w.finder, w.look = given, t.withHTTP(preview.AmongManifests(given.Native())), lookAmong(given)
+	case given == nil:
 		w.reader, w.finder = cluster, t.withHTTP(liveTargets{kube: cluster.Kube})
 	default:
-		over := applied.Over(cluster, manifests)
+		over := overlay.Over(cluster, given)
 		w.reader, w.finder = over, t.withHTTP(liveTargets{cluster.Kube, discovery.Of(over.Native())})
 	}
 	if reads {
@@ -93,13 +93,13 @@ func (t *targetsOptions) open(ctx context.Context, o *Options, stderr io.Writer)
 }
 
 // lookAmong looks at a view of manifests, which is made when it is needed.
-func lookAmong(objects *offline.Objects) nearmiss.Look {
+func lookAmong(objects *manifests.Objects) nearmiss.Look {
 	view := sync.OnceValue(func() *nearmiss.View {
-		var made []offline.Outcome
+		var made []manifests.Outcome
 		for _, w := range objects.Workloads() {
 			made = append(made, objects.Reconcile(w))
 		}
-		return manifests.View(objects, made)
+		return static.View(objects, made)
 	})
 	return func(v1.Workload, []nearmiss.Use) (*nearmiss.View, []string) { return view(), nil }
 }
@@ -124,7 +124,7 @@ func (w targetsWorld) ask(ctx context.Context, kind, name string) (explain.Quest
 // gather reads the workloads that scrape and what they can select.
 //
 // Errors: the cluster cannot be read.
-func (w targetsWorld) gather(ctx context.Context) (*offline.Objects, engine.Cluster, error) {
+func (w targetsWorld) gather(ctx context.Context) (*manifests.Objects, engine.Cluster, error) {
 	if w.objects != nil {
 		return w.objects, engine.Cluster{}, nil
 	}
@@ -134,7 +134,7 @@ func (w targetsWorld) gather(ctx context.Context) (*offline.Objects, engine.Clus
 // workloads returns the gathered workloads that the operator manages: all, or one.
 //
 // Errors: the one does not exist, or is not managed.
-func (w targetsWorld) workloads(objects *offline.Objects, references engine.Cluster, one catalog.Ref) (out []preview.Workload, err error) {
+func (w targetsWorld) workloads(objects *manifests.Objects, references engine.Cluster, one catalog.Ref) (out []preview.Workload, err error) {
 	found := false
 	for _, each := range objects.Workloads() {
 		c := explain.Candidate{Setup: w.setup(each.Kind), Object: each.Object}
@@ -191,11 +191,11 @@ func (w targetsWorld) watched(c engine.Cluster) engine.Cluster {
 // clusterOf is the cluster in which a workload uses an object, with everything else that it
 // selects where that is at hand.
 func (w targetsWorld) clusterOf(c explain.Candidate, q explain.Question) engine.Cluster {
-	workload := offline.Workload{Kind: c.Setup.Kind, Object: c.Object}
+	workload := manifests.Workload{Kind: c.Setup.Kind, Object: c.Object}
 	if w.objects != nil {
 		return w.watched(w.objects.Cluster(workload))
 	}
-	out := offline.Only(q.Row, q.Object).Cluster(workload)
+	out := manifests.Only(q.Row, q.Object).Cluster(workload)
 	out.NamespaceLabels, out.References = q.NamespaceLabels, q.References
 	return out
 }
@@ -207,7 +207,7 @@ func (w targetsWorld) address(ctx context.Context, key types.NamespacedName) (st
 	var pod *corev1.Pod
 	if w.objects == nil {
 		var err error
-		if pod, err = online.Pod(ctx, w.reader, key); err != nil {
+		if pod, err = readers.Pod(ctx, w.reader, key); err != nil {
 			return "", fmt.Errorf("read Pod %s: %w", key, err)
 		}
 	} else {
@@ -230,7 +230,7 @@ func (w targetsWorld) address(ctx context.Context, key types.NamespacedName) (st
 // when the manifests hold nothing in which targets could be found.
 //
 // Errors: a quantity does not parse.
-func (o *Options) summaries(ctx context.Context, kubernetes *semver.Version, objects *offline.Objects, q explain.Question) (func(explain.Candidate) []string, error) {
+func (o *Options) summaries(ctx context.Context, kubernetes *semver.Version, objects *manifests.Objects, q explain.Question) (func(explain.Candidate) []string, error) {
 	options, err := o.prometheus(kubernetes)
 	finder := preview.AmongManifests(objects.Native())
 	if err != nil || !finder.HasAny() || !slices.Contains(scrapeRows, q.Row) {
@@ -238,7 +238,7 @@ func (o *Options) summaries(ctx context.Context, kubernetes *semver.Version, obj
 	}
 	object := catalog.RefOf(q.Row.Kind, q.Object)
 	return func(c explain.Candidate) []string {
-		cluster := offline.Only(q.Row, q.Object).Cluster(offline.Workload{Kind: c.Setup.Kind, Object: c.Object})
+		cluster := manifests.Only(q.Row, q.Object).Cluster(manifests.Workload{Kind: c.Setup.Kind, Object: c.Object})
 		cluster.NamespaceLabels, cluster.References = q.NamespaceLabels, q.References
 		workload := preview.Read(c, cluster, options)
 		report, err := preview.Run(ctx, []preview.Workload{workload}, finder, preview.Query{Object: object, Shard: preview.AllShards, States: []targets.State{}})

@@ -18,19 +18,19 @@ import (
 	"k8s.io/client-go/metadata"
 
 	"github.com/firekeeper-dev/firekeeper/internal/httpserver"
-	"github.com/firekeeper-dev/firekeeper/operator/catalog"
-	"github.com/firekeeper-dev/firekeeper/operator/discovery"
-	lookup "github.com/firekeeper-dev/firekeeper/operator/discovery/live"
-	"github.com/firekeeper-dev/firekeeper/operator/discovery/watch"
+	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
+	"github.com/firekeeper-dev/firekeeper/operator/diagnose/nearmiss"
+	near "github.com/firekeeper-dev/firekeeper/operator/diagnose/nearmiss/live"
+	"github.com/firekeeper-dev/firekeeper/operator/diagnose/preview"
 	"github.com/firekeeper-dev/firekeeper/operator/engine"
-	"github.com/firekeeper-dev/firekeeper/operator/insight"
-	"github.com/firekeeper-dev/firekeeper/operator/insight/followed"
-	"github.com/firekeeper-dev/firekeeper/operator/insight/recent"
-	"github.com/firekeeper-dev/firekeeper/operator/nearmiss"
-	near "github.com/firekeeper-dev/firekeeper/operator/nearmiss/live"
-	"github.com/firekeeper-dev/firekeeper/operator/online"
-	"github.com/firekeeper-dev/firekeeper/operator/preview"
+	"github.com/firekeeper-dev/firekeeper/operator/readers"
+	"github.com/firekeeper-dev/firekeeper/operator/readers/memo"
+	"github.com/firekeeper-dev/firekeeper/operator/targets/discovery"
+	lookup "github.com/firekeeper-dev/firekeeper/operator/targets/discovery/live"
+	"github.com/firekeeper-dev/firekeeper/operator/targets/discovery/watch"
 	"github.com/firekeeper-dev/firekeeper/operator/web"
+	"github.com/firekeeper-dev/firekeeper/operator/web/insight"
+	"github.com/firekeeper-dev/firekeeper/operator/web/insight/followed"
 	"github.com/firekeeper-dev/firekeeper/operator/web/local"
 )
 
@@ -133,7 +133,7 @@ func (u *uiOptions) greet(ctx context.Context, o *Options, c *readable, s stream
 		fmt.Fprintf(s.err, "warning: everybody who reaches %s reads the cluster as %s\n", o.ListenAddress, who)
 	}
 	for _, namespace := range c.parts.Scopes.Instances.Watches() {
-		q := online.Query{GroupVersionResource: catalog.Prometheus.GroupVersionResource(), Namespace: namespace}
+		q := readers.Query{GroupVersionResource: catalog.Prometheus.GroupVersionResource(), Namespace: namespace}
 		if _, err := c.reader.List(ctx, q); apierrors.IsForbidden(err) {
 			fmt.Fprintf(s.err, "warning: %s may not list %s; to see some namespaces, name them with --namespaces\n", who, q)
 		}
@@ -145,7 +145,7 @@ func (u *uiOptions) greet(ctx context.Context, o *Options, c *readable, s stream
 type readable struct {
 	kube    kubernetes.Interface
 	where   string // for people
-	reader  *recent.Reader
+	reader  *memo.Reader
 	options *Options
 	version *semver.Version
 	targets *followed.Source
@@ -169,15 +169,15 @@ func (o *Options) readable(ctx context.Context) (*readable, error) {
 	if err != nil {
 		return nil, err
 	}
-	c.reader = recent.New(ctx, live, recent.Metadata(meta))
+	c.reader = memo.New(ctx, live, memo.Metadata(meta))
 	c.parts = insight.Parts{
 		Reader: c.reader,
 		Fresh: func() ([]engine.Setup, error) {
 			setups, _, err := o.setups(c.version)
 			return setups, err
 		},
-		Look: func(ctx context.Context, r online.Reader) nearmiss.Look { return near.New(ctx, r).Look },
-		Finder: func(_ online.Reader, over *discovery.Objects) preview.Finder {
+		Look: func(ctx context.Context, r readers.Reader) nearmiss.Look { return near.New(ctx, r).Look },
+		Finder: func(_ readers.Reader, over *discovery.Objects) preview.Finder {
 			return liveTargets{live.Kube, over}
 		},
 	}

@@ -9,8 +9,8 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/firekeeper-dev/firekeeper/internal/httpserver"
-	"github.com/firekeeper-dev/firekeeper/operator/catalog"
-	"github.com/firekeeper-dev/firekeeper/operator/online"
+	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
+	"github.com/firekeeper-dev/firekeeper/operator/readers"
 )
 
 // registerStatus enters the path of the API that has a whole workload: here, as it is in the
@@ -30,14 +30,14 @@ func (c *readable) status(row *catalog.Row) http.HandlerFunc {
 		if err != nil {
 			is, ok := errors.AsType[*apierrors.StatusError](err)
 			if !ok {
-				is = apierrors.NewServiceUnavailable(online.Why(err, "get", row.Resource+" "+key.String()))
+				is = apierrors.NewServiceUnavailable(readers.Why(err, "get", row.Resource+" "+key.String()))
 			}
 			status := is.Status()
 			status.TypeMeta = metav1.TypeMeta{Kind: "Status", APIVersion: "v1"}
 			httpserver.WriteJSON(w, int(status.Code), status)
 			return
 		}
-		object = object.DeepCopyObject().(online.Object) // it is shared
+		object = object.DeepCopyObject().(readers.Object) // it is shared
 		object.GetObjectKind().SetGroupVersionKind(row.GroupVersionKind)
 		httpserver.WriteJSON(w, http.StatusOK, object)
 	}

@@ -13,9 +13,9 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/kubernetes"
 
-	"github.com/firekeeper-dev/firekeeper/operator/catalog"
-	"github.com/firekeeper-dev/firekeeper/operator/client"
-	"github.com/firekeeper-dev/firekeeper/operator/verify"
+	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
+	"github.com/firekeeper-dev/firekeeper/operator/diagnose/verify"
+	"github.com/firekeeper-dev/firekeeper/operator/kube/client"
 )
 
 const verifyHelp = "Check an installation: wait until the API server serves the CRDs and, if asked, the operator has reconciled an object " +

@@ -15,12 +15,12 @@ import (
 
 	"github.com/firekeeper-dev/firekeeper/internal/footprint"
 	"github.com/firekeeper-dev/firekeeper/internal/version"
-	"github.com/firekeeper-dev/firekeeper/operator/admission"
-	"github.com/firekeeper-dev/firekeeper/operator/apply"
-	"github.com/firekeeper-dev/firekeeper/operator/catalog"
-	"github.com/firekeeper-dev/firekeeper/operator/rules"
-	"github.com/firekeeper-dev/firekeeper/operator/server"
-	"github.com/firekeeper-dev/firekeeper/operator/webhookcerts"
+	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
+	"github.com/firekeeper-dev/firekeeper/operator/config/rules"
+	"github.com/firekeeper-dev/firekeeper/operator/kube/apply"
+	"github.com/firekeeper-dev/firekeeper/operator/web/server"
+	"github.com/firekeeper-dev/firekeeper/operator/webhook/admission"
+	"github.com/firekeeper-dev/firekeeper/operator/webhook/certs"
 )
 
 const webhookHelp = "Serve the admission and conversion webhooks. It needs no permissions and does not connect to the API server; " +
@@ -157,7 +157,7 @@ func (o *Options) webhookCertificates(ctx context.Context, cfg *rest.Config, p p
 	if err != nil {
 		return err
 	}
-	certificates := webhookcerts.Options{
+	certificates := certs.Options{
 		Writer: apply.Webhooks{Kube: kube, CRDs: crds}, Namespace: secret.Namespace, Name: secret.Name,
 		Logger: p.log.With("component", "webhook-certificates"),
 	}

@@ -19,7 +19,7 @@ import (
 	"k8s.io/client-go/util/cert"
 
 	"github.com/firekeeper-dev/firekeeper/internal/logging/logtest"
-	"github.com/firekeeper-dev/firekeeper/operator/catalog"
+	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
 )
 
 // pair writes a certificate for 127.0.0.1 and its key, and returns the flags that name

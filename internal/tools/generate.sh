@@ -37,9 +37,9 @@ echo "deploy/components/webhook-conversion"
 "$controller_gen" crd:maxDescLen=0 paths=./api/monitoring/... output:crd:dir="$bin/crds"
 cp "$bin/crds/monitoring.coreos.com_alertmanagerconfigs.yaml" ../deploy/components/webhook-conversion/versions.yaml
 
-echo "operator/crds"
-go run ./crds/pack ../deploy/crds crds/standard.json.gz
-go run ./crds/pack ../deploy/crds-full crds/full.json.gz
+echo "operator/api/crds"
+go run ./api/crds/pack ../deploy/crds api/crds/standard.json.gz
+go run ./api/crds/pack ../deploy/crds-full api/crds/full.json.gz
 
 echo "docs/api"
-go run ./api/pages api/monitoring ../docs/api
+go run ./dev/apipages api/monitoring ../docs/api

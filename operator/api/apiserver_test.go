@@ -28,9 +28,9 @@ import (
 
 	"github.com/firekeeper-dev/firekeeper/internal/cluster"
 	"github.com/firekeeper-dev/firekeeper/internal/cluster/clustertest"
-	"github.com/firekeeper-dev/firekeeper/operator/crds"
-	"github.com/firekeeper-dev/firekeeper/operator/crds/check"
-	"github.com/firekeeper-dev/firekeeper/operator/crds/install"
+	"github.com/firekeeper-dev/firekeeper/operator/api/crds"
+	"github.com/firekeeper-dev/firekeeper/operator/api/crds/check"
+	"github.com/firekeeper-dev/firekeeper/operator/api/crds/install"
 )
 
 func TestMain(m *testing.M) { os.Exit(clustertest.Main(m)) }

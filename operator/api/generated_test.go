@@ -17,9 +17,9 @@ import (
 
 	k8sschema "k8s.io/apimachinery/pkg/runtime/schema"
 
-	"github.com/firekeeper-dev/firekeeper/operator/crds"
-	"github.com/firekeeper-dev/firekeeper/operator/crds/sample"
-	"github.com/firekeeper-dev/firekeeper/operator/manifest"
+	"github.com/firekeeper-dev/firekeeper/operator/api/crds"
+	"github.com/firekeeper-dev/firekeeper/operator/api/crds/sample"
+	"github.com/firekeeper-dev/firekeeper/operator/api/manifest"
 )
 
 // kind is one version of one kind.

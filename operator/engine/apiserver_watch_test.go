@@ -15,7 +15,7 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"github.com/firekeeper-dev/firekeeper/operator/bindings"
+	"github.com/firekeeper-dev/firekeeper/operator/kube/bindings"
 )
 
 // watching is the body of a watch: it is read as changes come.

@@ -8,7 +8,7 @@ import (
 
 	"github.com/firekeeper-dev/firekeeper/internal/excerpt"
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
-	"github.com/firekeeper-dev/firekeeper/operator/delivery"
+	"github.com/firekeeper-dev/firekeeper/operator/engine/delivery"
 )
 
 // Reasons of the condition ConfigApplied.

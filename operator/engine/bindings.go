@@ -12,13 +12,13 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/firekeeper-dev/firekeeper/internal/excerpt"
+	"github.com/firekeeper-dev/firekeeper/operator/api/budget"
+	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
-	"github.com/firekeeper-dev/firekeeper/operator/bindings"
-	"github.com/firekeeper-dev/firekeeper/operator/budget"
-	"github.com/firekeeper-dev/firekeeper/operator/catalog"
-	"github.com/firekeeper-dev/firekeeper/operator/compiled"
-	"github.com/firekeeper-dev/firekeeper/operator/informer"
-	"github.com/firekeeper-dev/firekeeper/operator/queue"
+	"github.com/firekeeper-dev/firekeeper/operator/config/compiled"
+	"github.com/firekeeper-dev/firekeeper/operator/kube/bindings"
+	"github.com/firekeeper-dev/firekeeper/operator/kube/informer"
+	"github.com/firekeeper-dev/firekeeper/operator/kube/queue"
 )
 
 // bindingsQueue writes the results of reconciliations into the statuses of what was

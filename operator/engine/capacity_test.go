@@ -6,8 +6,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/firekeeper-dev/firekeeper/operator/api/budget"
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
-	"github.com/firekeeper-dev/firekeeper/operator/budget"
 )
 
 // large gives a rule some kibibytes.

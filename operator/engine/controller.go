@@ -15,14 +15,14 @@ import (
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/tools/events"
 
-	"github.com/firekeeper-dev/firekeeper/operator/apply"
-	"github.com/firekeeper-dev/firekeeper/operator/assets"
-	"github.com/firekeeper-dev/firekeeper/operator/catalog"
-	"github.com/firekeeper-dev/firekeeper/operator/delivery"
-	"github.com/firekeeper-dev/firekeeper/operator/informer"
-	"github.com/firekeeper-dev/firekeeper/operator/rollout"
-	"github.com/firekeeper-dev/firekeeper/operator/selection"
-	"github.com/firekeeper-dev/firekeeper/operator/wellknown"
+	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
+	"github.com/firekeeper-dev/firekeeper/operator/api/wellknown"
+	"github.com/firekeeper-dev/firekeeper/operator/config/selection"
+	"github.com/firekeeper-dev/firekeeper/operator/engine/delivery"
+	"github.com/firekeeper-dev/firekeeper/operator/kube/apply"
+	"github.com/firekeeper-dev/firekeeper/operator/kube/assets"
+	"github.com/firekeeper-dev/firekeeper/operator/kube/informer"
+	"github.com/firekeeper-dev/firekeeper/operator/workload/rollout"
 )
 
 // Options are the settings of one controller from the operator's flags.

@@ -8,7 +8,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"github.com/firekeeper-dev/firekeeper/operator/delivery"
+	"github.com/firekeeper-dev/firekeeper/operator/engine/delivery"
 )
 
 // The hash of a reconciliation may be that of the one before, and what it leaves

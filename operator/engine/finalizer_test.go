@@ -13,10 +13,10 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 	"k8s.io/client-go/rest"
 
+	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
-	"github.com/firekeeper-dev/firekeeper/operator/apply"
-	"github.com/firekeeper-dev/firekeeper/operator/catalog"
-	"github.com/firekeeper-dev/firekeeper/operator/client"
+	"github.com/firekeeper-dev/firekeeper/operator/kube/apply"
+	"github.com/firekeeper-dev/firekeeper/operator/kube/client"
 )
 
 // answering is an API server that answers every request with an error.

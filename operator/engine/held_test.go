@@ -7,9 +7,9 @@ import (
 
 	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
-	"github.com/firekeeper-dev/firekeeper/operator/catalog"
-	"github.com/firekeeper-dev/firekeeper/operator/share"
+	"github.com/firekeeper-dev/firekeeper/operator/kube/share"
 )
 
 // TestHeld: the largest workloads of the namespace that holds most are evicted, in whatever order they

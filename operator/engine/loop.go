@@ -12,7 +12,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/types"
 
-	"github.com/firekeeper-dev/firekeeper/operator/queue"
+	"github.com/firekeeper-dev/firekeeper/operator/kube/queue"
 )
 
 // Outcome is the result of one reconciliation beyond its error.

@@ -11,7 +11,7 @@ import (
 
 	"github.com/firekeeper-dev/firekeeper/internal/volume"
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
-	"github.com/firekeeper-dev/firekeeper/operator/assets"
+	"github.com/firekeeper-dev/firekeeper/operator/kube/assets"
 	"github.com/firekeeper-dev/firekeeper/operator/workload"
 )
 

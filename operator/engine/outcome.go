@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/firekeeper-dev/firekeeper/operator/catalog"
+	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
 )
 
 // outcome is what a successful reconciliation reports: what matters most to the user.

@@ -14,7 +14,7 @@ import (
 
 	"github.com/firekeeper-dev/firekeeper/internal/gate"
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
-	"github.com/firekeeper-dev/firekeeper/operator/apply"
+	"github.com/firekeeper-dev/firekeeper/operator/kube/apply"
 	"github.com/firekeeper-dev/firekeeper/operator/workload"
 )
 

@@ -8,9 +8,9 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/types"
 
-	"github.com/firekeeper-dev/firekeeper/operator/delivery"
-	"github.com/firekeeper-dev/firekeeper/operator/informer"
-	"github.com/firekeeper-dev/firekeeper/operator/rollout"
+	"github.com/firekeeper-dev/firekeeper/operator/engine/delivery"
+	"github.com/firekeeper-dev/firekeeper/operator/kube/informer"
+	"github.com/firekeeper-dev/firekeeper/operator/workload/rollout"
 )
 
 // podChanged refreshes the status of the pod's workload, and tells a new pod what

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"testing"
 
-	"github.com/firekeeper-dev/firekeeper/operator/informer"
+	"github.com/firekeeper-dev/firekeeper/operator/kube/informer"
 )
 
 // TestNamespacePoll: only named namespaces can be read one by one.

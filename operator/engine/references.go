@@ -8,11 +8,11 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
-	"github.com/firekeeper-dev/firekeeper/operator/apply"
-	"github.com/firekeeper-dev/firekeeper/operator/assets"
-	"github.com/firekeeper-dev/firekeeper/operator/budget"
-	"github.com/firekeeper-dev/firekeeper/operator/inflight"
-	"github.com/firekeeper-dev/firekeeper/operator/informer"
+	"github.com/firekeeper-dev/firekeeper/operator/api/budget"
+	"github.com/firekeeper-dev/firekeeper/operator/kube/apply"
+	"github.com/firekeeper-dev/firekeeper/operator/kube/assets"
+	"github.com/firekeeper-dev/firekeeper/operator/kube/inflight"
+	"github.com/firekeeper-dev/firekeeper/operator/kube/informer"
 )
 
 // references are the Secrets and ConfigMaps to which workloads and what they select may

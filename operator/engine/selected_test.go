@@ -8,9 +8,9 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
 
+	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
-	"github.com/firekeeper-dev/firekeeper/operator/catalog"
-	"github.com/firekeeper-dev/firekeeper/operator/selection"
+	"github.com/firekeeper-dev/firekeeper/operator/config/selection"
 )
 
 func TestSelected(t *testing.T) {

@@ -14,7 +14,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
-	"github.com/firekeeper-dev/firekeeper/operator/rollout"
+	"github.com/firekeeper-dev/firekeeper/operator/workload/rollout"
 )
 
 // A plan without content: what runs the pods is written all the same, the content that

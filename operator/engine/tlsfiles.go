@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"iter"
 
-	"github.com/firekeeper-dev/firekeeper/operator/catalog"
-	"github.com/firekeeper-dev/firekeeper/operator/share"
+	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
+	"github.com/firekeeper-dev/firekeeper/operator/kube/share"
 	"github.com/firekeeper-dev/firekeeper/operator/workload"
 )
 

@@ -16,8 +16,8 @@ import (
 	"github.com/prometheus/prometheus/scrape"
 	"golang.org/x/sync/semaphore"
 
-	"github.com/firekeeper-dev/firekeeper/operator/budget"
-	"github.com/firekeeper-dev/firekeeper/operator/regexcost"
+	"github.com/firekeeper-dev/firekeeper/operator/api/budget"
+	"github.com/firekeeper-dev/firekeeper/operator/config/regexcost"
 )
 
 // costs bound what the relabel steps of a job cost, without running them: matching takes up to

@@ -14,8 +14,8 @@ import (
 	"sigs.k8s.io/yaml"
 
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
-	"github.com/firekeeper-dev/firekeeper/operator/assets"
-	"github.com/firekeeper-dev/firekeeper/operator/promconfig"
+	"github.com/firekeeper-dev/firekeeper/operator/config/promconfig"
+	"github.com/firekeeper-dev/firekeeper/operator/kube/assets"
 )
 
 // job compiles the first job of a ServiceMonitor for a Prometheus, each given by its spec.

@@ -12,7 +12,7 @@ import (
 	"github.com/prometheus/prometheus/model/relabel"
 	"go.yaml.in/yaml/v2"
 
-	"github.com/firekeeper-dev/firekeeper/operator/promconfig"
+	"github.com/firekeeper-dev/firekeeper/operator/config/promconfig"
 )
 
 // Job is one scrape job. It is immutable and safe for concurrent use.

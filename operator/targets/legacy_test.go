@@ -7,7 +7,7 @@ import (
 	"github.com/Masterminds/semver/v3"
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/firekeeper-dev/firekeeper/operator/promconfig"
+	"github.com/firekeeper-dev/firekeeper/operator/config/promconfig"
 )
 
 // Servers of major version 2 add the port of the scheme, or take it away, after relabeling. The

@@ -12,9 +12,9 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
-	"github.com/firekeeper-dev/firekeeper/operator/catalog"
-	"github.com/firekeeper-dev/firekeeper/operator/insight"
-	"github.com/firekeeper-dev/firekeeper/operator/online"
+	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
+	"github.com/firekeeper-dev/firekeeper/operator/readers"
+	"github.com/firekeeper-dev/firekeeper/operator/web/insight"
 	"github.com/firekeeper-dev/firekeeper/operator/web/page"
 )
 
@@ -137,7 +137,7 @@ func (s *stream) flush(ctx context.Context) bool {
 	if !whole {
 		return false // the caller is too far behind, and has to read everything again
 	}
-	var later []online.Change
+	var later []readers.Change
 	for i, c := range changes {
 		yes, err := s.may(ctx, c.Object)
 		switch {
@@ -154,7 +154,7 @@ func (s *stream) flush(ctx context.Context) bool {
 	return true
 }
 
-func (s *stream) send(c online.Change) bool {
+func (s *stream) send(c readers.Change) bool {
 	data, err := json.Marshal(c)
 	return err == nil && s.write(fmt.Sprintf("event: %s\ndata: %s\n\n", c.Kind, data))
 }

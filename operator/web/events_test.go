@@ -10,8 +10,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/firekeeper-dev/firekeeper/operator/catalog"
-	"github.com/firekeeper-dev/firekeeper/operator/online"
+	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
+	"github.com/firekeeper-dev/firekeeper/operator/readers"
 )
 
 // following is an open stream.
@@ -68,11 +68,11 @@ func (f *following) heartbeat() bool {
 	return false
 }
 
-func changed(kind online.ChangeKind, of, namespace, name string) online.Change {
-	return online.Change{Kind: kind, Object: catalog.Ref{Kind: of, Namespace: namespace, Name: name}}
+func changed(kind readers.ChangeKind, of, namespace, name string) readers.Change {
+	return readers.Change{Kind: kind, Object: catalog.Ref{Kind: of, Namespace: namespace, Name: name}}
 }
 
-func eventText(c online.Change) string {
+func eventText(c readers.Change) string {
 	return fmt.Sprintf(`%s {"kind":"%s","object":{"kind":"%s","namespace":"%s","name":"%s"}}`, c.Kind, c.Kind, c.Object.Kind, c.Object.Namespace, c.Object.Name)
 }
 
@@ -91,17 +91,17 @@ func TestEvents(t *testing.T) {
 	_, _, k, srv := streaming(t, time.Hour)
 	f := follow(t, srv, "reader")
 	tell := <-k.subscribed
-	mine := changed(online.WorkloadChanged, "Prometheus", "demo", "main")
-	for _, c := range []online.Change{
-		changed(online.WorkloadChanged, "Prometheus", "prod", "main"), changed(online.ObjectChanged, "ServiceMonitor", "demo", "web"),
-		changed(online.ObjectChanged, "Secret", "demo", "web"), changed(online.ObjectChanged, "Pod", "demo", "web-0"), mine,
+	mine := changed(readers.WorkloadChanged, "Prometheus", "demo", "main")
+	for _, c := range []readers.Change{
+		changed(readers.WorkloadChanged, "Prometheus", "prod", "main"), changed(readers.ObjectChanged, "ServiceMonitor", "demo", "web"),
+		changed(readers.ObjectChanged, "Secret", "demo", "web"), changed(readers.ObjectChanged, "Pod", "demo", "web-0"), mine,
 	} {
 		tell(c)
 	}
 	if got := f.next(); got != eventText(mine) {
 		t.Errorf("got %s\nwant %s", got, eventText(mine))
 	}
-	rollout := changed(online.RolloutChanged, "Prometheus", "demo", "main")
+	rollout := changed(readers.RolloutChanged, "Prometheus", "demo", "main")
 	tell(rollout)
 	if got := f.next(); got != eventText(rollout) {
 		t.Errorf("got %s\nwant %s", got, eventText(rollout))
@@ -133,7 +133,7 @@ func TestEventsEndWithTheToken(t *testing.T) {
 			t.Fatal("the stream ended with the API server")
 		}
 	}
-	mine := changed(online.WorkloadChanged, "Prometheus", "demo", "main")
+	mine := changed(readers.WorkloadChanged, "Prometheus", "demo", "main")
 	tell(mine)
 	api.down.Store(false)
 	if got := f.next(); got != eventText(mine) {
@@ -208,7 +208,7 @@ func TestEventsOutliveRequests(t *testing.T) {
 func TestManyChanges(t *testing.T) {
 	n := newNews()
 	for range 100 {
-		n.add(changed(online.WorkloadChanged, "Prometheus", "demo", "main"))
+		n.add(changed(readers.WorkloadChanged, "Prometheus", "demo", "main"))
 	}
 	all, whole := n.take()
 	if len(all) != 1 || !whole {
@@ -220,7 +220,7 @@ func TestManyChanges(t *testing.T) {
 		t.Errorf("%d changes were put back", len(again))
 	}
 	for i := range mostWaiting + 1 {
-		n.add(changed(online.ObjectChanged, "Probe", "demo", fmt.Sprint(i)))
+		n.add(changed(readers.ObjectChanged, "Probe", "demo", fmt.Sprint(i)))
 	}
 	if _, whole := n.take(); whole {
 		t.Error("nothing is lost")
@@ -233,13 +233,13 @@ func TestEventsAskLittle(t *testing.T) {
 	_, api, k, srv := streaming(t, time.Hour)
 	f := follow(t, srv, "reader")
 	tell := <-k.subscribed
-	mine := changed(online.WorkloadChanged, "Prometheus", "demo", "main")
+	mine := changed(readers.WorkloadChanged, "Prometheus", "demo", "main")
 	tell(mine)
 	f.next()
 	for i := range 1000 {
-		tell(changed(online.ObjectChanged, "ServiceMonitor", fmt.Sprintf("n%d", i), "x"))
+		tell(changed(readers.ObjectChanged, "ServiceMonitor", fmt.Sprintf("n%d", i), "x"))
 	}
-	known := changed(online.RolloutChanged, "Prometheus", "demo", "main")
+	known := changed(readers.RolloutChanged, "Prometheus", "demo", "main")
 	tell(known)
 	if got := f.next(); got != eventText(known) {
 		t.Errorf("got %s", got)

@@ -12,15 +12,15 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/types"
 
-	"github.com/firekeeper-dev/firekeeper/operator/catalog"
-	"github.com/firekeeper-dev/firekeeper/operator/explain"
-	"github.com/firekeeper-dev/firekeeper/operator/insight"
-	"github.com/firekeeper-dev/firekeeper/operator/online"
-	"github.com/firekeeper-dev/firekeeper/operator/preview"
-	"github.com/firekeeper-dev/firekeeper/operator/routing"
-	"github.com/firekeeper-dev/firekeeper/operator/selection"
-	"github.com/firekeeper-dev/firekeeper/operator/status"
+	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
+	"github.com/firekeeper-dev/firekeeper/operator/config/selection"
+	"github.com/firekeeper-dev/firekeeper/operator/diagnose/explain"
+	"github.com/firekeeper-dev/firekeeper/operator/diagnose/preview"
+	"github.com/firekeeper-dev/firekeeper/operator/diagnose/routing"
+	"github.com/firekeeper-dev/firekeeper/operator/diagnose/status"
+	"github.com/firekeeper-dev/firekeeper/operator/readers"
 	"github.com/firekeeper-dev/firekeeper/operator/targets"
+	"github.com/firekeeper-dev/firekeeper/operator/web/insight"
 )
 
 // fake answers about Prometheus demo/main and ServiceMonitor demo/web, and remembers what was
@@ -32,10 +32,10 @@ type fake struct {
 	err    error // of all answers
 	panics bool
 
-	subscribed chan func(online.Change) // of each stream
+	subscribed chan func(readers.Change) // of each stream
 }
 
-func newFake() *fake { return &fake{subscribed: make(chan func(online.Change), 1000)} }
+func newFake() *fake { return &fake{subscribed: make(chan func(readers.Change), 1000)} }
 
 func (k *fake) note(r insight.Rights, format string, args ...any) error {
 	k.mu.Lock()
@@ -140,7 +140,7 @@ func (k *fake) Routes(_ context.Context, r insight.Rights, am types.NamespacedNa
 	}, k.note(r, "routes %s %q", am, labels)
 }
 
-func (k *fake) Changes(ctx context.Context, each func(online.Change)) error {
+func (k *fake) Changes(ctx context.Context, each func(readers.Change)) error {
 	k.subscribed <- each
 	<-ctx.Done()
 	return ctx.Err()

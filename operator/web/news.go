@@ -3,7 +3,7 @@ package web
 import (
 	"sync"
 
-	"github.com/firekeeper-dev/firekeeper/operator/online"
+	"github.com/firekeeper-dev/firekeeper/operator/readers"
 )
 
 // news are changes that wait to be sent, each once.
@@ -11,17 +11,17 @@ type news struct {
 	more chan struct{} // has an entry while there may be some
 
 	mu    sync.Mutex
-	order []online.Change
-	known map[online.Change]bool
+	order []readers.Change
+	known map[readers.Change]bool
 	lost  bool // there were too many
 }
 
 func newNews() *news {
-	return &news{more: make(chan struct{}, 1), known: map[online.Change]bool{}}
+	return &news{more: make(chan struct{}, 1), known: map[readers.Change]bool{}}
 }
 
 // add never waits.
-func (n *news) add(c online.Change) {
+func (n *news) add(c readers.Change) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	switch {
@@ -39,7 +39,7 @@ func (n *news) add(c online.Change) {
 }
 
 // take returns what waits; whole is false if some is lost.
-func (n *news) take() (all []online.Change, whole bool) {
+func (n *news) take() (all []readers.Change, whole bool) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	all, n.order = n.order, nil
@@ -48,7 +48,7 @@ func (n *news) take() (all []online.Change, whole bool) {
 }
 
 // putBack lets changes that were taken wait again, behind others.
-func (n *news) putBack(changes []online.Change) {
+func (n *news) putBack(changes []readers.Change) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	for _, c := range changes {

@@ -3,8 +3,8 @@ package web
 import (
 	"k8s.io/apimachinery/pkg/types"
 
-	"github.com/firekeeper-dev/firekeeper/operator/insight"
-	"github.com/firekeeper-dev/firekeeper/operator/status"
+	"github.com/firekeeper-dev/firekeeper/operator/diagnose/status"
+	"github.com/firekeeper-dev/firekeeper/operator/web/insight"
 )
 
 // answered asks what is known of the cluster.

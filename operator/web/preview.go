@@ -9,8 +9,8 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"github.com/firekeeper-dev/firekeeper/operator/insight"
-	"github.com/firekeeper-dev/firekeeper/operator/preview"
+	"github.com/firekeeper-dev/firekeeper/operator/diagnose/preview"
+	"github.com/firekeeper-dev/firekeeper/operator/web/insight"
 )
 
 // longestBody bounds manifests, in bytes.

@@ -4,7 +4,7 @@ import (
 	"net"
 	"net/http"
 
-	"github.com/firekeeper-dev/firekeeper/operator/insight"
+	"github.com/firekeeper-dev/firekeeper/operator/web/insight"
 )
 
 // Guard answers profiles of the process, /debug/pprof/: while callers of the API need a token,

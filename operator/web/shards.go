@@ -3,8 +3,8 @@ package web
 import (
 	"slices"
 
-	"github.com/firekeeper-dev/firekeeper/operator/catalog"
-	"github.com/firekeeper-dev/firekeeper/operator/insight"
+	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
+	"github.com/firekeeper-dev/firekeeper/operator/web/insight"
 )
 
 // Shards are the targets of each shard of a workload.

@@ -6,8 +6,8 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
-	"github.com/firekeeper-dev/firekeeper/operator/budget"
-	"github.com/firekeeper-dev/firekeeper/operator/wellknown"
+	"github.com/firekeeper-dev/firekeeper/operator/api/budget"
+	"github.com/firekeeper-dev/firekeeper/operator/api/wellknown"
 )
 
 const (

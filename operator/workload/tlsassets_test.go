@@ -10,9 +10,9 @@ import (
 
 	appsv1 "k8s.io/api/apps/v1"
 
+	"github.com/firekeeper-dev/firekeeper/operator/api/budget"
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
-	"github.com/firekeeper-dev/firekeeper/operator/budget"
-	"github.com/firekeeper-dev/firekeeper/operator/wellknown"
+	"github.com/firekeeper-dev/firekeeper/operator/api/wellknown"
 )
 
 // Pods of the split layout show a fixed number of optional Secrets, and wait for none.

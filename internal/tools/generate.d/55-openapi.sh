@@ -2,4 +2,4 @@
 # Writes the OpenAPI document of the HTTP API from its routes and Go types.
 set -eu
 cd "$(dirname "$0")/../../.."
-go run ./operator/web/openapi operator/web/openapi.json
+go run ./operator/dev/openapi operator/web/openapi.json

@@ -2,4 +2,4 @@
 # Writes the table of limits of one object into the page about security.
 set -eu
 cd "$(dirname "$0")/../../.."
-go run ./operator/budget/table docs/security.md
+go run ./operator/api/budget/table docs/security.md

@@ -10,8 +10,8 @@ import (
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
-	"github.com/firekeeper-dev/firekeeper/operator/catalog"
-	"github.com/firekeeper-dev/firekeeper/operator/online"
+	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
+	"github.com/firekeeper-dev/firekeeper/operator/readers"
 )
 
 // Limits of streams.
@@ -28,15 +28,15 @@ const (
 // news are changes that are not written yet, each once.
 type news struct {
 	mu   sync.Mutex
-	all  []online.Change
-	seen map[online.Change]bool
+	all  []readers.Change
+	seen map[readers.Change]bool
 	lost bool // there were too many
 	wake chan struct{}
 }
 
-func newNews() *news { return &news{seen: map[online.Change]bool{}, wake: make(chan struct{}, 1)} }
+func newNews() *news { return &news{seen: map[readers.Change]bool{}, wake: make(chan struct{}, 1)} }
 
-func (n *news) add(c online.Change) {
+func (n *news) add(c readers.Change) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	switch {
@@ -53,11 +53,11 @@ func (n *news) add(c online.Change) {
 	}
 }
 
-func (n *news) take() (all []online.Change, lost bool) {
+func (n *news) take() (all []readers.Change, lost bool) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	all, lost = n.all, n.lost
-	n.all, n.seen, n.lost = nil, map[online.Change]bool{}, false
+	n.all, n.seen, n.lost = nil, map[readers.Change]bool{}, false
 	return all, lost
 }
 

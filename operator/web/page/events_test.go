@@ -10,9 +10,9 @@ import (
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
-	"github.com/firekeeper-dev/firekeeper/operator/catalog"
-	"github.com/firekeeper-dev/firekeeper/operator/insight"
-	"github.com/firekeeper-dev/firekeeper/operator/online"
+	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
+	"github.com/firekeeper-dev/firekeeper/operator/readers"
+	"github.com/firekeeper-dev/firekeeper/operator/web/insight"
 	"github.com/firekeeper-dev/firekeeper/operator/web/page"
 )
 
@@ -47,7 +47,7 @@ func listen(t *testing.T, srv *httptest.Server) (next func() string) {
 }
 
 // tell waits for a stream, and sends changes to it.
-func tell(t *testing.T, f *fake, changes ...online.Change) {
+func tell(t *testing.T, f *fake, changes ...readers.Change) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
@@ -60,8 +60,8 @@ func tell(t *testing.T, f *fake, changes ...online.Change) {
 	}
 }
 
-func changed(kind, namespace, name string) online.Change {
-	return online.Change{Kind: online.ObjectChanged, Object: catalog.Ref{Kind: kind, Namespace: namespace, Name: name}}
+func changed(kind, namespace, name string) readers.Change {
+	return readers.Change{Kind: readers.ObjectChanged, Object: catalog.Ref{Kind: kind, Namespace: namespace, Name: name}}
 }
 
 // TestEvents: a caller hears of objects that the caller may get, of each once, and of no other.
@@ -106,7 +106,7 @@ type watched struct {
 	ended chan struct{}
 }
 
-func (w watched) Changes(ctx context.Context, _ func(online.Change)) error {
+func (w watched) Changes(ctx context.Context, _ func(readers.Change)) error {
 	<-ctx.Done()
 	close(w.ended)
 	return ctx.Err()

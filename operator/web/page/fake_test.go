@@ -13,14 +13,14 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 
-	"github.com/firekeeper-dev/firekeeper/operator/catalog"
-	"github.com/firekeeper-dev/firekeeper/operator/explain"
-	"github.com/firekeeper-dev/firekeeper/operator/insight"
-	"github.com/firekeeper-dev/firekeeper/operator/online"
-	"github.com/firekeeper-dev/firekeeper/operator/preview"
-	"github.com/firekeeper-dev/firekeeper/operator/routing"
-	"github.com/firekeeper-dev/firekeeper/operator/status"
+	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
+	"github.com/firekeeper-dev/firekeeper/operator/diagnose/explain"
+	"github.com/firekeeper-dev/firekeeper/operator/diagnose/preview"
+	"github.com/firekeeper-dev/firekeeper/operator/diagnose/routing"
+	"github.com/firekeeper-dev/firekeeper/operator/diagnose/status"
+	"github.com/firekeeper-dev/firekeeper/operator/readers"
 	"github.com/firekeeper-dev/firekeeper/operator/targets"
+	"github.com/firekeeper-dev/firekeeper/operator/web/insight"
 )
 
 // fake answers about a cluster with n of everything.
@@ -34,7 +34,7 @@ type fake struct {
 	err, tabErr error
 
 	mu      sync.Mutex
-	changes []chan online.Change
+	changes []chan readers.Change
 	version int // in messages, for tests of changes
 	queries []any
 }
@@ -289,8 +289,8 @@ func (f *fake) Routes(_ context.Context, _ insight.Rights, am types.NamespacedNa
 	return out, f.tabErr
 }
 
-func (f *fake) Changes(ctx context.Context, each func(online.Change)) error {
-	c := make(chan online.Change)
+func (f *fake) Changes(ctx context.Context, each func(readers.Change)) error {
+	c := make(chan readers.Change)
 	f.mu.Lock()
 	f.changes = append(f.changes, c)
 	f.mu.Unlock()
@@ -305,7 +305,7 @@ func (f *fake) Changes(ctx context.Context, each func(online.Change)) error {
 }
 
 // change tells every stream, and returns how many there are.
-func (f *fake) change(ctx context.Context, c online.Change) int {
+func (f *fake) change(ctx context.Context, c readers.Change) int {
 	f.mu.Lock()
 	f.version++
 	all := f.changes

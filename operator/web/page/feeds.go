@@ -3,9 +3,9 @@ package page
 import (
 	"strings"
 
-	"github.com/firekeeper-dev/firekeeper/operator/catalog"
-	"github.com/firekeeper-dev/firekeeper/operator/insight"
-	"github.com/firekeeper-dev/firekeeper/operator/status"
+	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
+	"github.com/firekeeper-dev/firekeeper/operator/diagnose/status"
+	"github.com/firekeeper-dev/firekeeper/operator/web/insight"
 )
 
 // feedsTab is what a workload could select.

@@ -5,7 +5,7 @@ import (
 
 	"github.com/klauspost/compress/gzhttp"
 
-	"github.com/firekeeper-dev/firekeeper/operator/insight"
+	"github.com/firekeeper-dev/firekeeper/operator/web/insight"
 )
 
 // Options are where the pages come from.

@@ -15,7 +15,7 @@ import (
 	"golang.org/x/net/html"
 
 	"github.com/firekeeper-dev/firekeeper/internal/cputime"
-	"github.com/firekeeper-dev/firekeeper/operator/insight"
+	"github.com/firekeeper-dev/firekeeper/operator/web/insight"
 	"github.com/firekeeper-dev/firekeeper/operator/web/page"
 )
 

@@ -16,8 +16,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
-	"github.com/firekeeper-dev/firekeeper/operator/insight"
-	"github.com/firekeeper-dev/firekeeper/operator/preview"
+	"github.com/firekeeper-dev/firekeeper/operator/diagnose/preview"
+	"github.com/firekeeper-dev/firekeeper/operator/web/insight"
 	"github.com/firekeeper-dev/firekeeper/operator/web/page"
 )
 

@@ -12,7 +12,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/firekeeper-dev/firekeeper/operator/catalog"
+	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
 )
 
 // Bounds of a page.

@@ -13,9 +13,9 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 
-	"github.com/firekeeper-dev/firekeeper/operator/catalog"
-	"github.com/firekeeper-dev/firekeeper/operator/insight"
-	"github.com/firekeeper-dev/firekeeper/operator/preview"
+	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
+	"github.com/firekeeper-dev/firekeeper/operator/diagnose/preview"
+	"github.com/firekeeper-dev/firekeeper/operator/web/insight"
 )
 
 // maxRows bounds the rows of a page.

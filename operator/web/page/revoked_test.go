@@ -13,9 +13,9 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
-	"github.com/firekeeper-dev/firekeeper/operator/catalog"
-	"github.com/firekeeper-dev/firekeeper/operator/insight"
-	"github.com/firekeeper-dev/firekeeper/operator/online"
+	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
+	"github.com/firekeeper-dev/firekeeper/operator/readers"
+	"github.com/firekeeper-dev/firekeeper/operator/web/insight"
 )
 
 // A stream ends when the token of its caller does, and goes on while nobody can say.
@@ -51,7 +51,7 @@ func TestStreamOfRevokedToken(t *testing.T) {
 // While nobody can say who the caller is, what changes waits, and the stream stays.
 func TestStreamWhileNobodyKnows(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		changes := make(chan online.Change)
+		changes := make(chan readers.Change)
 		var away atomic.Bool
 		h := &handler{Options{
 			Answers: func() (insight.Answers, error) { return changing{changes: changes}, nil },
@@ -78,7 +78,7 @@ func TestStreamWhileNobodyKnows(t *testing.T) {
 		synctest.Wait() // the stream is open
 		away.Store(true)
 		time.Sleep(silence + time.Second)
-		changes <- online.Change{Kind: online.ObjectChanged, Object: catalog.Ref{Kind: "PodMonitor", Namespace: "demo", Name: "web"}}
+		changes <- readers.Change{Kind: readers.ObjectChanged, Object: catalog.Ref{Kind: "PodMonitor", Namespace: "demo", Name: "web"}}
 		time.Sleep(silence + time.Second)
 		synctest.Wait()
 		if heard() {
@@ -98,10 +98,10 @@ func TestStreamWhileNobodyKnows(t *testing.T) {
 // changing has changes.
 type changing struct {
 	insight.Answers
-	changes chan online.Change
+	changes chan readers.Change
 }
 
-func (c changing) Changes(ctx context.Context, each func(online.Change)) error {
+func (c changing) Changes(ctx context.Context, each func(readers.Change)) error {
 	for {
 		select {
 		case <-ctx.Done():

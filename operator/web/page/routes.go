@@ -3,8 +3,8 @@ package page
 import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
-	"github.com/firekeeper-dev/firekeeper/operator/insight"
-	"github.com/firekeeper-dev/firekeeper/operator/routing"
+	"github.com/firekeeper-dev/firekeeper/operator/diagnose/routing"
+	"github.com/firekeeper-dev/firekeeper/operator/web/insight"
 )
 
 // routesTab is a routing tree.

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/firekeeper-dev/firekeeper/operator/insight"
+	"github.com/firekeeper-dev/firekeeper/operator/web/insight"
 )
 
 // Bounds of what is shown of a target.

@@ -13,13 +13,13 @@ import (
 
 	"k8s.io/apimachinery/pkg/util/duration"
 
-	"github.com/firekeeper-dev/firekeeper/operator/catalog"
-	"github.com/firekeeper-dev/firekeeper/operator/explain"
-	"github.com/firekeeper-dev/firekeeper/operator/insight"
-	"github.com/firekeeper-dev/firekeeper/operator/preview"
-	"github.com/firekeeper-dev/firekeeper/operator/routing"
-	"github.com/firekeeper-dev/firekeeper/operator/status"
+	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
+	"github.com/firekeeper-dev/firekeeper/operator/diagnose/explain"
+	"github.com/firekeeper-dev/firekeeper/operator/diagnose/preview"
+	"github.com/firekeeper-dev/firekeeper/operator/diagnose/routing"
+	"github.com/firekeeper-dev/firekeeper/operator/diagnose/status"
 	"github.com/firekeeper-dev/firekeeper/operator/targets"
+	"github.com/firekeeper-dev/firekeeper/operator/web/insight"
 )
 
 var funcs = template.FuncMap{

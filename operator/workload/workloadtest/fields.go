@@ -18,8 +18,8 @@ import (
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
 )
 
-// root leads from the folder of a package of operator to that of the project.
-const root = "../.."
+// root is the path of the project from the package of a kind, such as controllers/prometheus.
+const root = "../../.."
 
 // sharedBlocks are tested for themselves in package promconfig; they are the same
 // wherever they occur.
@@ -33,7 +33,7 @@ var sharedBlocks = []reflect.Type{
 type Coverage struct {
 	Specs   []reflect.Type
 	Kinds   []string // whose objects in golden files count; "" for those that do not say
-	Folders []string // of packages whose golden files count: "operator/promconfig"
+	Folders []string // of packages whose golden files count: "operator/config/promconfig"
 	// Files is the pattern of golden files in a folder; "testdata/*.txtar" when empty.
 	Files string
 	// Parts are further types, by their path below the spec: "receivers".

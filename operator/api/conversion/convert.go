@@ -1,0 +1,245 @@
+package conversion
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"regexp"
+
+	"github.com/firekeeper-dev/firekeeper/internal/faults"
+	"github.com/firekeeper-dev/firekeeper/operator/api/manifest"
+	"github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1alpha1"
+	"github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1beta1"
+)
+
+// Versions between which objects are converted.
+var (
+	alpha = v1alpha1.SchemeGroupVersion.String()
+	beta  = v1beta1.SchemeGroupVersion.String()
+)
+
+// Convert returns an object, as JSON, in another version of its kind.
+//
+// Errors: text that is no JSON object; another kind; versions other than the two. Nothing
+// in spec, and nothing in metadata, is one.
+func Convert(raw []byte, version string) ([]byte, error) {
+	if !json.Valid(raw) {
+		return nil, errors.New("the object is not valid JSON")
+	}
+	c := conversion{document: raw}
+	top := c.blanks(0)
+	if c.document[top] != '{' {
+		return nil, errors.New("the object is not a JSON object")
+	}
+	c.top, _ = c.object(top)
+	kind, _ := only(c.top, "kind")
+	own, times := only(c.top, "apiVersion")
+	from := ""
+	if times == 1 {
+		from = c.text(own.at, own.end)
+	}
+	switch {
+	case kind.name == "" || c.text(kind.at, kind.end) != v1alpha1.AlertmanagerConfigKind:
+		return nil, errors.New("the kind has one version only")
+	case from == alpha && version == beta:
+		c.toBeta = true
+	case from != beta || version != alpha:
+		return nil, fmt.Errorf("cannot convert from %q to %q, only between %s and %s", from, version, alpha, beta)
+	}
+	c.edits = append(c.edits, edit{own.at, own.end, `"` + version + `"`})
+	c.metadata()
+	for _, f := range c.top {
+		if f.name == "spec" {
+			c.spec(f.at)
+		}
+	}
+	c.annotate()
+	return c.edited(c.edits), nil
+}
+
+// conversion is one object on its way.
+type conversion struct {
+	document
+	toBeta bool
+	top    []field
+	edits  []edit
+	carrying
+}
+
+// Names of the fields of spec that differ: in v1alpha1, in v1beta1.
+const (
+	alphaIntervals = "muteTimeIntervals"
+	betaIntervals  = "timeIntervals"
+)
+
+// spec converts the value of spec.
+func (c *conversion) spec(at int) {
+	old, other := alphaIntervals, betaIntervals
+	if !c.toBeta {
+		old, other = other, old
+	}
+	var renamed []edit
+	taken := false
+	c.fields(at, func(f field) int {
+		switch f.name {
+		case old:
+			renamed = append(renamed, edit{f.key, f.keyed, `"` + other + `"`})
+		case other:
+			taken = true
+		case "route":
+			return c.route(f.at)
+		case "inhibitRules":
+			return c.items(f.at, func(_, at int) int {
+				return c.fields(at, func(f field) int {
+					if f.name == "sourceMatch" || f.name == "targetMatch" {
+						return c.matchers(f.at)
+					}
+					return c.skip(f.at)
+				})
+			})
+		case "receivers":
+			return c.items(f.at, func(_, at int) int { return c.receiver(at) })
+		}
+		return c.skip(f.at)
+	})
+	if !taken { // otherwise one of them would replace the other
+		c.edits = append(c.edits, renamed...)
+	}
+}
+
+// route converts a route and all below it, which no schema describes.
+func (c *conversion) route(at int) (end int) {
+	return c.fields(at, func(f field) int {
+		switch f.name {
+		case "matchers":
+			return c.matchers(f.at)
+		case "routes":
+			return c.items(f.at, func(_, at int) int { return c.route(at) })
+		}
+		return c.skip(f.at)
+	})
+}
+
+// matchers gives those of v1alpha1 the operator that they mean: v1beta1 has no regex.
+func (c *conversion) matchers(at int) (end int) {
+	if !c.toBeta {
+		return c.skip(at)
+	}
+	return c.items(at, func(_, at int) int {
+		all, end := c.object(at)
+		if c.document[at] == '{' {
+			c.edits = append(c.edits, c.operator(all, end)...)
+		}
+		return end
+	})
+}
+
+// operator are the edits of a matcher; none where matchType or regex is not what it
+// should be.
+func (c *conversion) operator(all []field, end int) []edit {
+	matchType, types := only(all, "matchType")
+	regex, flags := only(all, "regex")
+	if types > 1 || flags > 1 {
+		return nil
+	}
+	unset := types == 0
+	if types == 1 {
+		switch value := string(c.document[matchType.at:matchType.end]); {
+		case value == "null" || value == `""`:
+			unset = true
+		case value[0] != '"':
+			return nil
+		}
+	}
+	operator := `"="`
+	if flags == 1 {
+		switch string(c.document[regex.at:regex.end]) {
+		case "true":
+			operator = `"=~"`
+		case "false", "null":
+		default:
+			return nil
+		}
+	}
+	var out []edit
+	switch {
+	case unset && types == 0 && flags == 1:
+		return []edit{{regex.key, regex.end, `"matchType":` + operator}}
+	case unset && types == 0:
+		return []edit{added(all, end, "matchType", operator)}
+	case unset:
+		out = append(out, edit{matchType.at, matchType.end, operator})
+	}
+	if flags == 1 {
+		out = append(out, removed(all, "regex"))
+	}
+	return out
+}
+
+// FromBeta converts an object from v1beta1. It does not change the argument, and shares
+// nothing with it.
+//
+// Errors: fields of child routes that v1beta1 does not have, each with its path, joined; child
+// routes that are no JSON, which no decoder makes.
+func FromBeta(in *v1beta1.AlertmanagerConfig) (*v1alpha1.AlertmanagerConfig, error) {
+	if err := onlyAlpha(in.Spec.Route); err != nil {
+		return nil, err
+	}
+	in = in.DeepCopy()
+	in.SetGroupVersionKind(v1beta1.GroupVersionKind(v1beta1.AlertmanagerConfigKind))
+	raw, err := json.Marshal(in)
+	if err != nil {
+		return nil, err
+	}
+	converted, err := Convert(raw, alpha)
+	if err != nil {
+		return nil, err
+	}
+	out := &v1alpha1.AlertmanagerConfig{}
+	return out, json.Unmarshal(converted, out)
+}
+
+// onlyAlpha returns an error for each field of v1alpha1 that v1beta1 does not have in the
+// routes below the top one. No schema describes them, and they are valid once converted.
+func onlyAlpha(top *v1beta1.Route) error {
+	if top == nil {
+		return nil
+	}
+	var wrong faults.List
+	for i, raw := range top.Routes {
+		var child childRoute
+		_ = json.Unmarshal(raw.Raw, &child) // what is no route is found where it is compiled
+		child.onlyAlpha(fmt.Sprintf("spec.route.routes[%d]", i), &wrong)
+	}
+	return wrong.Err()
+}
+
+// childRoute is what onlyAlpha reads of a route.
+type childRoute struct {
+	Matchers []struct {
+		Regex json.RawMessage `json:"regex"`
+	} `json:"matchers"`
+	Routes []childRoute `json:"routes"`
+}
+
+func (r *childRoute) onlyAlpha(path string, wrong *faults.List) {
+	if wrong.Full() {
+		return
+	}
+	for i, m := range r.Matchers {
+		if m.Regex != nil {
+			wrong.Add("", &manifest.FieldError{Path: fmt.Sprintf("%s.matchers[%d].regex", path, i), Reason: "unknown field"})
+		}
+	}
+	for i := range r.Routes {
+		r.Routes[i].onlyAlpha(fmt.Sprintf("%s.routes[%d]", path, i), wrong)
+	}
+}
+
+// alphaPath finds the renamed field where an error of v1alpha1 names it.
+var alphaPath = regexp.MustCompile(`(^|\bspec\.)` + alphaIntervals + `\b`)
+
+// BetaText words an error or remark about a v1alpha1 object for who wrote it as v1beta1.
+func BetaText(text string) string {
+	return alphaPath.ReplaceAllString(text, "${1}"+betaIntervals)
+}

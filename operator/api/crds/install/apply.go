@@ -1,0 +1,85 @@
+package install
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	client "k8s.io/apiextensions-apiserver/pkg/client/clientset/clientset/typed/apiextensions/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/util/retry"
+
+	"github.com/firekeeper-dev/firekeeper/operator/api/crds"
+)
+
+// FieldManager is the name under which we own fields of CRDs.
+const FieldManager = "PrometheusOperator"
+
+// Outcome of one CRD.
+type Outcome string
+
+// Values of Outcome.
+const (
+	Created    Outcome = "created"
+	Configured Outcome = "configured"
+	Unchanged  Outcome = "unchanged"
+)
+
+// Progress is told what happens. Both functions are called from one goroutine.
+type Progress struct {
+	Applied func(name string, outcome Outcome)
+	Waiting func(names []string) // every two seconds, what cannot be used yet
+}
+
+// Apply writes the CRDs and returns when all of them can be used or the
+// context ends. A step takes some hundred milliseconds on the API server.
+//
+// Errors: those of the API server with the CRD they are about; a
+// CRD whose names are taken by another one.
+func Apply(ctx context.Context, c client.CustomResourceDefinitionInterface, steps []Step, progress Progress) error {
+	for _, step := range steps {
+		outcome, err := step.apply(ctx, c)
+		if err != nil {
+			return fmt.Errorf("apply CRD %s: %w", step.Want.Name, err)
+		}
+		progress.Applied(step.Want.Name, outcome)
+	}
+	return wait(ctx, c, steps, progress)
+}
+
+func (s Step) apply(ctx context.Context, c client.CustomResourceDefinitionInterface) (Outcome, error) {
+	body, err := json.Marshal(crds.NewManifest(s.Want))
+	if err != nil {
+		return "", err
+	}
+	live := s.Live
+	if live != nil {
+		err := retry.RetryOnConflict(retry.DefaultRetry, func() error {
+			err := takeOver(ctx, c, live)
+			if apierrors.IsConflict(err) {
+				fresh, getErr := c.Get(ctx, live.Name, metav1.GetOptions{})
+				if getErr != nil {
+					return getErr
+				}
+				live = fresh
+			}
+			return err
+		})
+		if err != nil {
+			return "", err
+		}
+	}
+	force := true
+	now, err := c.Patch(ctx, s.Want.Name, types.ApplyPatchType, body, metav1.PatchOptions{FieldManager: FieldManager, Force: &force})
+	switch {
+	case err != nil:
+		return "", err
+	case live == nil:
+		return Created, nil
+	case now.Generation == live.Generation && len(metadataDiff(s.Want, live)) == 0:
+		return Unchanged, nil
+	}
+	return Configured, nil
+}

@@ -1,0 +1,33 @@
+package sample
+
+import (
+	"fmt"
+
+	"github.com/firekeeper-dev/firekeeper/operator/api/crds"
+)
+
+// OfKinds returns generators for kinds of our CRDs, each in the version it
+// is mapped to, by kind.
+//
+// Errors: a kind or version that is not among them.
+func OfKinds(versions map[string]string) (map[string]*Generator, error) {
+	all, err := crds.Standard("1.0.0")
+	if err != nil {
+		return nil, err
+	}
+	out := map[string]*Generator{}
+	for _, crd := range all {
+		kind := crd.Spec.Names.Kind
+		version, wanted := versions[kind]
+		if !wanted {
+			continue
+		}
+		if out[kind], err = New(crd, version); err != nil {
+			return nil, err
+		}
+	}
+	if len(out) != len(versions) {
+		return nil, fmt.Errorf("want the CRDs of %d kinds, got %d", len(versions), len(out))
+	}
+	return out, nil
+}

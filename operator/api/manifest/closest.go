@@ -1,0 +1,175 @@
+package manifest
+
+import (
+	"maps"
+	"reflect"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/firekeeper-dev/firekeeper/operator/api/budget"
+)
+
+// closest returns the known field that name is most likely a misspelling of, or
+// "". A field that the object has already is no candidate.
+func closest(name string, object map[string]any, known map[string]reflect.Type) string {
+	var candidates []string
+	for _, candidate := range slices.Sorted(maps.Keys(known)) {
+		if _, taken := object[candidate]; !taken {
+			candidates = append(candidates, candidate)
+		}
+	}
+	return Similar(name, candidates)
+}
+
+// Similar returns the first candidate that name is most likely a misspelling of,
+// or "": one that differs in letter case only, or in few letters. More than two letters
+// may differ only where both begin alike or have the same words in another order.
+// Names longer than 256 bytes resemble nothing, and candidates that are left after about a
+// million pairs of letters are not compared.
+func Similar(name string, candidates []string) string {
+	if len(name) > budget.ComparedBytes {
+		return ""
+	}
+	var c comparison
+	c.a = appendLower(c.memory[0][:0], name)
+	best, least := "", len(c.a)/3+1
+	steps := budget.ComparedPairs
+	for _, candidate := range candidates {
+		if len(candidate) > budget.ComparedBytes || differ(len(c.a), utf8.RuneCountInString(candidate)) >= max(least, 1) {
+			continue
+		}
+		c.b = appendLower(c.memory[1][:0], candidate)
+		if steps -= len(c.a) * len(c.b); steps < 0 {
+			break
+		}
+		d := c.distance()
+		if d > 1 && c.turned() {
+			d = 1
+		}
+		if d > 2 && !beginsLike(c.a, c.b) {
+			continue
+		}
+		if d < least || d == 0 {
+			best, least = candidate, d
+		}
+	}
+	return best
+}
+
+func differ(a, b int) int { return max(a-b, b-a) }
+
+func appendLower(to []rune, text string) []rune {
+	for _, r := range text {
+		to = append(to, unicode.ToLower(r))
+	}
+	return to
+}
+
+// beginsLike reports whether b begins with the first three letters of a, or with all of it.
+func beginsLike(a, b []rune) bool {
+	n := min(3, len(a))
+	return len(b) >= n && slices.Equal(a[:n], b[:n])
+}
+
+// comparison compares two names of up to [budget.ComparedBytes] bytes in memory of its own.
+type comparison struct {
+	a, b   []rune
+	memory [2][budget.ComparedBytes]rune
+	rows   [3][budget.ComparedBytes + 1]int32
+}
+
+// turned reports whether a is b with its beginning at the end: "droplabel" is "labeldrop".
+func (c *comparison) turned() bool {
+	if len(c.a) != len(c.b) || len(c.a) < 6 {
+		return false
+	}
+	for i := 1; i < len(c.b); i++ {
+		if slices.Equal(c.a[:len(c.b)-i], c.b[i:]) && slices.Equal(c.a[len(c.b)-i:], c.b[:i]) {
+			return true
+		}
+	}
+	return false
+}
+
+// distance counts the letters to insert, remove, replace or swap with their
+// neighbour until a is b.
+func (c *comparison) distance() int {
+	before, last, row := &c.rows[0], &c.rows[1], &c.rows[2]
+	for j := range len(c.b) + 1 {
+		last[j] = int32(j)
+	}
+	for i, x := range c.a {
+		row[0] = int32(i + 1)
+		for j, y := range c.b {
+			change := int32(1)
+			if x == y {
+				change = 0
+			}
+			d := min(last[j+1]+1, row[j]+1, last[j]+change)
+			if i > 0 && j > 0 && x == c.b[j-1] && c.a[i-1] == y {
+				d = min(d, before[j-1]+1)
+			}
+			row[j+1] = d
+		}
+		before, last, row = last, row, before
+	}
+	return int(last[len(c.b)])
+}
+
+// Distance counts the letters to insert, remove, replace or swap with their neighbour
+// until a is b. It is that of the longer one when one has more than 256 bytes.
+func Distance(a, b string) int {
+	if max(len(a), len(b)) > budget.ComparedBytes {
+		return max(utf8.RuneCountInString(a), utf8.RuneCountInString(b))
+	}
+	var c comparison
+	for _, r := range a {
+		c.a = append(c.a, r)
+	}
+	for _, r := range b {
+		c.b = append(c.b, r)
+	}
+	return c.distance()
+}
+
+// Bounds of what [Beside] says: how many names, and the bytes of one.
+const (
+	maxBeside = 10
+	maxShown  = 253 // the longest name of an object
+)
+
+// shown are the first names, none longer than what fits in a message.
+func shown(names []string) string {
+	out := slices.Clone(names[:min(len(names), maxBeside)])
+	for i, name := range out {
+		if len(name) > maxShown {
+			out[i] = strings.ToValidUTF8(name[:maxShown], "") + "…"
+		}
+	}
+	return strings.Join(out, ", ")
+}
+
+// Beside completes the message about a name that is none of those that there are:
+// `, did you mean "a"?` or "; there are a, b". It is empty when there is none at all.
+func Beside(name string, known []string) string {
+	known = slices.Sorted(slices.Values(known))
+	if meant := Similar(name, known); meant != "" {
+		return `, did you mean "` + meant + `"?`
+	}
+	for _, k := range known { // "ca" of "ca.crt"
+		if before, _, cut := strings.Cut(k, "."); cut && before == name && len(k) <= maxShown {
+			return `, did you mean "` + k + `"?`
+		}
+	}
+	switch n := len(known); {
+	case n == 0:
+		return ""
+	case n == 1:
+		return "; there is " + shown(known)
+	case n > maxBeside:
+		return "; there are " + shown(known) + ", …"
+	}
+	return "; there are " + shown(known)
+}

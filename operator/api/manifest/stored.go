@@ -1,0 +1,205 @@
+package manifest
+
+import (
+	"bytes"
+	"encoding/json"
+	"maps"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	kjson "sigs.k8s.io/json"
+
+	"github.com/firekeeper-dev/firekeeper/internal/excerpt"
+	"github.com/firekeeper-dev/firekeeper/internal/jsonfields"
+	"github.com/firekeeper-dev/firekeeper/operator/api/budget"
+	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
+)
+
+const (
+	// maxStoredFaults bounds how many fields of one object are told that cannot be decoded.
+	maxStoredFaults = 8
+	// maxPathBytes bounds their paths, which have the keys of maps in them.
+	maxPathBytes = 256
+)
+
+// DecodeStored reads the JSON of an object that an API server has stored into the struct that
+// into points to. What does not fit into its type is left out, and noted in the object's
+// [v1.Decoding], except in the status, which is written again. Fields that the type does not
+// have are ignored. Of an object that is too large to be decoded ([budget.Check]) there is only
+// the metadata, and a small status.
+//
+// Errors: text that is not the JSON of an object.
+func DecodeStored(raw []byte, into any) error {
+	if o, ok := into.(interface{ GetDecoding() *v1.Decoding }); ok {
+		if err := budget.Check(reflect.TypeOf(into).Elem().Name(), raw); err != nil {
+			o.GetDecoding().Faults = []v1.DecodingFault{{Reason: err.Error()}}
+			return decodeHead(raw, reflect.ValueOf(into).Elem())
+		}
+	}
+	err := decode(raw, into)
+	if syntax, _ := kjson.SyntaxErrorOffset(err); err == nil || syntax {
+		return err
+	}
+	value := reflect.ValueOf(into).Elem()
+	value.SetZero()
+	r := repair{}
+	rest, ok := r.value("", raw, value.Type())
+	if !ok {
+		return err
+	}
+	if err := kjson.UnmarshalCaseSensitivePreserveInts(rest, into); err != nil {
+		return err
+	}
+	if o, ok := into.(interface{ GetDecoding() *v1.Decoding }); ok {
+		o.GetDecoding().Faults = r.faults
+	}
+	return nil
+}
+
+// maxHeadStatus bounds the status of an object that is too large.
+const maxHeadStatus = 64 << 10
+
+// decodeHead decodes what there is of an object that is too large: its kind, its metadata, and
+// its status where that can be decoded.
+func decodeHead(raw []byte, into reflect.Value) error {
+	var head struct {
+		metav1.TypeMeta
+		metav1.ObjectMeta `json:"metadata"`
+		Status            json.RawMessage `json:"status"`
+	}
+	if err := kjson.UnmarshalCaseSensitivePreserveInts(raw, &head); err != nil {
+		return err
+	}
+	into.FieldByName("TypeMeta").Set(reflect.ValueOf(head.TypeMeta))
+	into.FieldByName("ObjectMeta").Set(reflect.ValueOf(head.ObjectMeta))
+	status := into.FieldByName("Status")
+	if len(head.Status) == 0 || len(head.Status) > maxHeadStatus || decode(head.Status, status.Addr().Interface()) != nil {
+		status.SetZero()
+	}
+	return nil
+}
+
+// repair takes out of a document what does not fit into a type. The decoder itself is asked
+// about smaller and smaller parts, so that nothing is left that it refuses.
+type repair struct {
+	faults []v1.DecodingFault
+	found  int // how many there are
+}
+
+// value returns a value without the parts that do not fit; ok is false when nothing fits.
+func (r *repair) value(path string, raw []byte, t reflect.Type) (rest []byte, ok bool) {
+	if fits(raw, t) {
+		return raw, true
+	}
+	before := r.found
+	if r.found < maxStoredFaults { // then the cost of more is that of one decoding
+		rest, ok = r.parts(path, raw, t)
+	}
+	if r.found == before {
+		r.fault(path, raw, t)
+		return nil, false
+	}
+	return rest, ok
+}
+
+// parts repairs the parts of a value; nil for one that has none or is of another kind.
+func (r *repair) parts(path string, raw []byte, t reflect.Type) (rest []byte, ok bool) {
+	for t.Kind() == reflect.Pointer && !opaque(t) {
+		t = t.Elem()
+	}
+	if opaque(reflect.PointerTo(t)) || opaque(t) {
+		return nil, false
+	}
+	switch kind := t.Kind(); {
+	case kind == reflect.Struct && first(raw) == '{':
+		known := jsonfields.Of(t)
+		return r.object(path, raw, func(name string) reflect.Type { return known[name] })
+	case kind == reflect.Map && first(raw) == '{':
+		return r.object(path, raw, func(string) reflect.Type { return t.Elem() })
+	case kind == reflect.Slice && first(raw) == '[':
+		return r.list(path, raw, t.Elem())
+	}
+	return nil, false
+}
+
+// object repairs the members of an object; of is the type of one, nil of those that are ignored.
+func (r *repair) object(path string, raw []byte, of func(name string) reflect.Type) (rest []byte, ok bool) {
+	var members map[string]json.RawMessage
+	if kjson.UnmarshalCaseSensitivePreserveInts(raw, &members) != nil {
+		return nil, false
+	}
+	for _, name := range slices.Sorted(maps.Keys(members)) {
+		t := of(name)
+		if t == nil {
+			delete(members, name)
+			continue
+		}
+		if part, ok := r.value(child(path, name), members[name], t); ok {
+			members[name] = part
+		} else {
+			delete(members, name)
+		}
+	}
+	rest, err := json.Marshal(members)
+	return rest, err == nil
+}
+
+// list repairs the items of a list. One that does not fit leaves an empty one, because those
+// after it would have other places.
+func (r *repair) list(path string, raw []byte, t reflect.Type) (rest []byte, ok bool) {
+	var items []json.RawMessage
+	if kjson.UnmarshalCaseSensitivePreserveInts(raw, &items) != nil {
+		return nil, false
+	}
+	for i := range items {
+		part, ok := r.value(path+"["+strconv.Itoa(i)+"]", items[i], t)
+		if items[i] = part; !ok {
+			items[i] = json.RawMessage("null")
+		}
+	}
+	rest, err := json.Marshal(items)
+	return rest, err == nil
+}
+
+// fault notes a value that does not fit.
+func (r *repair) fault(path string, raw []byte, t reflect.Type) {
+	r.found++
+	if path == "status" || strings.HasPrefix(path, "status.") || len(r.faults) == maxStoredFaults {
+		return
+	}
+	for t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
+	r.faults = append(r.faults, v1.DecodingFault{Field: excerpt.Of(path, maxPathBytes), Reason: misfit(sample(raw), t)})
+}
+
+// fits reports whether the decoder takes a value for a type.
+func fits(raw []byte, t reflect.Type) bool {
+	return decode(raw, reflect.New(t).Interface()) == nil
+}
+
+// sample is a value of the kind of a text: objects and lists are empty.
+func sample(raw []byte) any {
+	switch first(raw) {
+	case '{':
+		return map[string]any{}
+	case '[':
+		return []any{}
+	}
+	var out any
+	if kjson.UnmarshalCaseSensitivePreserveInts(raw, &out) != nil {
+		return nil
+	}
+	return out
+}
+
+// first is the first letter of a value.
+func first(raw []byte) byte {
+	if raw = bytes.TrimLeft(raw, " \t\r\n"); len(raw) > 0 {
+		return raw[0]
+	}
+	return 0
+}

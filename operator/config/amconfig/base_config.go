@@ -1,0 +1,134 @@
+package amconfig
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+
+	"github.com/firekeeper-dev/firekeeper/internal/gate"
+	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
+	"github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1alpha1"
+	"github.com/firekeeper-dev/firekeeper/operator/kube/assets"
+)
+
+// templateDir is where the containers find the templates of alertmanagerConfiguration.
+const templateDir = "/etc/alertmanager/templates/"
+
+// configHead is what comes before the routes of AlertmanagerConfigs.
+type configHead struct {
+	Global *Global `yaml:"global,omitnil"`
+	Route  *Route  `yaml:"route"`
+}
+
+// configTail is what comes after all sections.
+type configTail struct {
+	Templates []string `yaml:"templates"`
+}
+
+// compileConfigBase makes the frame of spec.alertmanagerConfiguration.
+func compileConfigBase(am *v1.Alertmanager, t gate.Target, config *v1alpha1.AlertmanagerConfig, r assets.Reader) (f Frame, err error) {
+	c := newCompiler(config, t, dialectOf(am, t), Globals{}, r)
+	c.isBase = true
+	if by := am.Spec.AlertmanagerConfiguration; by != nil {
+		f, err = c.base(by, config)
+	} else {
+		err = errors.New("spec.alertmanagerConfiguration: is not set")
+	}
+	if err != nil {
+		f = Frame{}
+	}
+	f.Deps, f.Files = c.Dependencies(), c.Files()
+	return f, err
+}
+
+func (c *compiler) base(by *v1.AlertmanagerConfiguration, config *v1alpha1.AlertmanagerConfig) (f Frame, err error) {
+	global, err := c.global(by.Global)
+	if err != nil {
+		return f, fmt.Errorf("spec.alertmanagerConfiguration.global.%w", err)
+	}
+	c.globals = global.provides()
+	f, err = c.configFrame(global, templateFiles(by.Templates), config)
+	if err != nil {
+		return f, fmt.Errorf("spec.alertmanagerConfiguration.name: AlertmanagerConfig %q: %w", config.Namespace+"/"+config.Name, err)
+	}
+	f.Globals = c.globals
+	return f, nil
+}
+
+// configFrame makes the frame of the AlertmanagerConfig; its errors start with the field.
+func (c *compiler) configFrame(global *Global, templates []string, config *v1alpha1.AlertmanagerConfig) (f Frame, err error) {
+	add, err := c.convert(config)
+	if err != nil {
+		return f, err
+	}
+	if err := checkRoot(config.Spec.Route); err != nil {
+		return f, fmt.Errorf("spec.route%w", err)
+	}
+	root := *add.route
+	below := additions{inhibit: add.inhibit, receivers: add.receivers, intervals: add.intervals}
+	root.Routes = nil
+	if f.Items, f.Dropped, err = below.encode(c.target); err != nil {
+		return f, err
+	}
+	text, dropped, err := gate.AppendItems(nil, add.route.Routes, c.target, "spec.route.routes")
+	if err != nil {
+		return f, err
+	}
+	f.Items[Routes], f.Dropped = indent(text), append(f.Dropped, dropped...)
+	if f.Head, dropped, err = gate.Append(nil, configHead{Global: global, Route: &root}, c.target, ""); err != nil {
+		return f, err
+	}
+	f.Dropped = append(f.Dropped, dropped...)
+	if f.Tail, _, err = gate.Append(nil, configTail{Templates: templates}, c.target, ""); err != nil {
+		return f, err
+	}
+	trial := trialFrame(c.globals)
+	if err := checkFragmentSize(f.Items); err != nil {
+		return f, err
+	}
+	whole := document(&f, nil)
+	if refused := load(whole); refused != nil {
+		added := map[Section][]byte{Receivers: f.Items[Receivers], InhibitRules: f.Items[InhibitRules], MuteIntervals: f.Items[MuteIntervals]}
+		if err := c.try(below, added, &trial); err != nil {
+			return f, err
+		}
+		return f, fmt.Errorf("refused by Alertmanager: %w", explain(whole, refused, c.secrets.hidden))
+	}
+	return f, nil
+}
+
+// checkRoot holds the rules of the root route, which takes all alerts.
+func checkRoot(r *v1alpha1.Route) error {
+	const why = "must not be set in the root route"
+	switch {
+	case r == nil:
+		return errors.New(": is missing; the configuration needs a root route")
+	case r.Continue:
+		return errors.New(".continue: " + why)
+	case len(r.Matchers) > 0:
+		return errors.New(".matchers: " + why)
+	case len(r.MuteTimeIntervals) > 0:
+		return errors.New(".muteTimeIntervals: " + why)
+	case len(r.ActiveTimeIntervals) > 0:
+		return errors.New(".activeTimeIntervals: " + why)
+	}
+	return nil
+}
+
+// templateFiles are the paths of templates as the containers see them.
+func templateFiles(in []v1.SecretOrConfigMap) []string {
+	out := []string{}
+	for i := range in {
+		var fromMap, fromSecret string
+		if in[i].ConfigMap != nil {
+			fromMap = in[i].ConfigMap.Key
+		}
+		if in[i].Secret != nil {
+			fromSecret = in[i].Secret.Key
+		}
+		if key := cmp.Or(fromMap, fromSecret); key != "" {
+			out = append(out, templateDir+key)
+		}
+	}
+	return out
+}

@@ -1,0 +1,81 @@
+package amconfig
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/firekeeper-dev/firekeeper/internal/gate"
+	"github.com/firekeeper-dev/firekeeper/operator/api/budget"
+)
+
+// intervalsSince is the first version with mute_time_intervals. The tags of [Route] say
+// the same about the lists that refer to them.
+const intervalsSince = "alertmanager=0.22.0"
+
+// encode writes the items of each section as they stand in the document. Paths of what is
+// dropped are those of the object.
+func (a *additions) encode(t gate.Target) (map[Section][]byte, []gate.Dropped, error) {
+	var (
+		routes    []*Route
+		intervals = a.intervals
+		dropped   []gate.Dropped
+		out       = map[Section][]byte{}
+		left      = budget.GeneratedBytes
+	)
+	if a.route != nil {
+		routes = append(routes, a.route)
+	}
+	if len(intervals) > 0 && !t.AtLeast(intervalsSince) {
+		intervals = nil
+		dropped = append(dropped, gate.Dropped{Path: "spec.muteTimeIntervals", Need: ">= 0.22.0"})
+	}
+	for _, s := range []struct {
+		section Section
+		path    string
+		items   any
+	}{
+		{Routes, "spec.route", routes},
+		{InhibitRules, "spec.inhibitRules", a.inhibit},
+		{Receivers, "spec.receivers", a.receivers},
+		{MuteIntervals, "spec.muteTimeIntervals", intervals},
+	} {
+		list := gate.NewItems(t, s.path, left)
+		err := list.AddAll(s.items)
+		if errors.Is(err, gate.ErrTooLong) {
+			return nil, nil, errGenerated
+		}
+		if err != nil {
+			return nil, nil, fmt.Errorf("%s: %w", s.path, err)
+		}
+		for _, d := range list.Dropped {
+			d.Path = strings.Replace(d.Path, "spec.route[0]", "spec.route", 1) // there is one only
+			dropped = append(dropped, d)
+		}
+		text := list.Text
+		if s.section == Routes {
+			text = indent(text)
+		}
+		left = max(1, left-len(text))
+		if len(text) > 0 {
+			out[s.section] = text
+		}
+	}
+	return out, fieldPaths(dropped), nil
+}
+
+// indent moves items below a key of the second level.
+func indent(text []byte) []byte {
+	if len(text) == 0 {
+		return nil
+	}
+	out := make([]byte, 0, len(text)+len(text)/8)
+	for line := range bytes.Lines(text) {
+		if len(line) > 1 { // empty lines are a part of a text
+			out = append(out, "  "...)
+		}
+		out = append(out, line...)
+	}
+	return out
+}

@@ -1,0 +1,245 @@
+package amconfig
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+
+	"github.com/firekeeper-dev/firekeeper/operator/api/budget"
+)
+
+// Documents of users are edited as trees of nodes: scalars keep their spelling, so that
+// a password 0123 or yes is not read as a number or a truth and written as another one.
+
+// nodeCost is what a node costs besides its text, in a tree whose aliases are replaced by what
+// they stand for.
+const nodeCost = 8
+
+// parseTree reads a document into a tree without comments, aliases and merge keys that is
+// written in block style; nil when it is empty.
+//
+// Errors have no text of the document in them.
+func parseTree(text []byte) (*yaml.Node, error) {
+	var doc yaml.Node
+	if err := yaml.Unmarshal(text, &doc); err != nil {
+		return nil, yamlError(err)
+	}
+	if len(doc.Content) == 0 {
+		return nil, nil
+	}
+	x := expander{left: budget.AliasBytes}
+	return x.copy(doc.Content[0], 0)
+}
+
+// expander copies nodes.
+type expander struct{ left int }
+
+var errTooLarge = errors.New("the document is too large when its aliases are replaced")
+
+// maxNodeDepth bounds a tree; anchors can contain themselves.
+const maxNodeDepth = 1000
+
+func (x *expander) copy(n *yaml.Node, depth int) (*yaml.Node, error) {
+	if x.left -= nodeCost + len(n.Value); x.left < 0 || depth > maxNodeDepth {
+		return nil, errTooLarge
+	}
+	switch n.Kind {
+	case yaml.AliasNode:
+		return x.copy(n.Alias, depth+1)
+	case yaml.ScalarNode:
+		return &yaml.Node{Kind: n.Kind, Tag: n.Tag, Value: n.Value, Style: scalarStyle(n)}, nil
+	}
+	out := &yaml.Node{Kind: n.Kind, Tag: n.Tag, Style: n.Style & yaml.TaggedStyle}
+	if n.Kind == yaml.MappingNode {
+		return out, x.mapping(out, n, depth)
+	}
+	for _, child := range n.Content {
+		c, err := x.copy(child, depth+1)
+		if err != nil {
+			return nil, err
+		}
+		out.Content = append(out.Content, c)
+	}
+	return out, nil
+}
+
+// mapping adds the pairs of n to out. A merge key counts where it stands, as in the
+// library of Alertmanager: later pairs replace earlier ones.
+func (x *expander) mapping(out, n *yaml.Node, depth int) error {
+	written := map[string]bool{}
+	for i := 0; i+1 < len(n.Content); i += 2 {
+		key, value := n.Content[i], n.Content[i+1]
+		if key.Kind == yaml.ScalarNode && key.ShortTag() == "!!merge" {
+			if err := x.merge(out, value, depth); err != nil {
+				return err
+			}
+			continue
+		}
+		k, err := x.copy(key, depth+1)
+		if err != nil {
+			return err
+		}
+		v, err := x.copy(value, depth+1)
+		if err != nil {
+			return err
+		}
+		if k.Kind == yaml.ScalarNode && written[k.Value] {
+			return fmt.Errorf("line %d: a key is written twice in one map", key.Line)
+		}
+		written[k.Value] = true
+		setMerged(out, k, v)
+	}
+	return nil
+}
+
+// openMaps are keys whose maps Alertmanager's library fills further when the key comes
+// again through a merge. It replaces lists, and blocks that begin with their defaults.
+var openMaps = []string{
+	"match", "match_re", "source_match", "source_match_re", "target_match", "target_match_re",
+	"headers", "details", "custom_fields", "attributes", "labels",
+	"tls_config", "basic_auth", "authorization", "oauth2", "endpoint_params", "confirm", "threading",
+}
+
+// setMerged is [set] for a key that a merge may have set before.
+func setMerged(n, key, value *yaml.Node) {
+	i := indexOf(n, key.Value)
+	if i < 0 || key.Kind != yaml.ScalarNode || value.Kind != yaml.MappingNode || n.Content[i+1].Kind != yaml.MappingNode || !slices.Contains(openMaps, key.Value) {
+		set(n, key, value)
+		return
+	}
+	for j := 0; j+1 < len(value.Content); j += 2 {
+		setMerged(n.Content[i+1], value.Content[j], value.Content[j+1])
+	}
+}
+
+func (x *expander) merge(out, value *yaml.Node, depth int) error {
+	if x.left -= nodeCost; x.left < 0 || depth > maxNodeDepth {
+		return errTooLarge
+	}
+	switch value.Kind {
+	case yaml.AliasNode:
+		return x.merge(out, value.Alias, depth+1)
+	case yaml.MappingNode:
+		return x.mapping(out, value, depth+1)
+	case yaml.SequenceNode: // the first of the list wins
+		for i := len(value.Content) - 1; i >= 0; i-- {
+			if err := x.merge(out, value.Content[i], depth+1); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	return errors.New("a merge key is not followed by a map")
+}
+
+// scalarStyle writes plain scalars plain and all others in double quotes, in which every
+// text fits on one line.
+func scalarStyle(n *yaml.Node) yaml.Style {
+	tagged := n.Style & yaml.TaggedStyle
+	if n.Style&^yaml.TaggedStyle&^yaml.FlowStyle == 0 {
+		return tagged
+	}
+	return tagged | yaml.DoubleQuotedStyle
+}
+
+// encodeNode writes a tree without indentation; every scalar is on one line.
+func encodeNode(n *yaml.Node) ([]byte, error) {
+	var out bytes.Buffer
+	e := yaml.NewEncoder(&out)
+	e.SetIndent(2)
+	if err := e.Encode(n); err != nil {
+		return nil, fmt.Errorf("write YAML: %w", err)
+	}
+	if err := e.Close(); err != nil {
+		return nil, fmt.Errorf("write YAML: %w", err)
+	}
+	return out.Bytes(), nil
+}
+
+// get returns the value of a key of a map; nil when it is missing, null, or n is no map.
+func get(n *yaml.Node, key string) *yaml.Node {
+	if i := indexOf(n, key); i >= 0 && !isNull(n.Content[i+1]) {
+		return n.Content[i+1]
+	}
+	return nil
+}
+
+// remove takes a key out of a map.
+func remove(n *yaml.Node, key string) {
+	if i := indexOf(n, key); i >= 0 {
+		n.Content = append(n.Content[:i:i], n.Content[i+2:]...)
+	}
+}
+
+// set replaces the value of a key, or adds it at the end.
+func set(n, key, value *yaml.Node) {
+	if key.Kind == yaml.ScalarNode {
+		if i := indexOf(n, key.Value); i >= 0 {
+			n.Content[i+1] = value
+			return
+		}
+	}
+	n.Content = append(n.Content, key, value)
+}
+
+func indexOf(n *yaml.Node, key string) int {
+	if n == nil || n.Kind != yaml.MappingNode {
+		return -1
+	}
+	for i := 0; i+1 < len(n.Content); i += 2 {
+		if k := n.Content[i]; k.Kind == yaml.ScalarNode && k.Value == key {
+			return i
+		}
+	}
+	return -1
+}
+
+func isNull(n *yaml.Node) bool { return n.Kind == yaml.ScalarNode && n.ShortTag() == "!!null" }
+
+// textOf is a scalar's text; "" for what is none.
+func textOf(n *yaml.Node) string {
+	if n == nil || n.Kind != yaml.ScalarNode || isNull(n) {
+		return ""
+	}
+	return n.Value
+}
+
+// isEmpty reports an empty list, map or text.
+func isEmpty(n *yaml.Node) bool { return len(n.Content) == 0 && textOf(n) == "" }
+
+// elementsOf are those of a list; none of what is no list.
+func elementsOf(n *yaml.Node) []*yaml.Node {
+	if n == nil || n.Kind != yaml.SequenceNode {
+		return nil
+	}
+	return n.Content
+}
+
+func scalar(text string) *yaml.Node { return &yaml.Node{Kind: yaml.ScalarNode, Value: text} }
+
+func list(items ...*yaml.Node) *yaml.Node {
+	return &yaml.Node{Kind: yaml.SequenceNode, Content: items}
+}
+
+// mapping makes a map of keys, which are strings, and nodes in turn.
+func mapping(pairs ...any) *yaml.Node {
+	out := &yaml.Node{Kind: yaml.MappingNode}
+	for i := 0; i+1 < len(pairs); i += 2 {
+		out.Content = append(out.Content, scalar(pairs[i].(string)), pairs[i+1].(*yaml.Node))
+	}
+	return out
+}
+
+// yamlError is what a YAML library says, without what it quotes.
+func yamlError(err error) error {
+	const quotes = "'\"`"
+	text := err.Error()
+	if i := strings.IndexAny(text, quotes); i >= 0 {
+		text = text[:i] + "…" + text[strings.LastIndexAny(text, quotes)+1:]
+	}
+	return errors.New(text)
+}

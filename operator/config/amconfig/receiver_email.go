@@ -1,0 +1,125 @@
+package amconfig
+
+import (
+	"fmt"
+	"net"
+	"slices"
+	"strings"
+
+	"github.com/firekeeper-dev/firekeeper/internal/excerpt"
+	"github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1alpha1"
+	"github.com/firekeeper-dev/firekeeper/operator/config/clientconfig"
+)
+
+// Email is one entry of email_configs. It is the only kind without an HTTP client.
+type Email struct {
+	// SendResolved notifies when alerts are resolved, too.
+	SendResolved *bool `yaml:"send_resolved,omitempty"`
+	// To are addresses, separated by commas.
+	To string `yaml:"to"`
+	// From instead of the global one.
+	From string `yaml:"from,omitempty"`
+	// Hello instead of the global one.
+	Hello string `yaml:"hello,omitempty"`
+	// Smarthost is host:port, instead of the global one.
+	Smarthost string `yaml:"smarthost,omitempty"`
+	// AuthUsername instead of the global one.
+	AuthUsername string `yaml:"auth_username,omitempty"`
+	// AuthPassword instead of the global one.
+	AuthPassword string `yaml:"auth_password,omitempty"`
+	// AuthSecret instead of the global one.
+	AuthSecret string `yaml:"auth_secret,omitempty"`
+	// AuthIdentity instead of the global one.
+	AuthIdentity string `yaml:"auth_identity,omitempty"`
+	// Headers of the mail.
+	Headers map[string]string `yaml:"headers,omitempty"`
+	// HTML body; empty, as opposed to unset, means none.
+	HTML *string `yaml:"html,omitempty"`
+	// Text body.
+	Text string `yaml:"text,omitempty"`
+	// RequireTLS instead of the global one.
+	RequireTLS *bool `yaml:"require_tls,omitempty"`
+	// TLSConfig towards the mail server.
+	TLSConfig *clientconfig.TLSConfig `yaml:"tls_config,omitempty"`
+	// ForceImplicitTLS starts connections with TLS.
+	ForceImplicitTLS *bool `yaml:"force_implicit_tls,omitempty" since:"alertmanager=0.31.0" reject:"forceImplicitTLS"`
+	// Threading of the mails of a group.
+	Threading *EmailThreading `yaml:"threading,omitempty" since:"alertmanager=0.30.0" reject:"threading"`
+}
+
+// EmailThreading is a threading block.
+type EmailThreading struct {
+	// Enabled is true.
+	Enabled bool `yaml:"enabled"`
+	// ThreadByDate is daily or none.
+	ThreadByDate string `yaml:"thread_by_date"`
+}
+
+// threadHeaders are set by threading itself.
+var threadHeaders = []string{"references", "in-reply-to"}
+
+func checkEmail(in *v1alpha1.EmailConfig) error {
+	if err := checkNotEmpty("to", in.To); err != nil {
+		return err
+	}
+	if in.Smarthost != "" {
+		if err := checkHostPort("smarthost", in.Smarthost); err != nil {
+			return err
+		}
+	}
+	if t := in.Threading; t != nil && t.ThreadByDate != "Daily" && t.ThreadByDate != "None" {
+		return at("threading.threadByDate", fmt.Errorf("%q is neither Daily nor None", excerpt.Of(t.ThreadByDate, maxShown)))
+	}
+	return first(checkHeaders(in), at("tlsConfig", clientconfig.CheckTLS(clientconfig.FullTLS(in.TLSConfig))))
+}
+
+// checkHeaders refuses names that differ in case only, and those that threading sets.
+func checkHeaders(in *v1alpha1.EmailConfig) error {
+	seen := make(map[string]bool, len(in.Headers))
+	for i, h := range in.Headers {
+		name := strings.ToLower(h.Key)
+		switch {
+		case seen[name]:
+			return at(fmt.Sprintf("headers[%d].key", i), fmt.Errorf("%q occurs twice", excerpt.Of(h.Key, maxShown)))
+		case in.Threading != nil && slices.Contains(threadHeaders, name):
+			return at(fmt.Sprintf("headers[%d].key", i), fmt.Errorf("%q and threading are mutually exclusive", h.Key))
+		}
+		seen[name] = true
+	}
+	return nil
+}
+
+func checkHostPort(field, text string) error {
+	if _, port, err := net.SplitHostPort(text); err != nil || port == "" {
+		return at(field, fmt.Errorf("%q is not host:port", excerpt.Of(text, maxShown)))
+	}
+	return nil
+}
+
+func (c *compiler) email(in *v1alpha1.EmailConfig) (Email, error) {
+	switch {
+	case in.Smarthost == "" && !c.globals.SMTPSmarthost:
+		return Email{}, at("smarthost", errNoGlobal)
+	case in.From == "" && !c.globals.SMTPFrom:
+		return Email{}, at("from", errNoGlobal)
+	}
+	password, err := c.value("authPassword", in.AuthPassword)
+	if err != nil {
+		return Email{}, err
+	}
+	secret, err := c.value("authSecret", in.AuthSecret)
+	if err != nil {
+		return Email{}, err
+	}
+	tls, err := c.tls("tlsConfig", in.TLSConfig)
+	out := Email{
+		SendResolved: in.SendResolved, To: in.To, From: in.From, Hello: in.Hello, Smarthost: in.Smarthost,
+		AuthUsername: in.AuthUsername, AuthPassword: password, AuthSecret: secret, AuthIdentity: in.AuthIdentity,
+		Headers: keyValues(in.Headers), HTML: in.HTML, Text: in.Text, RequireTLS: in.RequireTLS, TLSConfig: tls,
+		ForceImplicitTLS: in.ForceImplicitTLS,
+	}
+	if t := in.Threading; t != nil {
+		out.Threading = &EmailThreading{Enabled: true, ThreadByDate: strings.ToLower(t.ThreadByDate)}
+	}
+	return out, err
+}

@@ -1,0 +1,68 @@
+package amconfig
+
+import (
+	"errors"
+
+	"github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1alpha1"
+	"github.com/firekeeper-dev/firekeeper/operator/config/clientconfig"
+)
+
+// SNS is one entry of sns_configs.
+type SNS struct {
+	// Notifier keys.
+	Notifier `yaml:",inline"`
+	// APIURL instead of that of the region.
+	APIURL string `yaml:"api_url,omitempty"`
+	// SigV4 signs requests.
+	SigV4 *clientconfig.SigV4 `yaml:"sigv4,omitempty"`
+	// TopicARN of a topic.
+	TopicARN string `yaml:"topic_arn,omitempty"`
+	// PhoneNumber in the notation of E.164.
+	PhoneNumber string `yaml:"phone_number,omitempty"`
+	// TargetARN of a mobile platform endpoint.
+	TargetARN string `yaml:"target_arn,omitempty"`
+	// Subject of mails.
+	Subject string `yaml:"subject,omitempty"`
+	// Message text.
+	Message string `yaml:"message,omitempty"`
+	// Attributes of the message.
+	Attributes map[string]string `yaml:"attributes,omitempty"`
+	// UseAWSHTTPClient instead of Alertmanager's.
+	UseAWSHTTPClient *bool `yaml:"use_aws_http_client,omitempty" since:"alertmanager=0.33.0" reject:"useAWSHTTPClient"`
+}
+
+func checkSNS(in *v1alpha1.SNSConfig) error {
+	given := 0
+	for _, to := range []string{in.TopicARN, in.PhoneNumber, in.TargetARN} {
+		if to != "" {
+			given++
+		}
+	}
+	if given != 1 && given != 3 { // Alertmanager accepts all three together, too
+		return errors.New("exactly one of topicARN, phoneNumber and targetARN is needed")
+	}
+	if in.APIURL != nil {
+		if err := checkTemplateURL("apiURL", *in.APIURL); err != nil {
+			return err
+		}
+	}
+	return checkHTTP(in.HTTPConfig)
+}
+
+func (c *compiler) sns(in *v1alpha1.SNSConfig) (SNS, error) {
+	notifier, err := c.notifier(in.SendResolved, in.HTTPConfig)
+	if err != nil {
+		return SNS{}, err
+	}
+	out := SNS{
+		Notifier: notifier, APIURL: text(in.APIURL), TopicARN: in.TopicARN, PhoneNumber: in.PhoneNumber, TargetARN: in.TargetARN,
+		Subject: in.Subject, Message: in.Message, Attributes: in.Attributes, UseAWSHTTPClient: in.UseAWSHTTPClient,
+	}
+	if out.SigV4, err = c.SigV4(in.Sigv4); err != nil {
+		return SNS{}, at("sigv4", err)
+	}
+	if out.SigV4 != nil && *out.SigV4 == (clientconfig.SigV4{}) {
+		out.SigV4 = nil
+	}
+	return out, nil
+}

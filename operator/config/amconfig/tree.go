@@ -1,0 +1,170 @@
+package amconfig
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	kjson "sigs.k8s.io/json"
+
+	"github.com/firekeeper-dev/firekeeper/internal/faults"
+	"github.com/firekeeper-dev/firekeeper/operator/api/budget"
+	"github.com/firekeeper-dev/firekeeper/operator/api/manifest"
+	"github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1alpha1"
+)
+
+// routeNode is a route of an object with its children decoded.
+type routeNode struct {
+	// Route has no Routes below the top.
+	*v1alpha1.Route
+	// path in the object: "spec.route.routes[2]".
+	path     string
+	children []*routeNode
+}
+
+// decodeRoutes decodes all levels below route; nil for nil. The JSON of a child has
+// that of its own children in it, and is read once.
+//
+// Errors, joined: children that are no routes or have a field that routes do not have; too many
+// levels. What could be read is returned all the same.
+func decodeRoutes(route *v1alpha1.Route, path string) (*routeNode, error) {
+	if route == nil {
+		return nil, nil
+	}
+	n := &routeNode{Route: route, path: path}
+	objects := 0
+	for _, child := range route.Routes {
+		objects += bytes.Count(child.Raw, []byte("{"))
+	}
+	if len(route.Routes) >= budget.Routes || objects > mostObjects {
+		return n, fmt.Errorf("%s.routes: %w", path, errRoutes)
+	}
+	var r routeReader
+	for i, child := range route.Routes {
+		path := fmt.Sprintf("%s.routes[%d]", path, i)
+		value, err := parseJSON(child)
+		if err != nil {
+			r.wrong.Add(path, err)
+			continue
+		}
+		n.add(value, path, 2, &r)
+	}
+	return n, r.wrong.Err()
+}
+
+// mostObjects is how many objects the JSON of all routes may have, matchers included: each
+// takes memory before it is known what it is.
+const mostObjects = 20 * budget.Routes
+
+var errRoutes = fmt.Errorf("there are more than %d routes on all levels, the limit of one %s", budget.Routes, v1alpha1.AlertmanagerConfigKind)
+
+// routeReader counts the routes of a tree and collects what is wrong with them.
+type routeReader struct {
+	n     int
+	wrong faults.List
+}
+
+func parseJSON(in apiextensionsv1.JSON) (value any, err error) {
+	if len(in.Raw) == 0 {
+		return nil, nil
+	}
+	decoder := json.NewDecoder(bytes.NewReader(in.Raw))
+	decoder.UseNumber()
+	if err := decoder.Decode(&value); err != nil {
+		return nil, errors.New(strings.TrimPrefix(err.Error(), "json: "))
+	}
+	return value, nil
+}
+
+// add makes a child of a JSON value; one that is no route is left out with its children.
+func (n *routeNode) add(value any, path string, level int, r *routeReader) {
+	if r.wrong.Full() || r.n >= budget.Routes {
+		return
+	}
+	if r.n++; r.n == budget.Routes { // with the top one
+		r.wrong.Add("", errRoutes)
+		return
+	}
+	children := takeChildren(value)
+	route, err := ownFields(value)
+	switch {
+	case err != nil:
+	case level > budget.RouteDepth:
+		err = fmt.Errorf("routes are nested deeper than %d levels", budget.RouteDepth)
+	}
+	if err != nil {
+		r.wrong.Add(path, err)
+		return
+	}
+	child := &routeNode{Route: route, path: path}
+	n.children = append(n.children, child)
+	for i, value := range children {
+		child.add(value, fmt.Sprintf("%s.routes[%d]", path, i), level+1, r)
+	}
+}
+
+// takeChildren removes the list of children from a route and returns it. What is not a
+// list stays, for the error that it is.
+func takeChildren(value any) []any {
+	route, _ := value.(map[string]any)
+	list, is := route["routes"].([]any)
+	if is {
+		delete(route, "routes")
+	}
+	return list
+}
+
+// insteadOf maps a field and the type of its value to what to write instead, for values as in a configuration file of
+// Alertmanager.
+var insteadOf = map[string]string{
+	"matchers string": `write {name: severity, value: critical, matchType: "="} for severity="critical"`,
+	"matchers object": "write a list, with a dash",
+	"groupBy string":  "write a list, such as [alertname]",
+	"routes object":   "write a list, with a dash",
+}
+
+// ownFields reads the fields of one route, whose names are compared as the API server does
+// it: Receiver is not receiver.
+func ownFields(value any) (*v1alpha1.Route, error) {
+	if value == nil {
+		return nil, errors.New("is null")
+	}
+	text, err := json.Marshal(value)
+	if err != nil {
+		return nil, err
+	}
+	route := &v1alpha1.Route{}
+	unknown, err := kjson.UnmarshalStrict(text, route)
+	if wrong, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
+		if wrong.Field == "" {
+			return nil, fmt.Errorf("is a JSON %s, not a route", wrong.Value)
+		}
+		if hint := insteadOf[wrong.Field+" "+wrong.Value]; hint != "" {
+			return nil, fmt.Errorf("%s: must not be a JSON %s; %s", wrong.Field, wrong.Value, hint)
+		}
+		return nil, fmt.Errorf("%s: must not be a JSON %s", wrong.Field, wrong.Value)
+	}
+	if err = cmp.Or(err, errors.Join(unknown...)); err != nil {
+		return nil, unknownIn(text, err)
+	}
+	return route, nil
+}
+
+// unknownIn names the field that a route does not have, and what was meant.
+func unknownIn(route []byte, err error) error {
+	for _, one := range faults.Leaves(manifest.Decode(route, &v1alpha1.Route{})) {
+		fault, is := errors.AsType[*manifest.FieldError](one)
+		switch {
+		case !is:
+		case fault.Path == "match", fault.Path == "match_re", fault.Path == "matchRe":
+			return fmt.Errorf("%s: unknown field; write matchers: [{name: …, value: …, matchType: …}]", fault.Path)
+		default:
+			return fault
+		}
+	}
+	return errors.New(strings.TrimPrefix(err.Error(), "json: "))
+}

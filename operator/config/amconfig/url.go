@@ -1,0 +1,86 @@
+package amconfig
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/url"
+	"strings"
+	"text/template"
+	"text/template/parse"
+
+	"github.com/firekeeper-dev/firekeeper/operator/api/budget"
+)
+
+// Errors about URLs show neither the URL, which may come from a Secret or hold a
+// password, nor what a parser says of it.
+var (
+	errURL      = errors.New("is not an http or https URL with a host")
+	errTemplate = errors.New("is not a valid template")
+	errURLSize  = fmt.Errorf("is longer than %d bytes", budget.URLBytes)
+)
+
+// checkURL is for URLs that Alertmanager takes as they are.
+//
+// text: an http or https URL with a host, without quotes, backslashes that escape
+// nothing, and control characters.
+func checkURL(field, text string) error {
+	if len(text) > budget.URLBytes {
+		return at(field, errURLSize)
+	}
+	u, err := url.Parse(text)
+	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || !json.Valid([]byte(`"`+text+`"`)) {
+		return at(field, errURL)
+	}
+	return nil
+}
+
+// checkOptionalURL is checkURL for fields that may be empty.
+func checkOptionalURL(field, text string) error {
+	if text == "" {
+		return nil
+	}
+	return checkURL(field, text)
+}
+
+// isTemplate reports whether Alertmanager takes the text for a template.
+func isTemplate(text string) bool { return strings.Contains(text, "{{") }
+
+// checkTemplateURL is for URLs that Alertmanager expands when it notifies.
+//
+// text: a template with any function of notification templates, or else as for
+// [checkURL]. What the template expands to is not known here.
+func checkTemplateURL(field, text string) error {
+	if !isTemplate(text) {
+		return checkURL(field, text)
+	}
+	if len(text) > budget.URLBytes {
+		return at(field, errURLSize)
+	}
+	tree := parse.New(field)
+	tree.Mode = parse.SkipFuncCheck // the set of functions grows with the version
+	if _, err := tree.Parse(text, "", "", map[string]*parse.Tree{}); err != nil {
+		return at(field, errTemplate)
+	}
+	return nil
+}
+
+// checkOptionalTemplateURL is checkTemplateURL for fields that may be unset or empty.
+func checkOptionalTemplateURL(field string, text *string) error {
+	if text == nil || *text == "" {
+		return nil
+	}
+	return checkTemplateURL(field, *text)
+}
+
+// checkLoadedTemplate is for templates that Alertmanager parses when it loads the file,
+// where it knows no functions but those of Go.
+func checkLoadedTemplate(field, text string) error {
+	if len(text) > budget.URLBytes {
+		return at(field, errURLSize)
+	}
+	if _, err := template.New("").Parse(text); err != nil {
+		return at(field, errTemplate)
+	}
+	return nil
+}

@@ -1,0 +1,150 @@
+package amconfig
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/firekeeper-dev/firekeeper/internal/faults"
+	"github.com/firekeeper-dev/firekeeper/operator/api/budget"
+	"github.com/firekeeper-dev/firekeeper/operator/api/manifest"
+	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
+	"github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1alpha1"
+)
+
+// Validate checks what can be said about an AlertmanagerConfig without its Secrets and
+// without the version that reads it: what the admission webhook refuses. The errors are
+// joined, as many as [faults.Most]; each starts with the path of the field.
+func Validate(config *v1alpha1.AlertmanagerConfig) error {
+	_, err := validate(config)
+	return err
+}
+
+// validate is Validate and returns the decoded routes.
+func validate(config *v1alpha1.AlertmanagerConfig) (*routeNode, error) {
+	if err := v1.Undecodable(config); err != nil {
+		return nil, err
+	}
+	if err := budget.Elements(v1alpha1.AlertmanagerConfigKind, "spec.receivers", len(config.Spec.Receivers), budget.Receivers); err != nil {
+		return nil, err
+	}
+	var wrong faults.List
+	receivers := map[string]bool{}
+	for i := range config.Spec.Receivers {
+		if wrong.Full() {
+			break
+		}
+		r := &config.Spec.Receivers[i]
+		if receivers[r.Name] {
+			wrong.Add(fmt.Sprintf("spec.receivers[%d].name", i), fmt.Errorf("%q is used twice", r.Name))
+		}
+		receivers[r.Name] = true
+		addBelow(&wrong, fmt.Sprintf("spec.receivers[%d].", i), checkReceiver(r))
+	}
+	intervals := map[string]bool{}
+	for i := range config.Spec.MuteTimeIntervals {
+		if wrong.Full() {
+			break
+		}
+		m := &config.Spec.MuteTimeIntervals[i]
+		intervals[m.Name] = true
+		_, err := muteInterval(m)
+		addBelow(&wrong, fmt.Sprintf("spec.muteTimeIntervals[%d].", i), err)
+	}
+	route, err := decodeRoutes(config.Spec.Route, "spec.route")
+	wrong.Add("", err)
+	if route != nil && !wrong.Full() { // when it is, not all names are collected
+
+		if route.Receiver == "" {
+			wrong.Add("spec.route.receiver", errors.New("is empty; the top route needs a receiver"))
+		}
+		route.check(receivers, intervals, &wrong)
+	}
+	return route, wrong.Err()
+}
+
+// addBelow adds an error, or each of several joined ones, whose text begins with the rest of a
+// path.
+func addBelow(all *faults.List, path string, err error) {
+	for _, e := range faults.Leaves(err) {
+		all.Add("", fmt.Errorf("%s%w", path, e))
+	}
+}
+
+// meant completes the message about a name that nothing declares.
+func meant(name string, declared map[string]bool) string {
+	if similar := manifest.Similar(name, slices.Sorted(maps.Keys(declared))); similar != "" {
+		return fmt.Sprintf(", did you mean %q?", similar)
+	}
+	return ""
+}
+
+// check looks at a route and its children.
+//
+// receivers, intervals: the names that are declared.
+func (n *routeNode) check(receivers, intervals map[string]bool, wrong *faults.List) {
+	if n.Receiver != "" && !receivers[n.Receiver] {
+		wrong.Add(n.path+".receiver", fmt.Errorf("there is no receiver %q%s", n.Receiver, meant(n.Receiver, receivers)))
+	}
+	addBelow(wrong, n.path+".groupBy", checkGroupBy(n.GroupBy))
+	for _, list := range []struct {
+		field string
+		names []string
+	}{
+		{"muteTimeIntervals", n.MuteTimeIntervals},
+		{"activeTimeIntervals", n.ActiveTimeIntervals},
+	} {
+		for i, name := range list.names {
+			if !intervals[name] && !wrong.Full() {
+				wrong.Add(fmt.Sprintf("%s.%s[%d]", n.path, list.field, i), fmt.Errorf("there is no time interval %q%s", name, meant(name, intervals)))
+			}
+		}
+	}
+	for i := range n.Matchers {
+		if wrong.Full() {
+			return
+		}
+		addBelow(wrong, fmt.Sprintf("%s.matchers[%d].", n.path, i), checkMatcher(&n.Matchers[i]))
+	}
+	for _, child := range n.children {
+		if wrong.Full() {
+			return
+		}
+		child.check(receivers, intervals, wrong)
+	}
+}
+
+// allLabels in groupBy stands for all labels.
+const allLabels = "..."
+
+func checkGroupBy(labels []string) error {
+	seen := map[string]bool{}
+	for i, label := range labels {
+		switch {
+		case seen[label]:
+			return fmt.Errorf("[%d]: %q is used twice", i, label)
+		case label == allLabels && len(labels) > 1:
+			return fmt.Errorf("[%d]: %q must be the only element", i, label)
+		}
+		seen[label] = true
+	}
+	return nil
+}
+
+// checkMatcher checks a matcher that says its type; one that does not is checked when it
+// is converted.
+func checkMatcher(m *v1alpha1.Matcher) error {
+	switch m.MatchType {
+	case "":
+		return nil
+	case v1alpha1.MatchEqual, v1alpha1.MatchNotEqual, v1alpha1.MatchRegexp, v1alpha1.MatchNotRegexp:
+	default:
+		return fmt.Errorf("matchType: %q is not one of =, !=, =~, !~", m.MatchType)
+	}
+	if strings.TrimSpace(m.Name) == "" {
+		return errors.New("name: is empty")
+	}
+	return nil
+}

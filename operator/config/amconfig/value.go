@@ -1,0 +1,101 @@
+package amconfig
+
+import (
+	"errors"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1alpha1"
+	"github.com/firekeeper-dev/firekeeper/operator/config/clientconfig"
+)
+
+var (
+	errMissing    = errors.New("is missing")
+	errEmpty      = errors.New("is empty")
+	errEmptyValue = errors.New("the value is empty")
+)
+
+// at says which field an error is about; nil stays nil.
+func at(field string, err error) error { return clientconfig.At(field, err) }
+
+// first returns the first error.
+func first(errs ...error) error {
+	for _, err := range errs {
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// text is what is written for an optional text: unset and empty are the same.
+func text(p *string) string {
+	if p == nil {
+		return ""
+	}
+	return *p
+}
+
+// enabled is for switches that are written only when they are on.
+func enabled(p *bool) bool { return p != nil && *p }
+
+// checkNotEmpty refuses an empty text.
+func checkNotEmpty(field, value string) error {
+	if value == "" {
+		return at(field, errEmpty)
+	}
+	return nil
+}
+
+// keyValues makes a map; of equal keys the last wins.
+func keyValues(in []v1alpha1.KeyValue) map[string]string {
+	out := make(map[string]string, len(in))
+	for _, kv := range in {
+		out[kv.Key] = kv.Value
+	}
+	return out
+}
+
+// value reads an optional Secret key; nil means "".
+func (c *compiler) value(field string, sel *corev1.SecretKeySelector) (string, error) {
+	value, err := c.Secret(sel)
+	return value, at(field, err)
+}
+
+// needed reads a Secret key whose value must not be empty.
+func (c *compiler) needed(field string, sel corev1.SecretKeySelector) (string, error) {
+	value, err := c.SecretKey(sel)
+	if err == nil && value == "" {
+		err = errEmptyValue
+	}
+	return value, at(field, err)
+}
+
+// orGlobal reads a Secret key that may be unset or empty if the base gives one.
+func (c *compiler) orGlobal(field string, sel *corev1.SecretKeySelector, global bool) (string, error) {
+	value, err := c.Secret(sel)
+	switch {
+	case err != nil || value != "" || global:
+	case sel == nil:
+		err = errNoGlobal
+	default:
+		err = errEmptyNoGlobal
+	}
+	return value, at(field, err)
+}
+
+var (
+	errNoGlobal      = errors.New("is missing, and the global configuration has none")
+	errEmptyNoGlobal = errors.New("the value is empty, and the global configuration has none")
+)
+
+// secretURL reads a URL from a Secret; blanks around it are removed.
+func (c *compiler) secretURL(field string, sel corev1.SecretKeySelector) (string, error) {
+	value, err := c.SecretKey(sel)
+	if err != nil {
+		return "", at(field, err)
+	}
+	value = strings.TrimSpace(value)
+	return value, checkURL(field, value)
+}

@@ -1,0 +1,161 @@
+package clientconfig
+
+import (
+	"errors"
+	"fmt"
+	"path"
+
+	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
+	"github.com/firekeeper-dev/firekeeper/operator/kube/assets"
+)
+
+// TLSConfig is a tls_config block. Files of references come first, plain paths last.
+type TLSConfig struct {
+	// InsecureSkipVerify turns off the check of the server's certificate.
+	InsecureSkipVerify *bool `yaml:"insecure_skip_verify,omitempty"`
+	// CAAsset is the path of a CA bundle in the assets volume.
+	CAAsset string `yaml:"ca_file,omitempty"`
+	// CertAsset is the path of a client certificate in the assets volume.
+	CertAsset string `yaml:"cert_file,omitempty"`
+	// KeyAsset is the path of a client key in the assets volume.
+	KeyAsset string `yaml:"key_file,omitempty"`
+	// ServerName is expected in the server's certificate instead of the host.
+	ServerName string `yaml:"server_name,omitempty"`
+	// MinVersion is "TLS10" to "TLS13".
+	MinVersion v1.TLSVersion `yaml:"min_version,omitempty" since:"2.35.0,alertmanager=0.25.0,thanos=0.28.0"`
+	// MaxVersion is "TLS10" to "TLS13".
+	MaxVersion v1.TLSVersion `yaml:"max_version,omitempty" since:"2.41.0,alertmanager=0.25.0,thanos=0.30.0"`
+	// CAFile is a path in the container as the user gave it.
+	CAFile string `yaml:"ca_file,omitempty" again:"plain paths come last"`
+	// CertFile is a path in the container as the user gave it.
+	CertFile string `yaml:"cert_file,omitempty" again:"plain paths come last"`
+	// KeyFile is a path in the container as the user gave it.
+	KeyFile string `yaml:"key_file,omitempty" again:"plain paths come last"`
+}
+
+// NewTLSConfig writes t for references of the namespace; it reads nothing.
+//
+// dir: where the containers find TLS assets.
+func NewTLSConfig(t *v1.TLSConfig, dir, namespace string) *TLSConfig {
+	if t == nil {
+		return nil
+	}
+	return &TLSConfig{
+		InsecureSkipVerify: t.InsecureSkipVerify,
+		CAAsset:            assetPath(t.CA, dir, namespace),
+		CertAsset:          assetPath(t.Cert, dir, namespace),
+		KeyAsset:           assetPath(v1.SecretOrConfigMap{Secret: t.KeySecret}, dir, namespace),
+		ServerName:         t.ServerName,
+		MinVersion:         t.MinVersion,
+		MaxVersion:         t.MaxVersion,
+		CAFile:             t.CAFile,
+		CertFile:           t.CertFile,
+		KeyFile:            t.KeyFile,
+	}
+}
+
+func assetPath(ref v1.SecretOrConfigMap, dir, namespace string) string {
+	switch {
+	case ref.Secret != nil:
+		return path.Join(dir, assets.FileName(assets.Secret, namespace, ref.Secret.Name, ref.Secret.Key))
+	case ref.ConfigMap != nil:
+		return path.Join(dir, assets.FileName(assets.ConfigMap, namespace, ref.ConfigMap.Name, ref.ConfigMap.Key))
+	}
+	return ""
+}
+
+// FullTLS gives a block without file paths the form with them.
+func FullTLS(t *v1.SafeTLSConfig) *v1.TLSConfig {
+	if t == nil {
+		return nil
+	}
+	return &v1.TLSConfig{SafeTLSConfig: *t}
+}
+
+// CheckTLS applies the rules that need no look at the cluster.
+func CheckTLS(t *v1.TLSConfig) error {
+	if t == nil {
+		return nil
+	}
+	hasCA, hasCert := Given(t.CA), Given(t.Cert)
+	switch {
+	case t.CA.Secret != nil && t.CA.ConfigMap != nil:
+		return errors.New("ca: secret and configMap are mutually exclusive")
+	case t.Cert.Secret != nil && t.Cert.ConfigMap != nil:
+		return errors.New("cert: secret and configMap are mutually exclusive")
+	case t.MaxVersion != "" && t.MinVersion != "" && t.MaxVersion < t.MinVersion:
+		return fmt.Errorf("maxVersion: %q is below minVersion %q", t.MaxVersion, t.MinVersion)
+	case hasCA && t.CAFile != "":
+		return errors.New("ca and caFile are mutually exclusive")
+	case hasCert && t.CertFile != "":
+		return errors.New("cert and certFile are mutually exclusive")
+	case t.KeySecret != nil && t.KeyFile != "":
+		return errors.New("keySecret and keyFile are mutually exclusive")
+	}
+	cert, key := hasCert || t.CertFile != "", t.KeySecret != nil || t.KeyFile != ""
+	switch {
+	case cert && !key:
+		return errors.New("a certificate needs a key: set keySecret")
+	case key && !cert:
+		return errors.New("a key needs a certificate: set cert")
+	}
+	return nil
+}
+
+// Given reports whether there is a reference.
+func Given(ref v1.SecretOrConfigMap) bool { return ref.Secret != nil || ref.ConfigMap != nil }
+
+// TLS checks and writes t, and registers the files it refers to.
+func (r *Resolver) TLS(t *v1.TLSConfig) (*TLSConfig, error) {
+	if t == nil {
+		return nil, nil
+	}
+	if err := CheckTLS(t); err != nil {
+		return nil, err
+	}
+	ca, err := r.Either(t.CA)
+	if err != nil {
+		return nil, fmt.Errorf("ca: %w", err)
+	}
+	cert, err := r.Either(t.Cert)
+	if err != nil {
+		return nil, fmt.Errorf("cert: %w", err)
+	}
+	key, err := r.Secret(t.KeySecret)
+	if err != nil {
+		return nil, fmt.Errorf("keySecret: %w", err)
+	}
+	if ca != "" {
+		if err := assets.CheckCertificate(ca); err != nil {
+			return nil, fmt.Errorf("ca: %w", err)
+		}
+	}
+	if cert != "" && key != "" {
+		if err := assets.CheckKeyPair(cert, key); err != nil {
+			return nil, fmt.Errorf("cert: %w", err)
+		}
+	}
+	for _, asset := range []struct {
+		field string
+		ref   v1.SecretOrConfigMap
+		text  string
+	}{{"ca", t.CA, ca}, {"cert", t.Cert, cert}, {"keySecret", v1.SecretOrConfigMap{Secret: t.KeySecret}, key}} {
+		if Given(asset.ref) && asset.text == "" {
+			return nil, fmt.Errorf("%s: the value is empty", asset.field)
+		}
+		if err := r.addFile(asset.ref, asset.text); err != nil {
+			return nil, fmt.Errorf("%s: %w", asset.field, err)
+		}
+	}
+	return NewTLSConfig(t, r.dir, r.Namespace()), nil
+}
+
+func (r *Resolver) addFile(ref v1.SecretOrConfigMap, text string) error {
+	switch {
+	case ref.Secret != nil:
+		return r.AddFile(assets.Secret, ref.Secret.Name, ref.Secret.Key, text)
+	case ref.ConfigMap != nil:
+		return r.AddFile(assets.ConfigMap, ref.ConfigMap.Name, ref.ConfigMap.Key, text)
+	}
+	return nil
+}

@@ -1,0 +1,168 @@
+package promconfig
+
+import (
+	"errors"
+	"fmt"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/firekeeper-dev/firekeeper/internal/faults"
+	"github.com/firekeeper-dev/firekeeper/internal/gate"
+	"github.com/firekeeper-dev/firekeeper/operator/api/manifest"
+	"github.com/firekeeper-dev/firekeeper/operator/kube/assets"
+)
+
+// ownList is a field of a workload that refers to a list which users write themselves.
+type ownList struct {
+	field, about string
+	items        itemKind
+}
+
+var (
+	ownScrapeConfigs = ownList{"additionalScrapeConfigs", "scrape configs", jobItems}
+	ownAlertRelabels = ownList{"additionalAlertRelabelConfigs", "alert relabel configs", relabelItems}
+	ownAlertmanagers = ownList{"additionalAlertManagerConfigs", "alertmanager configs", alertmanagerItems}
+)
+
+// failed words why a list cannot be used at all.
+func (l ownList) failed(err error) error {
+	return fmt.Errorf("%s: loading additional %s failed: %w", l.field, l.about, err)
+}
+
+// additional reads a Secret key with a YAML list of maps, and its text; nothing when the
+// selector is nil or optional and missing.
+func (r *resolver) additional(l ownList, sel *corev1.SecretKeySelector) ([]gate.Node, string, error) {
+	if sel == nil {
+		return nil, "", nil
+	}
+	text, ok, err := r.OptionalSecretKey(*sel)
+	if err != nil {
+		return nil, "", l.failed(err)
+	}
+	if !ok {
+		return nil, "", nil
+	}
+	var nodes []gate.Node
+	if err = new(manifest.Aliases).Check([]byte(text)); err == nil {
+		nodes, err = gate.ParseList([]byte(text))
+	}
+	if at, is := errors.AsType[*manifest.AliasError](err); is {
+		return nil, "", l.failed(fmt.Errorf("key %q of Secret %q: %w", sel.Key, sel.Name, at))
+	}
+	if err != nil { // the library's message quotes the content
+		return nil, "", l.failed(fmt.Errorf("key %q of Secret %q is not a YAML list of maps", sel.Key, sel.Name))
+	}
+	return nodes, text, nil
+}
+
+// checkAdditional reports what the server would refuse of a list that was read.
+func (r *resolver) checkAdditional(l ownList, sel *corev1.SecretKeySelector, nodes []gate.Node, text string, t gate.Target) error {
+	if len(nodes) == 0 {
+		return nil
+	}
+	from := assets.ContentError{Ref: assets.Ref{Kind: assets.Secret, Namespace: r.Namespace(), Name: sel.Name}, Key: sel.Key}
+	return faults.In(l.field, l.items.checkItems(text, nodes, from, t))
+}
+
+// additionalItems reads and checks a list.
+func (r *resolver) additionalItems(l ownList, sel *corev1.SecretKeySelector, t gate.Target) ([]gate.Node, error) {
+	nodes, text, err := r.additional(l, sel)
+	if err != nil {
+		return nil, err
+	}
+	return nodes, r.checkAdditional(l, sel, nodes, text, t)
+}
+
+var errRelabelList = errors.New("relabel_configs is not a list of maps")
+
+// shardJobs adds the sharding steps to the user's own jobs. Jobs with a hashmod
+// step shard themselves. relabel_configs becomes the last key.
+func shardJobs(jobs []gate.Node, sharding []Step, t gate.Target) ([]gate.Node, error) {
+	text, _, err := gate.AppendItems(nil, sharding, t, "")
+	if err != nil {
+		return nil, err
+	}
+	steps, err := gate.ParseList(text)
+	if err != nil {
+		return nil, fmt.Errorf("sharding relabel steps: %w", err)
+	}
+	out := make([]gate.Node, 0, len(jobs))
+	for i, job := range jobs {
+		sharded, err := shardJob(job, steps)
+		if err != nil {
+			return nil, fmt.Errorf("[%d]: %w", i, err)
+		}
+		out = append(out, sharded)
+	}
+	return out, nil
+}
+
+// relabelConfigs is the key with the relabel steps of a job.
+const relabelConfigs = "relabel_configs"
+
+func shardJob(job gate.Node, sharding []gate.Node) (gate.Node, error) {
+	var (
+		out     gate.Node
+		relabel = []any{}
+		hashed  bool
+	)
+	for _, item := range job {
+		if item.Key != relabelConfigs {
+			out = append(out, item)
+			continue
+		}
+		list, ok := item.Value.([]any)
+		if !ok {
+			return nil, errRelabelList
+		}
+		for _, step := range list {
+			node, ok := step.(gate.Node)
+			if !ok {
+				return nil, errRelabelList
+			}
+			hashed = hashed || isHashmod(node)
+		}
+		relabel = append(relabel, list...)
+	}
+	if !hashed {
+		for _, step := range sharding {
+			relabel = append(relabel, step)
+		}
+	}
+	return append(out, gate.Item{Key: relabelConfigs, Value: relabel}), nil
+}
+
+func isHashmod(step gate.Node) bool {
+	for _, item := range step {
+		if item.Key == "action" && item.Value == "hashmod" {
+			return true
+		}
+	}
+	return false
+}
+
+// additionalOrigins are the origins of the steps of the user's own jobs: those before
+// sharding are the user's, those that it added are not.
+func additionalOrigins(read, sharded []gate.Node) [][]Origin {
+	out := make([][]Origin, len(sharded))
+	for i := range sharded {
+		own, all := countSteps(read[i]), countSteps(sharded[i])
+		for j := range all {
+			o := Origin{ShardingOrigin}
+			if j < own {
+				o.Path = indexed(indexed(additionalOrigin, i)+"."+relabelConfigs, j)
+			}
+			out[i] = append(out[i], o)
+		}
+	}
+	return out
+}
+
+func countSteps(job gate.Node) (n int) {
+	for _, item := range job {
+		if list, ok := item.Value.([]any); ok && item.Key == relabelConfigs {
+			n += len(list)
+		}
+	}
+	return n
+}

@@ -1,0 +1,251 @@
+package promconfig
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"reflect"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/prometheus/common/model"
+	promcfg "github.com/prometheus/prometheus/config"
+	"github.com/prometheus/prometheus/model/relabel"
+	yamlv2 "go.yaml.in/yaml/v2"
+	"go.yaml.in/yaml/v3"
+
+	"github.com/firekeeper-dev/firekeeper/internal/faults"
+	"github.com/firekeeper-dev/firekeeper/internal/gate"
+	"github.com/firekeeper-dev/firekeeper/operator/api/manifest"
+	"github.com/firekeeper-dev/firekeeper/operator/kube/assets"
+)
+
+// itemKind is what a server makes of an item of a list that users write themselves.
+type itemKind struct {
+	named       bool     // items have a job_name, each another one
+	own         []string // keys whose values are read here
+	discoveries bool     // there are keys of service discoveries, too
+	read        func(list []byte) error
+}
+
+// The kinds of items, with the readers of Prometheus.
+var (
+	jobItems = itemKind{named: true, discoveries: true, own: yamlKeys(reflect.TypeFor[promcfg.ScrapeConfig](), []string{staticConfigs}),
+		read: func(list []byte) error {
+			jobs, err := strictly[promcfg.ScrapeConfig](list)
+			for _, job := range jobs {
+				err = cmp.Or(err, checkSteps(job.RelabelConfigs), checkSteps(job.MetricRelabelConfigs))
+			}
+			return err
+		}}
+	alertmanagerItems = itemKind{discoveries: true, own: yamlKeys(reflect.TypeFor[promcfg.AlertmanagerConfig](), []string{staticConfigs}),
+		read: func(list []byte) error {
+			managers, err := strictly[promcfg.AlertmanagerConfig](list)
+			for _, m := range managers {
+				err = cmp.Or(err, checkSteps(m.RelabelConfigs), checkSteps(m.AlertRelabelConfigs))
+			}
+			return err
+		}}
+	relabelItems = itemKind{own: yamlKeys(reflect.TypeFor[relabel.Config](), nil),
+		read: func(list []byte) error {
+			steps, err := strictly[*relabel.Config](list)
+			return cmp.Or(err, checkSteps(steps))
+		}}
+)
+
+const staticConfigs = "static_configs"
+
+// strictly reads a list in which every key must be known.
+func strictly[T any](list []byte) (items []T, err error) {
+	if err := CheckExpressions(list); err != nil {
+		return nil, err
+	}
+	err = yamlv2.UnmarshalStrict(list, &items)
+	return items, err
+}
+
+// checkSteps refuses relabel steps that lack something. What names may be depends on the
+// configuration, so that all that some version takes are good.
+func checkSteps(steps []*relabel.Config) error {
+	for _, s := range steps {
+		if s == nil {
+			return errors.New("empty or null relabel step")
+		}
+		if err := s.Validate(model.UTF8Validation); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// checkItems reports what a server would refuse of a list that users write themselves: it
+// would refuse the whole configuration for one item. Names of jobs count for every version;
+// the rest is asked of Prometheus' own reader, for versions that it knows.
+//
+// items are those of the text, which was read before.
+func (k itemKind) checkItems(text string, items []gate.Node, from assets.ContentError, t gate.Target) error {
+	if !strings.Contains(text, "$(") && k.fine(items, t) {
+		return nil
+	}
+	var doc yaml.Node // the text once more, now with lines
+	if yaml.Unmarshal([]byte(text), &doc) != nil || len(doc.Content) != 1 {
+		return nil
+	}
+	var wrong faults.List
+	first := map[string]int{} // line of each job_name
+	for i, item := range doc.Content[0].Content {
+		say := func(line int, format string, args ...any) {
+			at := from
+			at.Line, at.Err = line, fmt.Errorf(format, args...)
+			wrong.Add(indexed("", i), &at)
+		}
+		if k.named {
+			checkName(item, first, say)
+		}
+		if readable(t) && !opaque(item) {
+			k.check(item, say)
+		}
+	}
+	return wrong.Err()
+}
+
+// fine reports whether the server takes all items.
+func (k itemKind) fine(items []gate.Node, t gate.Target) bool {
+	names := map[string]bool{}
+	var read []gate.Node
+	for _, item := range items {
+		var own gate.Node
+		name := ""
+		for _, pair := range item {
+			key, is := pair.Key.(string)
+			switch {
+			case is && slices.Contains(k.own, key):
+				own = append(own, pair)
+			case readable(t) && (!is || !k.discoveries || !slices.Contains(discoveryKeys, key)):
+				return false
+			}
+			if text, is := pair.Value.(string); is && key == jobName {
+				name = text
+			}
+		}
+		if k.named && (name == "" || names[name]) || len(item) == 0 {
+			return false
+		}
+		names[name] = true
+		if len(own) > 0 {
+			read = append(read, own)
+		}
+	}
+	if !readable(t) || len(read) == 0 {
+		return true
+	}
+	list, _, err := gate.AppendItems(nil, read, t, "")
+	return err == nil && k.read(list) == nil
+}
+
+const jobName = "job_name"
+
+// checkName reports a job without a name of its own. Lines of earlier ones are in first.
+func checkName(job *yaml.Node, first map[string]int, say func(line int, format string, args ...any)) {
+	switch name := mappingValue(job, jobName); {
+	case name == nil && opaque(job):
+	case name == nil || name.Value == "":
+		say(job.Line, "job_name is missing")
+	case first[name.Value] > 0:
+		say(name.Line, "job_name %q is a duplicate (of line %d)", name.Value, first[name.Value])
+	default:
+		first[name.Value] = name.Line
+	}
+}
+
+// readable reports whether the linked reader of configurations stands for a version: it is of
+// version 3, and knows nothing of newer ones.
+func readable(t gate.Target) bool { return major3(t) && !t.AtLeast(firstUnread) }
+
+// opaque reports whether a job has values that are not known here: variables, which the pod
+// replaces, and parts that are written elsewhere in the document.
+func opaque(n *yaml.Node) bool {
+	return n.Kind == yaml.AliasNode || n.Tag == "!!merge" || strings.Contains(n.Value, "$(") || slices.ContainsFunc(n.Content, opaque)
+}
+
+// firstUnread is the first minor version that is newer than the library.
+const firstUnread = "3.14.0"
+
+// check reports unknown keys of an item, and else what its reader refuses.
+func (k itemKind) check(item *yaml.Node, say func(line int, format string, args ...any)) {
+	unknown := false
+	rest := &yaml.Node{Kind: yaml.MappingNode, Tag: "!!map"}
+	for i := 0; i+1 < len(item.Content); i += 2 {
+		key := item.Content[i]
+		switch {
+		case slices.Contains(k.own, key.Value):
+			rest.Content = append(rest.Content, key, item.Content[i+1])
+		case k.discoveries && slices.Contains(discoveryKeys, key.Value):
+			// Their readers are not linked.
+		default:
+			unknown = true
+			say(key.Line, "unknown field %s%s", key.Value, k.didYouMean(key.Value))
+		}
+	}
+	if unknown {
+		return
+	}
+	list, err := yaml.Marshal([]*yaml.Node{rest})
+	if err != nil {
+		return
+	}
+	if err := k.read(list); err != nil {
+		say(item.Line, "%w", withoutValues(err))
+	}
+}
+
+func (k itemKind) didYouMean(key string) string {
+	known := k.own
+	if k.discoveries {
+		known = slices.Concat(k.own, discoveryKeys)
+	}
+	if meant := manifest.Similar(key, known); meant != "" {
+		return ", did you mean " + meant + "?"
+	}
+	return ""
+}
+
+var discoveryKeys = yamlKeys(reflect.TypeFor[Discoveries](), []string{"serverset_sd_configs", "nerve_sd_configs"})
+
+// yamlKeys are the keys of a struct and of what is inlined in it.
+func yamlKeys(t reflect.Type, keys []string) []string {
+	for i := range t.NumField() {
+		f := t.Field(i)
+		name, options, _ := strings.Cut(f.Tag.Get("yaml"), ",")
+		switch {
+		case name != "" && name != "-":
+			keys = append(keys, name)
+		case strings.Contains(options, "inline") && f.Type.Kind() == reflect.Struct:
+			keys = yamlKeys(f.Type, keys)
+		}
+	}
+	return keys
+}
+
+// values matches what an error of the reader repeats of a configuration.
+var values = regexp.MustCompile("`[^`]*`|\"(?:[^\"\\\\]|\\\\.)*\"")
+
+// withoutValues is an error in one line and without values, which may be secrets.
+func withoutValues(err error) error {
+	text := strings.Join(strings.Fields(values.ReplaceAllString(err.Error(), "…")), " ")
+	return errors.New(strings.TrimPrefix(lineOf.ReplaceAllString(text, ""), "yaml: unmarshal errors: "))
+}
+
+// lineOf matches the line in a text that nobody sees.
+var lineOf = regexp.MustCompile(`line \d+: `)
+
+// mappingValue is the value of a key; nil when it is not there.
+func mappingValue(n *yaml.Node, key string) *yaml.Node {
+	for i := 0; i+1 < len(n.Content); i += 2 {
+		if n.Content[i].Value == key {
+			return n.Content[i+1]
+		}
+	}
+	return nil
+}

@@ -1,0 +1,140 @@
+package promconfig
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/Masterminds/semver/v3"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/firekeeper-dev/firekeeper/internal/gate"
+	"github.com/firekeeper-dev/firekeeper/operator/kube/assets"
+)
+
+// refused is what a server refuses of a list, without the name of the Secret.
+func refused(t *testing.T, k itemKind, version, text string) string {
+	t.Helper()
+	items, err := gate.ParseList([]byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	from := assets.ContentError{Ref: assets.Ref{Namespace: "ns", Name: "s"}, Key: "k"}
+	if err = k.checkItems(text, items, from, gate.Target{Version: semver.MustParse(version)}); err == nil {
+		return ""
+	}
+	const secret = `key "k" of Secret "ns/s", `
+	if !strings.Contains(err.Error(), secret) {
+		t.Errorf("want the key and the Secret in %v", err)
+	}
+	return strings.ReplaceAll(err.Error(), secret, "")
+}
+
+// TestCheckAlerting: the same of Alertmanagers and of relabel steps of alerts.
+func TestCheckAlerting(t *testing.T) {
+	for name, tc := range map[string]struct {
+		items         itemKind
+		version, text string
+		want          string // empty: nothing
+	}{
+		"good":                       {alertmanagerItems, "3.5.0", "- scheme: https\n  path_prefix: /am\n  timeout: 5s\n  api_version: v2\n  static_configs: [{targets: [a:9093]}]\n  basic_auth: {username: a, password: b}\n- kubernetes_sd_configs: [{role: pod}]\n", ""},
+		"a field of Thanos":          {alertmanagerItems, "3.5.0", "- http_config: {}\n  static_configs: [a:9093]\n", "[0]: line 1: unknown field http_config"},
+		"a typo":                     {alertmanagerItems, "3.5.0", "- static_configs: [{targets: [a:9093]}]\n- static_config: [{targets: [a:9093]}]\n", "[1]: line 2: unknown field static_config, did you mean static_configs?"},
+		"a target with a path":       {alertmanagerItems, "3.5.0", "- static_configs: [{targets: ['http://hunter2/x']}]\n", "[0]: line 1: "},
+		"two ways to authenticate":   {alertmanagerItems, "3.5.0", "- basic_auth: {username: a, password: hunter2}\n  authorization: {credentials: hunter2}\n", "at most one of"},
+		"an API that is gone":        {alertmanagerItems, "3.5.0", "- api_version: v1\n", "[0]: line 1: "},
+		"the API of an older server": {alertmanagerItems, "2.50.0", "- api_version: v1\n", ""},
+		"a list of Alertmanagers":    {alertmanagerItems, "3.5.0", "- alertmanagers:\n  - static_configs: []\n", "unknown field alertmanagers"},
+		"steps":                      {relabelItems, "3.5.0", "- {action: drop, source_labels: [a], regex: b}\n- {action: labeldrop, regex: x.*}\n- {target_label: a, replacement: b}\n", ""},
+		"a step as of a monitor":     {relabelItems, "3.5.0", "- {action: drop, sourceLabels: [a]}\n", "[0]: line 1: unknown field sourceLabels, did you mean source_labels?"},
+		"a regular expression":       {relabelItems, "3.5.0", "- {action: keep, source_labels: [a], regex: 'hunter2('}\n", "[0]: line 1: "},
+		"no target":                  {relabelItems, "3.5.0", "- {source_labels: [a]}\n", "requires"},
+		"a variable":                 {relabelItems, "3.5.0", "- {action: $(ACTION), x: y}\n", ""},
+		"no step":                    {relabelItems, "3.5.0", "- null\n", "[0]: line 1: "},
+	} {
+		t.Run(name, func(t *testing.T) {
+			got := refused(t, tc.items, tc.version, tc.text)
+			if (got == "") != (tc.want == "") || !strings.Contains(got, tc.want) || strings.Contains(got, "hunter2") {
+				t.Errorf("want %q, got %q", tc.want, got)
+			}
+		})
+	}
+}
+
+// TestCheckAdditional: what Prometheus refuses of jobs that users write themselves, with the
+// line, and what it takes. A value is in no message.
+func TestCheckAdditional(t *testing.T) {
+	for name, tc := range map[string]struct {
+		version, text string
+		want          []string // one for each fault
+	}{
+		"good": {"3.13.2", `
+- job_name: a
+  honor_labels: true
+  scrape_interval: 15s
+  scrape_protocols: [PrometheusText0.0.4]
+  static_configs: [{targets: [a:1], labels: {x: y}}]
+  kubernetes_sd_configs: [{role: pod}]
+  serverset_sd_configs: [{servers: [a], paths: [/b]}]
+  relabel_configs: [{action: keep, source_labels: [x], regex: y}]
+  metric_relabel_configs: [{action: drop, source_labels: [__name__], regex: a}]
+  basic_auth: {username: a, password_file: /b}
+  tls_config: {insecure_skip_verify: true}
+- job_name: b
+  metrics_path: /m
+  params: {a: [b]}
+  bearer_token: x
+`, nil},
+		"a name twice":             {"2.30.0", "- job_name: a\n- {job_name: a}\n", []string{`[1]: line 2: job_name "a" is a duplicate (of line 1)`}},
+		"no name":                  {"2.30.0", "- metrics_path: /a\n- job_name: ''\n", []string{"[0]: line 1: job_name is missing", "[1]: line 2: job_name is missing"}},
+		"typos":                    {"3.0.0", "- job_name: a\n  static_config: []\n  scrape_intervall: 1s\n", []string{"[0]: line 2: unknown field static_config, did you mean static_configs?", "line 3: unknown field scrape_intervall, did you mean scrape_interval?"}},
+		"a typo in a step":         {"3.5.0", "- job_name: a\n  relabel_configs: [{source_label: [a]}]\n", []string{"field source_label not found"}},
+		"an unknown action":        {"3.5.0", "- job_name: a\n  relabel_configs: [{action: hunter2}]\n", []string{"[0]: line 1: "}},
+		"a wrong type":             {"3.5.0", "- job_name: a\n  scrape_interval: hunter2\n", []string{"[0]: line 1: "}},
+		"a typo in a discovery":    {"3.5.0", "- job_name: a\n  kubernets_sd_configs: []\n", []string{"did you mean kubernetes_sd_configs?"}},
+		"two ways to authenticate": {"3.5.0", "- job_name: a\n  bearer_token: hunter2\n  bearer_token_file: /x\n", []string{"at most one of"}},
+		"a key of version 2":       {"2.50.0", "- job_name: a\n  scrape_classic_histograms: true\n", nil},
+		"a key of a newer version": {"3.99.0", "- job_name: a\n  from_the_future: true\n", nil},
+		"a variable":               {"3.5.0", "- job_name: a\n  scrape_interval: $(INTERVAL)\n", nil},
+		"a merge":                  {"3.5.0", "- &a {job_name: a, metrics_path: /a}\n- {<<: *a, job_name: b}\n", nil},
+		"a whole job from another": {"3.5.0", "- {<<: &a {scrape_interval: 1s, job_name: a}}\n- {<<: *a}\n", nil},
+		"a step without a target":  {"3.5.0", "- job_name: a\n  relabel_configs: [{source_labels: [a]}]\n", []string{"target_label"}},
+		"a step that is none":      {"3.5.0", "- job_name: a\n  metric_relabel_configs: [null]\n", []string{"[0]: line 1: "}},
+		"a quote in a value":       {"3.5.0", `- {job_name: a, scrape_interval: 'x"hunter2'}`, []string{"[0]: line 1: "}},
+		"an expression null":       {"3.5.0", "- job_name: a\n  metric_relabel_configs: [{action: drop, regex: 'null'}]\n", []string{"[0]: line 1: a regex is null or ~"}},
+		"a label regex null":       {"3.5.0", "- job_name: a\n  static_configs: [{targets: [a], labels: {regex: 'null'}}]\n", nil},
+		"a step that shards":       {"3.5.0", "- job_name: a\n  relabel_configs: [{action: hashmod, source_labels: [a], modulus: 2, target_label: b}]\n", nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			text := refused(t, jobItems, tc.version, strings.TrimPrefix(tc.text, "\n"))
+			if n := strings.Count(text, "\n") + 1; (text == "") != (len(tc.want) == 0) || text != "" && n != len(tc.want) {
+				t.Errorf("want %d faults, got %s", len(tc.want), text)
+			}
+			for _, want := range tc.want {
+				if !strings.Contains(text, want) {
+					t.Errorf("no %q in %s", want, text)
+				}
+			}
+			if strings.Contains(text, "hunter2") {
+				t.Errorf("a value is in %s", text)
+			}
+		})
+	}
+}
+
+// TestAdditionalAliases: a list that its aliases make larger than any configuration is refused
+// before it is written.
+func TestAdditionalAliases(t *testing.T) {
+	var secrets assets.Static
+	secrets.AddSecret(&corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: "s"}, StringData: map[string]string{
+		"k": "- job_name: a\n  params:\n    a: [&a " + strings.Repeat("hunter2", 70_000) + strings.Repeat(", *a", 2000) + "]\n",
+	}})
+	sel := &corev1.SecretKeySelector{LocalObjectReference: corev1.LocalObjectReference{Name: "s"}, Key: "k"}
+	target := gate.Target{Version: semver.MustParse("3.5.0")}
+	r := newResolver("ns", &secrets, target)
+	_, err := r.additionalItems(ownScrapeConfigs, sel, target)
+	const want = `loading additional scrape configs failed: key "k" of Secret "s": yaml: line 3: the aliases up to here stand for more than 4 MiB`
+	if err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "hunter2") {
+		t.Errorf("got %v", err)
+	}
+}

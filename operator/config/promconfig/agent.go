@@ -1,0 +1,72 @@
+package promconfig
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/firekeeper-dev/firekeeper/internal/gate"
+	"github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1alpha1"
+	"github.com/firekeeper-dev/firekeeper/operator/config/regexcost"
+	"github.com/firekeeper-dev/firekeeper/operator/kube/assets"
+)
+
+// AgentSettings gathers what a PrometheusAgent says about its monitors. Errors
+// are those of [ServerSettings], and a DaemonSet without its feature gate.
+func AgentSettings(a *v1alpha1.PrometheusAgent, c Capabilities) (*Settings, error) {
+	daemonSet := a.Spec.Mode == v1alpha1.DaemonSetPrometheusAgentMode
+	if daemonSet && !c.AgentDaemonSet {
+		return nil, errors.New("spec.mode: DaemonSet needs the feature gate PrometheusAgentDaemonSet")
+	}
+	return newSettings(&a.Spec.CommonPrometheusFields, a.Namespace, gate.Agent, daemonSet, c)
+}
+
+// CompileAgent makes the frame of a PrometheusAgent. It has no rules, no
+// alerting, no remote read, and is never unmanaged.
+//
+// Errors fail the reconcile; the returned frame then carries Deps and Head and
+// nothing else of use.
+func CompileAgent(a *v1alpha1.PrometheusAgent, s *Settings, r assets.Reader) (Frame, error) {
+	res := newResolver(a.Namespace, r, s.target)
+	f, err := compileAgent(a, s, res)
+	f.Deps, f.Files = res.Dependencies(), res.Files()
+	return f, err
+}
+
+func compileAgent(a *v1alpha1.PrometheusAgent, s *Settings, res *resolver) (Frame, error) {
+	f := Frame{agent: true, daemonSet: s.data.DaemonSet}
+	tail, additional, err := agentTail(a, s, res)
+	head := Head{Runtime: runtimeFrom(a.Spec.Runtime)}
+	head.Global, f.Warnings = globalFrom(&a.Spec.CommonPrometheusFields, a.Namespace, a.Name, s.capabilities)
+	if err != nil {
+		f.alone(head, s.target)
+		return f, err
+	}
+	f.Origins = additional.origins
+	err = f.encode(head, tail, additional.jobs, s.target)
+	return f, err
+}
+
+// agentTail checks and reads everything of the owner in a fixed order.
+func agentTail(a *v1alpha1.PrometheusAgent, s *Settings, res *resolver) (tail Tail, additional ownJobs, err error) {
+	spec := &a.Spec.CommonPrometheusFields
+	fail := func(err error) (Tail, ownJobs, error) { return Tail{}, ownJobs{}, inSpec(err) }
+	if tail.RemoteWrite, err = res.remoteWrites(spec.RemoteWrite, s.rules.counting(new(regexcost.Budget))); err != nil {
+		return fail(err)
+	}
+	if _, err := res.apiServer(spec.APIServerConfig); err != nil {
+		return fail(fmt.Errorf("apiserverConfig: %w", err))
+	}
+	if err := res.scrapeClasses(spec.ScrapeClasses); err != nil {
+		return fail(err)
+	}
+	if additional, err = res.additionalJobs(spec, s); err != nil {
+		return fail(err)
+	}
+	if tail.Storage, err = agentStorage(spec); err != nil {
+		return fail(err)
+	}
+	if err := res.telemetry(spec, s, &tail); err != nil {
+		return fail(err)
+	}
+	return tail, additional, nil
+}

@@ -1,0 +1,157 @@
+package promconfig
+
+import (
+	"fmt"
+	"regexp"
+	"strconv"
+
+	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
+	"github.com/firekeeper-dev/firekeeper/operator/config/clientconfig"
+	"github.com/firekeeper-dev/firekeeper/operator/config/regexcost"
+)
+
+// Alerting is the alerting block. Both lists end with what the user wrote in
+// additional Secrets, of any shape.
+type Alerting struct {
+	// RelabelConfigs are applied to alerts: [Step] values, then [gate.Node] values.
+	RelabelConfigs []any `yaml:"alert_relabel_configs"`
+	// Alertmanagers are [Alertmanager] values, then [gate.Node] values.
+	Alertmanagers []any `yaml:"alertmanagers"`
+}
+
+// Alertmanager is one entry of alertmanagers.
+type Alertmanager struct {
+	// Scheme is http or https.
+	Scheme string `yaml:"scheme,omitempty"`
+	// PathPrefix before the API's path.
+	PathPrefix string `yaml:"path_prefix,omitempty"`
+	// Timeout of one push.
+	Timeout v1.Duration `yaml:"timeout,omitempty"`
+	// EnableHTTP2 towards the Alertmanagers.
+	EnableHTTP2 *bool `yaml:"enable_http2,omitempty" since:"2.35.0"`
+	// TLSConfig towards the Alertmanagers.
+	TLSConfig *clientconfig.TLSConfig `yaml:"tls_config,omitempty"`
+	// Proxy towards the Alertmanagers.
+	clientconfig.Proxy `yaml:",inline"`
+	// KubernetesSD has exactly one entry.
+	KubernetesSD []*KubernetesSD `yaml:"kubernetes_sd_configs"`
+	// BearerTokenFile is a path in the container, deprecated.
+	BearerTokenFile string `yaml:"bearer_token_file,omitempty"`
+	// BasicAuth credentials.
+	BasicAuth *clientconfig.BasicAuth `yaml:"basic_auth,omitempty" since:"2.26.0"`
+	// Authorization header.
+	Authorization *clientconfig.Authorization `yaml:"authorization,omitempty" since:"2.26.0"`
+	// SigV4 signs requests for AWS.
+	SigV4 *clientconfig.SigV4 `yaml:"sigv4,omitempty" since:"2.48.0"`
+	// APIVersion is v1 or v2.
+	APIVersion string `yaml:"api_version,omitempty" since:"2.11.0"`
+	// RelabelConfigs pick the Alertmanagers.
+	RelabelConfigs []Step `yaml:"relabel_configs"`
+	// AlertRelabelConfigs are applied to alerts for these Alertmanagers.
+	AlertRelabelConfigs []Step `yaml:"alert_relabel_configs,omitempty" since:"2.51.0"`
+}
+
+// dropReplica makes alerts of replicas equal, so that Alertmanager can merge
+// them; nil when replicas have no label.
+func dropReplica(f *v1.CommonPrometheusFields) Step {
+	label := valueOr(f.ReplicaExternalLabelName, defaultReplicaLabel)
+	if label == "" {
+		return nil
+	}
+	return &filterStep{Action: "labeldrop", Regex: expression(regexp.QuoteMeta(label))}
+}
+
+// alertmanagers fills the user's entries. api is how to reach Kubernetes.
+func (r *resolver) alertmanagers(p *v1.Prometheus, s *Settings, api APIServer) ([]any, error) {
+	if p.Spec.Alerting == nil {
+		return nil, nil
+	}
+	rules := s.rules.counting(new(regexcost.Budget))
+	var out []any
+	for i := range p.Spec.Alerting.Alertmanagers {
+		am := &p.Spec.Alerting.Alertmanagers[i]
+		entry, err := r.alertmanager(am, rules)
+		if err != nil {
+			return nil, fmt.Errorf("alerting.alertmanagers[%d]: %w", i, err)
+		}
+		role := endpointsRole(s.data.ServiceDiscoveryRole, s.capabilities, s.target)
+		namespace := am.Namespace
+		if namespace == "" {
+			namespace = p.Namespace
+		}
+		entry.KubernetesSD = []*KubernetesSD{{Role: role, Namespaces: &NamespaceDiscovery{Names: []string{namespace}}, APIServer: api}}
+		if entry.APIVersion == "v1" && major3(s.target) {
+			entry.APIVersion = "" // gone with major version 3
+		}
+		entry.RelabelConfigs = alertmanagerSteps(am, role)
+		out = append(out, entry)
+	}
+	return out, nil
+}
+
+// alertmanager checks and reads one entry.
+func (r *resolver) alertmanager(am *v1.AlertmanagerEndpoints, rules relabelRules) (*Alertmanager, error) {
+	if err := checkAlertmanager(am, rules); err != nil {
+		return nil, err
+	}
+	out := &Alertmanager{
+		Scheme: lower(am.Scheme), PathPrefix: am.PathPrefix, Timeout: am.Timeout, EnableHTTP2: am.EnableHTTP2,
+		BearerTokenFile: am.BearerTokenFile, APIVersion: lower(am.APIVersion),
+		AlertRelabelConfigs: appendRelabel(nil, am.AlertRelabelConfigs),
+	}
+	var err error
+	if out.BasicAuth, err = r.BasicAuth(am.BasicAuth); err != nil {
+		return nil, fmt.Errorf("basicAuth: %w", err)
+	}
+	if out.Authorization, err = r.Authorization(am.Authorization); err != nil {
+		return nil, fmt.Errorf("authorization: %w", err)
+	}
+	if out.SigV4, err = r.SigV4(am.Sigv4); err != nil {
+		return nil, fmt.Errorf("sigv4: %w", err)
+	}
+	if out.TLSConfig, err = r.TLS(am.TLSConfig); err != nil {
+		return nil, fmt.Errorf("tlsConfig: %w", err)
+	}
+	out.Proxy, err = r.Proxy(am.ProxyConfig)
+	return out, err
+}
+
+// checkAlertmanager applies the rules about everything but the blocks of the
+// client, which say themselves what is wrong with them.
+func checkAlertmanager(am *v1.AlertmanagerEndpoints, rules relabelRules) error {
+	if err := clientconfig.AtMostOne(
+		way("bearerTokenFile", am.BearerTokenFile != ""), way("basicAuth", am.BasicAuth != nil),
+		way("authorization", am.Authorization != nil), way("sigv4", am.Sigv4 != nil),
+	); err != nil {
+		return err
+	}
+	if err := rules.checkRegex(am.Name); err != nil {
+		return fmt.Errorf("name: %w", err)
+	}
+	if err := rules.checkRegex(am.Port.StrVal); err != nil {
+		return fmt.Errorf("port: %w", err)
+	}
+	if err := rules.check(am.RelabelConfigs); err != nil {
+		return fmt.Errorf("relabelings: %w", err)
+	}
+	if err := rules.check(am.AlertRelabelConfigs); err != nil {
+		return fmt.Errorf("alertRelabelings: %w", err)
+	}
+	return nil
+}
+
+// alertmanagerSteps keep the Service's endpoints of one port.
+func alertmanagerSteps(am *v1.AlertmanagerEndpoints, role string) []Step {
+	steps := []Step{&filterStep{Action: "keep", SourceLabels: []string{"__meta_kubernetes_service_name"}, Regex: expression(am.Name)}}
+	portName := "__meta_kubernetes_endpoint_port_name"
+	if role == roleEndpointSlice {
+		portName = "__meta_kubernetes_endpointslice_port_name"
+	}
+	switch {
+	case am.Port.StrVal != "":
+		steps = append(steps, keepPort(portName, am.Port.StrVal))
+	case am.Port.IntVal != 0:
+		steps = append(steps, keepPort("__meta_kubernetes_pod_container_port_number", strconv.Itoa(int(am.Port.IntVal))))
+	}
+	return appendRelabel(steps, am.RelabelConfigs)
+}

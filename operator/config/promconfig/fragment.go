@@ -1,0 +1,131 @@
+package promconfig
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/firekeeper-dev/firekeeper/internal/gate"
+	"github.com/firekeeper-dev/firekeeper/operator/api/budget"
+	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
+	"github.com/firekeeper-dev/firekeeper/operator/config/regexcost"
+	"github.com/firekeeper-dev/firekeeper/operator/kube/assets"
+)
+
+// Fragment is one monitor compiled. It is immutable.
+type Fragment struct {
+	// YAML are the monitor's items of scrape_configs ("- job_name: …"), empty
+	// when it is rejected.
+	YAML []byte
+	// Jobs is the number of items.
+	Jobs int
+	// Dropped is what the version does not know; scrape_configs[i] is the
+	// monitor's endpoint i.
+	Dropped []gate.Dropped
+	// Deps are the Secrets and ConfigMaps it depends on, also when rejected.
+	Deps []assets.Dependency
+	// Files are TLS assets by file name, also those loaded before a rejection.
+	Files map[string][]byte
+	// Err is why the monitor is rejected. When assets.IsTemporary(Err) the
+	// cluster could not be read: neither keep the fragment nor reject for it.
+	Err error
+	// Origins are those of each job's relabel_configs, step by step; nil when rejected
+	// and without [Settings.WithOrigins].
+	Origins [][]Origin
+}
+
+// JobNames returns the names of the jobs in the text of a fragment, in its order.
+func JobNames(text []byte) (out []string) {
+	for line := range bytes.Lines(text) {
+		if name, is := bytes.CutPrefix(line, []byte("- job_name: ")); is {
+			out = append(out, string(bytes.Trim(bytes.TrimSpace(name), `"'`)))
+		}
+	}
+	return out
+}
+
+// JobNamesOf returns the names of the n jobs that a monitor becomes.
+func JobNamesOf(kind string, m metav1.Object, n int) []string {
+	out := make([]string, n)
+	for i := range out {
+		out[i] = nameOfJob(kind, m, i)
+	}
+	return out
+}
+
+// nameOfJob returns the name of a job: one for each endpoint of the kinds that have endpoints.
+func nameOfJob(kind string, m metav1.Object, i int) string {
+	name := strings.ToLower(kind[:1]) + kind[1:] + "/" + m.GetNamespace() + "/" + m.GetName()
+	if kind == v1.ServiceMonitorKind || kind == v1.PodMonitorKind {
+		name += "/" + strconv.Itoa(i)
+	}
+	return name
+}
+
+// compiler turns one monitor into a fragment.
+type compiler struct {
+	s *Settings
+	// rules are those of s, and count the monitor's regular expressions.
+	rules relabelRules
+	// own resolves the monitor's references, owner those of the owner.
+	own, owner *resolver
+	// origins of the steps of the jobs so far, when they are wanted.
+	origins [][]Origin
+	// jobs are those that are written.
+	jobs *gate.Items
+}
+
+// write adds a job to the configuration.
+//
+// Errors: the object generates more than it may.
+func (c *compiler) write(job any) error {
+	err := c.jobs.Add(job)
+	if errors.Is(err, gate.ErrTooLong) {
+		return fmt.Errorf("the object generates too many bytes of configuration, the limit is %d", budget.GeneratedBytes)
+	}
+	return err
+}
+
+// compile runs build, which writes jobs, and packs what it leaves behind.
+func (s *Settings) compile(object metav1.Object, r assets.Reader, build func(c *compiler) error) Fragment {
+	if err := v1.Undecodable(object); err != nil {
+		return Fragment{Err: err}
+	}
+	namespace := object.GetNamespace()
+	c := &compiler{s: s, rules: s.rules.counting(new(regexcost.Budget)), own: newResolver(namespace, r, s.target),
+		jobs: gate.NewItems(s.target, "scrape_configs", budget.GeneratedBytes)}
+	c.owner = c.own
+	if s.data.Namespace != "" && s.data.Namespace != namespace {
+		c.owner = newResolver(s.data.Namespace, r, s.target)
+	}
+	var f Fragment
+	if f.Err = build(c); f.Err == nil {
+		f.YAML, f.Dropped, f.Jobs, f.Origins = c.jobs.Text, c.jobs.Dropped, c.jobs.Len(), c.origins
+	}
+	f.Deps, f.Files = c.own.Dependencies(), c.own.Files()
+	if c.owner != c.own {
+		f.Deps = mergeDependencies(f.Deps, c.owner.Dependencies())
+		f.Files = mergeFiles(f.Files, c.owner.Files())
+	}
+	return f
+}
+
+func mergeDependencies(a, b []assets.Dependency) []assets.Dependency {
+	out := append(slices.Clip(a), b...)
+	slices.SortFunc(out, func(x, y assets.Dependency) int { return x.Ref.Compare(y.Ref) })
+	return slices.CompactFunc(out, func(x, y assets.Dependency) bool { return x.Ref == y.Ref })
+}
+
+func mergeFiles(a, b map[string][]byte) map[string][]byte {
+	if a == nil {
+		return b
+	}
+	maps.Copy(a, b)
+	return a
+}

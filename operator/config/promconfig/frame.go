@@ -1,0 +1,217 @@
+package promconfig
+
+import (
+	"errors"
+	"fmt"
+	"path"
+	"reflect"
+
+	"github.com/firekeeper-dev/firekeeper/internal/faults"
+	"github.com/firekeeper-dev/firekeeper/internal/gate"
+	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
+	"github.com/firekeeper-dev/firekeeper/operator/api/wellknown"
+	"github.com/firekeeper-dev/firekeeper/operator/config/regexcost"
+	"github.com/firekeeper-dev/firekeeper/operator/kube/assets"
+)
+
+// Frame is the owner's own part of a document.
+type Frame struct {
+	// Head comes before scrape_configs, Tail after it.
+	Head, Tail []byte
+	// Additional are the user's own items of scrape_configs.
+	Additional []byte
+	// Origins are those of each additional job's relabel_configs, step by step; nil
+	// without [Settings.WithOrigins].
+	Origins [][]Origin
+	// Dropped is what the version does not know.
+	Dropped []gate.Dropped
+	// Deps are the Secrets and ConfigMaps the frame depends on, also on error.
+	Deps []assets.Dependency
+	// Files are TLS assets by file name.
+	Files map[string][]byte
+	// Warnings are about values that are not used as written.
+	Warnings []string
+
+	agent, daemonSet bool
+}
+
+// ConfigRuleDir is where config-reloader unpacks rules that come with the
+// configuration.
+const ConfigRuleDir = "/etc/prometheus/config_out/rules"
+
+// CompileServer makes the frame of a Prometheus.
+//
+// ruleConfigMaps are names, in the order they shall be listed, of ConfigMaps below
+// wellknown.PrometheusRuleDir, or absolute paths of folders. Errors fail the
+// reconcile; the returned frame then carries Deps and Head and nothing else of use.
+func CompileServer(p *v1.Prometheus, s *Settings, ruleConfigMaps []string, r assets.Reader) (Frame, error) {
+	res := newResolver(p.Namespace, r, s.target)
+	f, err := compileServer(p, s, ruleConfigMaps, res)
+	f.Deps, f.Files = res.Dependencies(), res.Files()
+	return f, err
+}
+
+func compileServer(p *v1.Prometheus, s *Settings, ruleConfigMaps []string, res *resolver) (Frame, error) {
+	var f Frame
+	tail, additional, err := serverTail(p, s, res)
+	head := Head{Runtime: runtimeFrom(p.Spec.Runtime)}
+	head.Global, f.Warnings = serverGlobal(p, s.capabilities)
+	if p.Spec.RuleSelector != nil {
+		for _, name := range ruleConfigMaps {
+			if !path.IsAbs(name) {
+				name = path.Join(wellknown.PrometheusRuleDir, name)
+			}
+			head.RuleFiles = append(head.RuleFiles, name+"/*.yaml")
+		}
+	}
+	if err != nil {
+		f.alone(head, s.target)
+		return f, err
+	}
+	f.Origins = additional.origins
+	err = f.encode(head, tail, additional.jobs, s.target)
+	return f, err
+}
+
+// alone writes the head without the rest, which cannot be written: it is enough to see
+// what the jobs of monitors find.
+func (f *Frame) alone(head Head, t gate.Target) { f.Head, _, _ = gate.Append(nil, head, t, "") }
+
+// encode writes the three parts.
+func (f *Frame) encode(head Head, tail Tail, additional []gate.Node, t gate.Target) (err error) {
+	var dropped []gate.Dropped
+	if f.Head, f.Dropped, err = gate.Append(nil, head, t, ""); err != nil {
+		return err
+	}
+	if f.Tail, dropped, err = gate.Append(nil, tail, t, ""); err != nil {
+		return err
+	}
+	f.Dropped = append(f.Dropped, dropped...)
+	f.Additional, _, err = gate.AppendItems(nil, additional, t, "scrape_configs")
+	return err
+}
+
+// serverTail checks and reads everything of the owner in a fixed order.
+func serverTail(p *v1.Prometheus, s *Settings, res *resolver) (tail Tail, additional ownJobs, err error) {
+	spec := &p.Spec
+	fail := func(err error) (Tail, ownJobs, error) { return Tail{}, ownJobs{}, inSpec(err) }
+	if err := checkScalars("", reflect.ValueOf(spec).Elem()); err != nil {
+		return fail(err)
+	}
+	if tail.RemoteRead, err = res.remoteReads(spec.RemoteRead); err != nil {
+		return fail(err)
+	}
+	if tail.RemoteWrite, err = res.remoteWrites(spec.RemoteWrite, s.rules.counting(new(regexcost.Budget))); err != nil {
+		return fail(err)
+	}
+	api, err := res.apiServer(spec.APIServerConfig)
+	if err != nil {
+		return fail(fmt.Errorf("apiserverConfig: %w", err))
+	}
+	managers, err := res.alertmanagers(p, s, api)
+	if err != nil {
+		return fail(err)
+	}
+	if err := res.scrapeClasses(spec.ScrapeClasses); err != nil {
+		return fail(err)
+	}
+	if additional, err = res.additionalJobs(&spec.CommonPrometheusFields, s); err != nil {
+		return fail(err)
+	}
+	if tail.Alerting, err = res.alerting(p, managers, s.target); err != nil {
+		return fail(err)
+	}
+	if err := checkTSDB(spec.TSDB, spec.EnableFeatures); err != nil {
+		return fail(err)
+	}
+	tail.Storage = serverStorage(spec, s.target)
+	if err := res.telemetry(&spec.CommonPrometheusFields, s, &tail); err != nil {
+		return fail(err)
+	}
+	return tail, additional, nil
+}
+
+// inSpec says of each of several joined errors that its field is in the spec.
+func inSpec(err error) error {
+	var all []error
+	for _, e := range faults.Leaves(err) {
+		all = append(all, fmt.Errorf("spec.%w", e))
+	}
+	return errors.Join(all...)
+}
+
+// telemetry fills what the owner receives over OTLP and what it traces itself.
+func (r *resolver) telemetry(f *v1.CommonPrometheusFields, s *Settings, tail *Tail) (err error) {
+	if tail.OTLP, err = otlpFrom(f, s.target); err != nil {
+		return fmt.Errorf("otlp: %w", err)
+	}
+	if tail.Tracing, err = r.tracing(f.TracingConfig); err != nil {
+		return fmt.Errorf("tracingConfig: %w", err)
+	}
+	return nil
+}
+
+// scrapeClasses registers the TLS assets of the owner's classes.
+func (r *resolver) scrapeClasses(classes []v1.ScrapeClass) error {
+	for i := range classes {
+		if _, err := r.TLS(classes[i].TLSConfig); err != nil {
+			return fmt.Errorf("scrapeClasses[%d] %q: tlsConfig: %w", i, classes[i].Name, err)
+		}
+	}
+	return nil
+}
+
+// ownJobs are the user's own items of scrape_configs.
+type ownJobs struct {
+	jobs    []gate.Node
+	origins [][]Origin // nil when nobody asks for them
+}
+
+// additionalJobs reads the user's own jobs and shards them.
+func (r *resolver) additionalJobs(f *v1.CommonPrometheusFields, s *Settings) (ownJobs, error) {
+	l, sel := ownScrapeConfigs, f.AdditionalScrapeConfigs
+	read, text, err := r.additional(l, sel)
+	if err != nil {
+		return ownJobs{}, err
+	}
+	jobs := read
+	if !s.data.DaemonSet && s.data.Sharding.Shards > 1 {
+		if jobs, err = shardJobs(read, s.shardByAddress, s.target); err != nil {
+			return ownJobs{}, l.failed(err)
+		}
+	}
+	if err := r.checkAdditional(l, sel, read, text, s.target); err != nil {
+		return ownJobs{}, err
+	}
+	out := ownJobs{jobs: jobs}
+	if s.origins {
+		out.origins = additionalOrigins(read, jobs)
+	}
+	return out, nil
+}
+
+// alerting puts the block together; nil when nothing asks for it.
+func (r *resolver) alerting(p *v1.Prometheus, managers []any, t gate.Target) (*Alerting, error) {
+	relabel, err := r.additionalItems(ownAlertRelabels, p.Spec.AdditionalAlertRelabelConfigs, t)
+	if err != nil {
+		return nil, err
+	}
+	more, err := r.additionalItems(ownAlertmanagers, p.Spec.AdditionalAlertManagerConfigs, t)
+	if err != nil {
+		return nil, err
+	}
+	if p.Spec.Alerting == nil && len(relabel) == 0 && len(more) == 0 {
+		return nil, nil
+	}
+	out := &Alerting{Alertmanagers: managers}
+	if step := dropReplica(&p.Spec.CommonPrometheusFields); step != nil {
+		out.RelabelConfigs = append(out.RelabelConfigs, step)
+	}
+	for _, node := range relabel {
+		out.RelabelConfigs = append(out.RelabelConfigs, node)
+	}
+	for _, node := range more {
+		out.Alertmanagers = append(out.Alertmanagers, node)
+	}
+	return out, nil
+}

@@ -1,0 +1,121 @@
+package promconfig
+
+import (
+	"fmt"
+
+	"github.com/firekeeper-dev/firekeeper/operator/api/manifest"
+	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
+	"github.com/firekeeper-dev/firekeeper/operator/config/clientconfig"
+	"github.com/firekeeper-dev/firekeeper/operator/kube/assets"
+)
+
+// checkScrapeClasses applies the rules that need no look at the cluster.
+func checkScrapeClasses(classes []v1.ScrapeClass, rules relabelRules) error {
+	defaults := ""
+	for i := range classes {
+		c := &classes[i]
+		if err := checkScrapeClass(c, rules); err != nil {
+			return fmt.Errorf("scrapeClasses[%d] %q: %w", i, c.Name, err)
+		}
+		if c.Default == nil || !*c.Default {
+			continue
+		}
+		if defaults != "" {
+			return fmt.Errorf("scrapeClasses: %q and %q are both the default", defaults, c.Name)
+		}
+		defaults = c.Name
+	}
+	return nil
+}
+
+func checkScrapeClass(c *v1.ScrapeClass, rules relabelRules) error {
+	if err := rules.check(c.RelabelConfigs); err != nil {
+		return fmt.Errorf("relabelings: %w", err)
+	}
+	if err := rules.check(c.MetricRelabelConfigs); err != nil {
+		return fmt.Errorf("metricRelabelings: %w", err)
+	}
+	if err := clientconfig.CheckTLS(c.TLSConfig); err != nil {
+		return fmt.Errorf("tlsConfig: %w", err)
+	}
+	if err := clientconfig.CheckAuthorization(c.Authorization); err != nil {
+		return fmt.Errorf("authorization: %w", err)
+	}
+	return nil
+}
+
+// scrapeClass returns the named class, else the default, else an empty one.
+// A name the owner does not have is an error.
+func (s *Settings) scrapeClass(name string) (*v1.ScrapeClass, error) {
+	for i := range s.data.ScrapeClasses {
+		c := &s.data.ScrapeClasses[i]
+		if name != "" && c.Name == name || name == "" && c.Default != nil && *c.Default {
+			return c, nil
+		}
+	}
+	if name != "" {
+		return nil, fmt.Errorf("scrapeClass: the workload has no scrape class %q%s", name, s.classesBeside(name))
+	}
+	return &v1.ScrapeClass{}, nil
+}
+
+// classesBeside names the class that is meant by one that is not there, or all that are.
+func (s *Settings) classesBeside(name string) string {
+	var names []string
+	for i := range s.data.ScrapeClasses {
+		names = append(names, s.data.ScrapeClasses[i].Name)
+	}
+	return manifest.Beside(name, names)
+}
+
+// mergedTLS lays a monitor's TLS block over the class's: only paths the monitor
+// leaves open are taken from the class, nothing else of it is mixed in. A class
+// that stands alone refers to assets of the owner's namespace.
+func (s *Settings) mergedTLS(monitor *clientconfig.TLSConfig, class *v1.TLSConfig) *clientconfig.TLSConfig {
+	switch {
+	case monitor == nil:
+		return clientconfig.NewTLSConfig(class, AssetDir, s.data.Namespace)
+	case class == nil:
+		return monitor
+	}
+	out := *monitor
+	if out.CAAsset+out.CAFile == "" {
+		out.CAFile = class.CAFile
+	}
+	if out.CertAsset+out.CertFile == "" {
+		out.CertFile = class.CertFile
+	}
+	if out.KeyAsset+out.KeyFile == "" {
+		out.KeyFile = class.KeyFile
+	}
+	return &out
+}
+
+// mergeAuthorization lays a monitor's block, already read as own, over the
+// class's. References of a class resolve where the owner lives, so they count
+// only for monitors there.
+func (s *Settings) mergeAuthorization(r *resolver, monitor *v1.SafeAuthorization, own *clientconfig.Authorization, class *v1.Authorization) (*clientconfig.Authorization, error) {
+	if monitor != nil && *monitor == (v1.SafeAuthorization{}) {
+		monitor, own = nil, nil // an empty block leaves everything to the class
+	}
+	if class == nil || monitor != nil && monitor.Credentials != nil {
+		return own, nil
+	}
+	out := &clientconfig.Authorization{Type: clientconfig.AuthorizationType(class.Type)}
+	if monitor != nil {
+		out.Type = own.Type
+	}
+	switch {
+	case class.Credentials == nil:
+		out.CredentialsFile = class.CredentialsFile
+	case r.Namespace() == s.data.Namespace:
+		value, err := r.SecretKey(*class.Credentials)
+		switch {
+		case err == nil:
+			out.Credentials = &value
+		case !assets.IsNotFound(err):
+			return nil, fmt.Errorf("scrape class credentials: %w", err)
+		}
+	}
+	return out, nil
+}

@@ -1,0 +1,26 @@
+package promconfig
+
+import (
+	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
+	"github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1alpha1"
+	"github.com/firekeeper-dev/firekeeper/operator/config/clientconfig"
+)
+
+// sdClient checks and reads the HTTP client of a discovery. At most one way to
+// authenticate may be given; an empty block counts as given.
+func (c *compiler) sdClient(t *v1alpha1.HTTPTransport, cr v1alpha1.HTTPCredentials) (clientconfig.Client, error) {
+	if err := clientconfig.AtMostOne(
+		way("basicAuth", cr.BasicAuth != nil), way("authorization", cr.Authorization != nil), way("oauth2", cr.OAuth2 != nil),
+	); err != nil {
+		return clientconfig.Client{}, err
+	}
+	if a := cr.Authorization; a != nil {
+		if err := clientconfig.CheckAuthorizationType(a.Type); err != nil {
+			return clientconfig.Client{}, at("authorization", err)
+		}
+	}
+	return c.own.Client(v1.HTTPConfigWithoutTLS{
+		BasicAuth: cr.BasicAuth, Authorization: cr.Authorization, OAuth2: cr.OAuth2,
+		FollowRedirects: t.FollowRedirects, EnableHTTP2: t.EnableHTTP2,
+	}, clientconfig.FullTLS(t.TLSConfig), t.ProxyConfig)
+}

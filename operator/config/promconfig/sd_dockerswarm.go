@@ -1,0 +1,47 @@
+package promconfig
+
+import (
+	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
+	"github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1alpha1"
+	"github.com/firekeeper-dev/firekeeper/operator/config/clientconfig"
+)
+
+// DockerSwarmSD is one entry of dockerswarm_sd_configs.
+type DockerSwarmSD struct {
+	// Credentials for the daemon.
+	clientconfig.Credentials `yaml:",inline"`
+	// Proxy towards the daemon.
+	clientconfig.Proxy `yaml:",inline"`
+	// Filters of the API, by name.
+	Filters []SDFilter `yaml:"filters,omitempty"`
+	// Host is the URL of the daemon.
+	Host string `yaml:"host"`
+	// TLSConfig towards the daemon.
+	TLSConfig *clientconfig.TLSConfig `yaml:"tls_config,omitempty"`
+	// Role is services, tasks or nodes.
+	Role string `yaml:"role"`
+	// Port to scrape where none is published.
+	Port *int32 `yaml:"port,omitempty"`
+	// RefreshInterval between two requests.
+	RefreshInterval v1.Duration `yaml:"refresh_interval,omitempty"`
+	// Redirects of the client.
+	clientconfig.Redirects `yaml:",inline"`
+}
+
+func (c *compiler) dockerSwarmSD(in *v1alpha1.DockerSwarmSDConfig) (*DockerSwarmSD, error) {
+	if err := checkDaemon(in.Host); err != nil {
+		return nil, err
+	}
+	client, err := c.sdClient(&in.HTTPTransport, in.HTTPCredentials)
+	if err != nil {
+		return nil, err
+	}
+	filters, err := sdFilters(in.Filters)
+	if err != nil {
+		return nil, err
+	}
+	return &DockerSwarmSD{
+		Credentials: client.Credentials, Proxy: client.Proxy, Filters: filters, Host: in.Host, TLSConfig: client.TLS, Role: lower(in.Role),
+		Port: in.Port, RefreshInterval: in.RefreshInterval, Redirects: client.Redirects,
+	}, checkPositive("refreshInterval", in.RefreshInterval)
+}

@@ -1,0 +1,76 @@
+package promconfig
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
+	"github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1alpha1"
+	"github.com/firekeeper-dev/firekeeper/operator/config/clientconfig"
+)
+
+// EC2SD is one entry of ec2_sd_configs.
+type EC2SD struct {
+	// Proxy towards the API; the whole HTTP client came late.
+	clientconfig.Proxy `yaml:",inline" since:"2.41.0"`
+	// Region to look in.
+	Region string `yaml:"region,omitempty"`
+	// AccessKey of AWS.
+	AccessKey string `yaml:"access_key,omitempty"`
+	// SecretKey of AWS.
+	SecretKey string `yaml:"secret_key,omitempty"`
+	// RoleARN of the role to assume.
+	RoleARN string `yaml:"role_arn,omitempty"`
+	// RefreshInterval between two requests.
+	RefreshInterval v1.Duration `yaml:"refresh_interval,omitempty"`
+	// Port to scrape.
+	Port *int32 `yaml:"port,omitempty"`
+	// Filters of the API, by name.
+	Filters []SDFilter `yaml:"filters,omitempty" since:"2.3.0"`
+	// Redirects of the client.
+	clientconfig.Redirects `yaml:",inline" since:"2.41.0"`
+	// TLSConfig towards the API.
+	TLSConfig *clientconfig.TLSConfig `yaml:"tls_config,omitempty" since:"2.41.0"`
+}
+
+func (c *compiler) ec2SD(in *v1alpha1.EC2SDConfig) (*EC2SD, error) {
+	client, err := c.sdClient(&in.HTTPTransport, v1alpha1.HTTPCredentials{})
+	if err != nil {
+		return nil, err
+	}
+	access, secret, err := c.pair(in.AccessKey, in.SecretKey)
+	if err != nil {
+		return nil, err
+	}
+	filters, err := sdFilters(in.Filters)
+	if err != nil {
+		return nil, err
+	}
+	return &EC2SD{
+		Proxy: client.Proxy, Region: in.Region, AccessKey: access, SecretKey: secret, RoleARN: in.RoleARN,
+		RefreshInterval: in.RefreshInterval, Port: in.Port, Filters: filters, Redirects: client.Redirects, TLSConfig: client.TLS,
+	}, checkPositive("refreshInterval", in.RefreshInterval)
+}
+
+// SDFilter is a filter of the API behind a discovery.
+type SDFilter struct {
+	// Name of the filter.
+	Name string `yaml:"name"`
+	// Values that pass.
+	Values []string `yaml:"values"`
+}
+
+// sdFilters sorts by name; values keep their order.
+func sdFilters(in []v1alpha1.Filter) ([]SDFilter, error) {
+	out := make([]SDFilter, len(in))
+	for i, f := range in {
+		if len(f.Values) == 0 {
+			return nil, at(fmt.Sprintf("filters[%d].values", i), errors.New("is empty"))
+		}
+		out[i] = SDFilter{Name: f.Name, Values: f.Values}
+	}
+	slices.SortStableFunc(out, func(a, b SDFilter) int { return strings.Compare(a.Name, b.Name) })
+	return out, nil
+}

@@ -1,0 +1,53 @@
+package promconfig
+
+import (
+	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
+	"github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1alpha1"
+	"github.com/firekeeper-dev/firekeeper/operator/config/clientconfig"
+)
+
+// LightsailSD is one entry of lightsail_sd_configs.
+type LightsailSD struct {
+	// BasicAuth credentials.
+	BasicAuth *clientconfig.BasicAuth `yaml:"basic_auth,omitempty"`
+	// Authorization header.
+	Authorization *clientconfig.Authorization `yaml:"authorization,omitempty" since:"2.26.0"`
+	// Proxy towards the API.
+	clientconfig.Proxy `yaml:",inline"`
+	// OAuth2 credentials.
+	OAuth2 *clientconfig.OAuth2 `yaml:"oauth2,omitempty" since:"2.27.0"`
+	// Region to look in.
+	Region string `yaml:"region,omitempty"`
+	// Endpoint of the API.
+	Endpoint string `yaml:"endpoint,omitempty"`
+	// Port to scrape.
+	Port *int32 `yaml:"port,omitempty"`
+	// RefreshInterval between two requests.
+	RefreshInterval v1.Duration `yaml:"refresh_interval,omitempty"`
+	// AccessKey of AWS.
+	AccessKey string `yaml:"access_key,omitempty"`
+	// SecretKey of AWS.
+	SecretKey string `yaml:"secret_key,omitempty"`
+	// RoleARN of the role to assume.
+	RoleARN string `yaml:"role_arn,omitempty"`
+	// TLSConfig towards the API.
+	TLSConfig *clientconfig.TLSConfig `yaml:"tls_config,omitempty"`
+	// Redirects of the client.
+	clientconfig.Redirects `yaml:",inline"`
+}
+
+func (c *compiler) lightsailSD(in *v1alpha1.LightSailSDConfig) (*LightsailSD, error) {
+	client, err := c.sdClient(&in.HTTPTransport, in.HTTPCredentials)
+	if err != nil {
+		return nil, err
+	}
+	access, secret, err := c.pair(in.AccessKey, in.SecretKey)
+	if err != nil {
+		return nil, err
+	}
+	return &LightsailSD{
+		BasicAuth: client.BasicAuth, Authorization: client.Authorization, Proxy: client.Proxy, OAuth2: client.OAuth2, Region: in.Region,
+		Endpoint: in.Endpoint, Port: in.Port, RefreshInterval: in.RefreshInterval, AccessKey: access, SecretKey: secret, RoleARN: in.RoleARN,
+		TLSConfig: client.TLS, Redirects: client.Redirects,
+	}, checkPositive("refreshInterval", in.RefreshInterval)
+}

@@ -1,0 +1,62 @@
+package promconfig
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
+	"github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1alpha1"
+	"github.com/firekeeper-dev/firekeeper/operator/config/clientconfig"
+)
+
+// MarathonSD is one entry of marathon_sd_configs.
+type MarathonSD struct {
+	// Credentials for the servers.
+	clientconfig.Credentials `yaml:",inline"`
+	// Proxy towards the servers.
+	clientconfig.Proxy `yaml:",inline"`
+	// TLSConfig towards the servers.
+	TLSConfig *clientconfig.TLSConfig `yaml:"tls_config,omitempty"`
+	// Servers are URLs without a slash at the end.
+	Servers []string `yaml:"servers"`
+	// AuthToken is sent as "Authorization: token=…".
+	AuthToken string `yaml:"auth_token,omitempty"`
+	// RefreshInterval between two requests.
+	RefreshInterval v1.Duration `yaml:"refresh_interval,omitempty"`
+	// Redirects of the client; the server follows redirects in any case.
+	clientconfig.Redirects `yaml:",inline"`
+}
+
+func (c *compiler) marathonSD(in *v1alpha1.MarathonSDConfig) (*MarathonSD, error) {
+	if err := clientconfig.AtMostOne(
+		way("authToken", in.AuthToken != nil), way("basicAuth", in.BasicAuth != nil),
+		way("authorization", in.Authorization != nil), way("oauth2", in.OAuth2 != nil),
+	); err != nil {
+		return nil, err
+	}
+	client, err := c.sdClient(&in.HTTPTransport, in.HTTPCredentials)
+	if err != nil {
+		return nil, err
+	}
+	token, err := c.value("authToken", in.AuthToken)
+	if err != nil {
+		return nil, err
+	}
+	if len(in.Servers) == 0 {
+		return nil, at("servers", errors.New("is empty"))
+	}
+	for i, server := range in.Servers {
+		field := fmt.Sprintf("servers[%d]", i)
+		if err := checkURL(field, server); err != nil {
+			return nil, err
+		}
+		if strings.HasSuffix(server, "/") {
+			return nil, at(field, errors.New("ends with a slash, but the path of the API is appended as it is"))
+		}
+	}
+	return &MarathonSD{
+		Credentials: client.Credentials, Proxy: client.Proxy, TLSConfig: client.TLS, Servers: in.Servers, AuthToken: token,
+		RefreshInterval: v1.Duration(in.RefreshInterval), Redirects: client.Redirects,
+	}, checkPositive("refreshInterval", in.RefreshInterval)
+}

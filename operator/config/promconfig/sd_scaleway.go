@@ -1,0 +1,78 @@
+package promconfig
+
+import (
+	"errors"
+	"fmt"
+	"net/url"
+	"regexp"
+
+	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
+	"github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1alpha1"
+	"github.com/firekeeper-dev/firekeeper/operator/config/clientconfig"
+)
+
+// ScalewaySD is one entry of scaleway_sd_configs.
+type ScalewaySD struct {
+	// AccessKey of the API, not secret.
+	AccessKey string `yaml:"access_key"`
+	// SecretKey of the API.
+	SecretKey string `yaml:"secret_key"`
+	// ProjectID of the project.
+	ProjectID string `yaml:"project_id"`
+	// Role is instance or baremetal.
+	Role string `yaml:"role"`
+	// Port to scrape.
+	Port *int32 `yaml:"port,omitempty"`
+	// APIURL of the API.
+	APIURL string `yaml:"api_url,omitempty"`
+	// Zone to look in.
+	Zone string `yaml:"zone,omitempty"`
+	// NameFilter a machine must match.
+	NameFilter string `yaml:"name_filter,omitempty"`
+	// TagsFilter a machine must have.
+	TagsFilter []string `yaml:"tags_filter,omitempty"`
+	// RefreshInterval between two requests.
+	RefreshInterval v1.Duration `yaml:"refresh_interval,omitempty"`
+	// Proxy towards the API.
+	clientconfig.Proxy `yaml:",inline"`
+	// TLSConfig towards the API.
+	TLSConfig *clientconfig.TLSConfig `yaml:"tls_config,omitempty"`
+	// Redirects of the client.
+	clientconfig.Redirects `yaml:",inline"`
+}
+
+// Forms that the server demands when it loads the document.
+var (
+	scalewayAccessKey = regexp.MustCompile(`^SCW[A-Z0-9]{17}$`)
+	scalewayUUID      = regexp.MustCompile(`^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$`)
+	scalewayZone      = regexp.MustCompile(`^[a-z]{2}-[a-z]{3,7}-[0-9]{1,2}$`)
+)
+
+func (c *compiler) scalewaySD(in *v1alpha1.ScalewaySDConfig) (*ScalewaySD, error) {
+	secret, err := c.needed("secretKey", in.SecretKey)
+	if err != nil {
+		return nil, err
+	}
+	_, urlErr := url.Parse(in.APIURL)
+	switch {
+	case !scalewayAccessKey.MatchString(in.AccessKey):
+		return nil, at("accessKey", errors.New("the value is not SCW and 17 capital letters or digits"))
+	case !scalewayUUID.MatchString(secret):
+		return nil, at("secretKey", errors.New("the value is not a UUID"))
+	case !scalewayUUID.MatchString(in.ProjectID):
+		return nil, at("projectID", fmt.Errorf("%q is not a UUID", in.ProjectID))
+	case in.Zone != "" && !scalewayZone.MatchString(in.Zone):
+		return nil, at("zone", fmt.Errorf("%q is not of the form fr-par-1", in.Zone))
+	case urlErr != nil:
+		return nil, at("apiURL", errors.New("is not a URL"))
+	}
+	client, err := c.sdClient(&in.HTTPTransport, v1alpha1.HTTPCredentials{})
+	if err != nil {
+		return nil, err
+	}
+	return &ScalewaySD{
+		AccessKey: in.AccessKey, SecretKey: secret, ProjectID: in.ProjectID, Role: lower(in.Role), Port: in.Port, APIURL: in.APIURL, Zone: in.Zone,
+		NameFilter: in.NameFilter, TagsFilter: in.TagsFilter, RefreshInterval: in.RefreshInterval, Proxy: client.Proxy, TLSConfig: client.TLS,
+		Redirects: client.Redirects,
+	}, checkPositive("refreshInterval", in.RefreshInterval)
+}

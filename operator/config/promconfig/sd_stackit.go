@@ -1,0 +1,58 @@
+package promconfig
+
+import (
+	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
+	"github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1alpha1"
+	"github.com/firekeeper-dev/firekeeper/operator/config/clientconfig"
+)
+
+// StackitSD is one entry of stackit_sd_configs.
+type StackitSD struct {
+	// Credentials for the API, where no service account is used.
+	clientconfig.Credentials `yaml:",inline"`
+	// Proxy towards the API.
+	clientconfig.Proxy `yaml:",inline"`
+	// TLSConfig towards the API.
+	TLSConfig *clientconfig.TLSConfig `yaml:"tls_config,omitempty"`
+	// Project is the ID of the project.
+	Project string `yaml:"project"`
+	// Region of the API.
+	Region string `yaml:"region,omitempty"`
+	// Endpoint is the URL of the API.
+	Endpoint string `yaml:"endpoint,omitempty"`
+	// Port to scrape.
+	Port *int32 `yaml:"port,omitempty"`
+	// RefreshInterval between two requests.
+	RefreshInterval v1.Duration `yaml:"refresh_interval,omitempty"`
+	// ServiceAccountKey is a JSON document.
+	ServiceAccountKey string `yaml:"service_account_key,omitempty"`
+	// PrivateKey of the service account, PEM.
+	PrivateKey string `yaml:"private_key,omitempty"`
+	// Redirects of the client.
+	clientconfig.Redirects `yaml:",inline"`
+}
+
+func (c *compiler) stackitSD(in *v1alpha1.StackitSDConfig) (*StackitSD, error) {
+	if err := clientconfig.AtMostOne(
+		way("serviceAccountKey", in.ServiceAccountKey != nil), way("basicAuth", in.BasicAuth != nil),
+		way("authorization", in.Authorization != nil), way("oauth2", in.OAuth2 != nil),
+	); err != nil {
+		return nil, err
+	}
+	client, err := c.sdClient(&in.HTTPTransport, in.HTTPCredentials)
+	if err != nil {
+		return nil, err
+	}
+	account, err := c.value("serviceAccountKey", in.ServiceAccountKey)
+	if err != nil {
+		return nil, err
+	}
+	private, err := c.value("privateKey", in.PrivateKey)
+	if err != nil {
+		return nil, err
+	}
+	return &StackitSD{
+		Credentials: client.Credentials, Proxy: client.Proxy, TLSConfig: client.TLS, Project: in.Project, Region: in.Region, Endpoint: in.Endpoint,
+		Port: in.Port, RefreshInterval: v1.Duration(in.RefreshInterval), ServiceAccountKey: account, PrivateKey: private, Redirects: client.Redirects,
+	}, first(checkOptionalURL("endpoint", in.Endpoint), checkPositive("refreshInterval", in.RefreshInterval))
+}

@@ -1,0 +1,50 @@
+package promconfig
+
+import (
+	"errors"
+
+	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
+	"github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1alpha1"
+	"github.com/firekeeper-dev/firekeeper/operator/config/clientconfig"
+)
+
+// TritonSD is one entry of triton_sd_configs.
+type TritonSD struct {
+	// Account to discover with.
+	Account string `yaml:"account"`
+	// Role is container or cn; container when empty.
+	Role string `yaml:"role,omitempty"`
+	// DNSSuffix is appended to the ID of a machine.
+	DNSSuffix string `yaml:"dns_suffix"`
+	// Endpoint is the host of the API.
+	Endpoint string `yaml:"endpoint"`
+	// Groups to return containers of.
+	Groups []string `yaml:"groups,omitempty" since:"2.5.0" reject:"groups"`
+	// Port of the API and to scrape.
+	Port *int32 `yaml:"port,omitempty"`
+	// RefreshInterval between two requests.
+	RefreshInterval v1.Duration `yaml:"refresh_interval,omitempty"`
+	// Version of the API.
+	Version *int32 `yaml:"version,omitempty"`
+	// TLSConfig with the client certificate.
+	TLSConfig *clientconfig.TLSConfig `yaml:"tls_config,omitempty"`
+}
+
+func (c *compiler) tritonSD(in *v1alpha1.TritonSDConfig) (*TritonSD, error) {
+	if in.Role == v1alpha1.TritonRoleCN {
+		if err := c.sinceValue("role", string(in.Role), "2.19.0"); err != nil {
+			return nil, err
+		}
+		if len(in.Groups) > 0 {
+			return nil, at("groups", errors.New("are supported only with the role Container"))
+		}
+	}
+	tls, err := c.own.TLS(clientconfig.FullTLS(in.TLSConfig))
+	if err != nil {
+		return nil, at("tlsConfig", err)
+	}
+	return &TritonSD{
+		Account: in.Account, Role: lower(in.Role), DNSSuffix: in.DNSSuffix, Endpoint: in.Endpoint, Groups: in.Groups, Port: in.Port,
+		RefreshInterval: v1.Duration(in.RefreshInterval), Version: in.Version, TLSConfig: tls,
+	}, checkPositive("refreshInterval", in.RefreshInterval)
+}

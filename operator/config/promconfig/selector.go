@@ -1,0 +1,91 @@
+package promconfig
+
+import (
+	"fmt"
+	"maps"
+	"regexp/syntax"
+	"slices"
+	"strings"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/firekeeper-dev/firekeeper/internal/faults"
+	"github.com/firekeeper-dev/firekeeper/operator/config/selection"
+)
+
+// addSelector turns a label selector into relabel steps on the meta labels of
+// the object ("service", "pod" or "ingress"). labelpresent takes part so that
+// an empty value differs from an absent label. path is the selector's field.
+func (l *stepList) addSelector(sel *metav1.LabelSelector, object, path string) {
+	labels, expressions := "", ""
+	if l.traced {
+		labels, expressions = path+".matchLabels", path+".matchExpressions"
+	}
+	for _, key := range slices.Sorted(maps.Keys(sel.MatchLabels)) {
+		l.addKey(&filterStep{
+			Action: "keep", SourceLabels: metaLabelPair(object, key), Regex: anyOf(sel.MatchLabels[key]),
+		}, labels, key)
+	}
+	for i, e := range sel.MatchExpressions {
+		pair := metaLabelPair(object, e.Key)
+		values := anyOf(e.Values...)
+		switch e.Operator {
+		case metav1.LabelSelectorOpIn:
+			l.addItem(&filterStep{Action: "keep", SourceLabels: pair, Regex: values}, expressions, i)
+		case metav1.LabelSelectorOpNotIn:
+			l.addItem(&filterStep{Action: "drop", SourceLabels: pair, Regex: values}, expressions, i)
+		case metav1.LabelSelectorOpExists:
+			l.addItem(&filterStep{Action: "keep", SourceLabels: pair[1:], Regex: "true"}, expressions, i)
+		case metav1.LabelSelectorOpDoesNotExist:
+			l.addItem(&filterStep{Action: "drop", SourceLabels: pair[1:], Regex: "true"}, expressions, i)
+		}
+	}
+}
+
+// anyOf is the expression for a label that is present with one of some values.
+func anyOf(values ...string) string { return "(" + strings.Join(values, "|") + ");true" }
+
+// checkSelectorValues rejects a selector whose values do not compile as the regular expressions that
+// relabel steps make of them. It is for selectors that Kubernetes does not validate.
+func (r relabelRules) checkSelectorValues(sel *metav1.LabelSelector) error {
+	check := func(field string, values ...string) error {
+		for _, value := range values {
+			if err := r.checkRegex(value); err != nil {
+				return fmt.Errorf("%s: %w", field, err)
+			}
+		}
+		if _, err := syntax.Parse("^(?s:"+anyOf(values...)+")$", syntax.Perl); err != nil {
+			return fmt.Errorf("%s: %q: %w", field, strings.Join(values, "|"), err)
+		}
+		return nil
+	}
+	var wrong faults.List
+	for _, key := range slices.Sorted(maps.Keys(sel.MatchLabels)) {
+		wrong.Add("selector", check(fmt.Sprintf("matchLabels[%s]", key), sel.MatchLabels[key]))
+	}
+	for i, e := range sel.MatchExpressions {
+		if e.Operator == metav1.LabelSelectorOpIn || e.Operator == metav1.LabelSelectorOpNotIn {
+			wrong.Add("selector", check(fmt.Sprintf("matchExpressions[%d].values", i), e.Values...))
+		}
+	}
+	return wrong.Err()
+}
+
+func metaLabelPair(object, key string) []string {
+	name := sanitize(key)
+	return []string{
+		"__meta_kubernetes_" + object + "_label_" + name,
+		"__meta_kubernetes_" + object + "_labelpresent_" + name,
+	}
+}
+
+// checkSelector reports whether Kubernetes takes the selector.
+func checkSelector(sel *metav1.LabelSelector) error {
+	if len(sel.MatchLabels) == 0 && len(sel.MatchExpressions) == 0 {
+		return nil
+	}
+	if err := selection.Check(sel); err != nil {
+		return fmt.Errorf("selector: %w", err)
+	}
+	return nil
+}

@@ -1,0 +1,236 @@
+package promconfig
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"github.com/prometheus/common/model"
+
+	"github.com/firekeeper-dev/firekeeper/internal/gate"
+	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
+	"github.com/firekeeper-dev/firekeeper/operator/config/clientconfig"
+	"github.com/firekeeper-dev/firekeeper/operator/config/regexcost"
+)
+
+// Capabilities are what the cluster and the operator's feature gates allow.
+type Capabilities struct {
+	// EndpointSlice is true when the cluster serves discovery.k8s.io/v1 (Kubernetes >= 1.21.0).
+	EndpointSlice bool
+	// PodTopologyLabels is true when pods carry their node's zone (Kubernetes >= 1.35.0).
+	PodTopologyLabels bool
+	// ShardRetention is the feature gate PrometheusShardRetentionPolicy (on by default).
+	ShardRetention bool
+	// AgentDaemonSet is the feature gate PrometheusAgentDaemonSet (off by default).
+	AgentDaemonSet bool
+	// TopologySharding is the feature gate PrometheusTopologySharding (on by default).
+	TopologySharding bool
+}
+
+// Settings are everything of an owner that matters when one of its monitors is
+// compiled. They are immutable and safe for concurrent use.
+type Settings struct {
+	data         settingsData
+	target       gate.Target
+	rules        relabelRules
+	key          string
+	capabilities Capabilities
+
+	// Steps that are the same for all monitors of the owner.
+	shardByAddress []Step
+	shardByParam   []Step
+
+	origins bool // of relabel steps are wanted
+}
+
+// settingsData is hashed for the key, so every field that a fragment depends on
+// must be here. Fields are exported for the encoder of the hash only.
+type settingsData struct {
+	Version   string
+	Mode      gate.Mode
+	DaemonSet bool
+	// NameValidationScheme and NameEscapingScheme are what ScrapeConfigs without
+	// their own inherit.
+	NameValidationScheme v1.NameValidationSchemeOptions
+	NameEscapingScheme   v1.NameEscapingSchemeOptions
+	// Namespace of the owner; empty when no fragment depends on it.
+	Namespace string
+
+	ScrapeInterval           v1.Duration
+	OverrideHonorLabels      bool
+	OverrideHonorTimestamps  bool
+	IgnoreNamespaceSelectors bool
+	DenyFileAccess           bool
+	ServiceDiscoveryRole     v1.ServiceDiscoveryRole
+	PodTargetLabels          []string
+	EnforcedNamespaceLabel   string
+	ExcludedFromEnforcement  []v1.ObjectReference
+	ScrapeClasses            []v1.ScrapeClass
+	APIServerConfig          *v1.APIServerConfig
+	Enforced                 enforcedLimits
+	Sharding                 sharding
+	EndpointSlice            bool
+}
+
+// defaultInterval is the API's default for scrape and evaluation intervals.
+const defaultInterval = "30s"
+
+// ServerSettings gathers what a Prometheus says about its monitors.
+//
+// Errors fail the reconcile: a version that is not supported, a scrape timeout
+// above the interval, a wrong scrape class, more than [v1.MaxShards] shards.
+func ServerSettings(p *v1.Prometheus, c Capabilities) (*Settings, error) {
+	return newSettings(&p.Spec.CommonPrometheusFields, p.Namespace, gate.Server, false, c)
+}
+
+func newSettings(f *v1.CommonPrometheusFields, namespace string, mode gate.Mode, daemonSet bool, c Capabilities) (*Settings, error) {
+	version, err := ParseVersion(f.Version)
+	if err != nil {
+		return nil, err
+	}
+	target := gate.Target{Version: version, Mode: mode}
+	if err := checkOwner(f, target); err != nil {
+		return nil, fmt.Errorf("spec.%w", err)
+	}
+	interval := f.ScrapeInterval
+	if interval == "" {
+		interval = defaultInterval
+	}
+	if err := checkInterval(interval, f.ScrapeTimeout, interval); err != nil {
+		return nil, fmt.Errorf("spec.%w", err)
+	}
+	rules := rulesFor(target, f.NameValidationScheme)
+	if err := errors.Join(checkDuration("scrapeInterval", interval), checkLabelCopies("podTargetLabels", f.PodTargetLabels, rules)); err != nil {
+		return nil, fmt.Errorf("spec.%w", err)
+	}
+	if err := checkScrapeClasses(f.ScrapeClasses, rules.counting(new(regexcost.Budget))); err != nil {
+		return nil, fmt.Errorf("spec.%w", err)
+	}
+	if err := checkExternalLabels(f, c, rules); err != nil {
+		return nil, fmt.Errorf("spec.%w", err)
+	}
+	if label := f.EnforcedNamespaceLabel; label != "" && !rules.validTarget("replace", label) {
+		return nil, fmt.Errorf("spec.enforcedNamespaceLabel: %q is not a valid label name for the version", label)
+	}
+	f = f.DeepCopy() // settings outlive the caller's object
+	s := &Settings{target: target, rules: rules, capabilities: c, data: settingsData{
+		Version: version.String(), Mode: mode, DaemonSet: daemonSet,
+		NameValidationScheme:     f.NameValidationScheme,
+		NameEscapingScheme:       f.NameEscapingScheme,
+		ScrapeInterval:           interval,
+		OverrideHonorLabels:      f.OverrideHonorLabels,
+		OverrideHonorTimestamps:  f.OverrideHonorTimestamps,
+		IgnoreNamespaceSelectors: f.IgnoreNamespaceSelectors,
+		DenyFileAccess:           f.ArbitraryFSAccessThroughSMs != nil && f.ArbitraryFSAccessThroughSMs.Deny,
+		ServiceDiscoveryRole:     f.ServiceDiscoveryRole,
+		PodTargetLabels:          f.PodTargetLabels,
+		EnforcedNamespaceLabel:   f.EnforcedNamespaceLabel,
+		ExcludedFromEnforcement:  f.ExcludedFromEnforcement,
+		ScrapeClasses:            f.ScrapeClasses,
+		APIServerConfig:          f.APIServerConfig,
+		Enforced:                 enforcedFrom(f),
+		Sharding:                 shardingOf(f, mode, c),
+		EndpointSlice:            c.EndpointSlice,
+	}}
+	if s.dependsOnNamespace() {
+		s.data.Namespace = namespace
+	}
+	s.shardByAddress = s.data.Sharding.steps(addressLabel)
+	s.shardByParam = s.data.Sharding.steps(paramTargetLabel)
+	return s, s.seal()
+}
+
+// shardingOf reads the owner's shards and zones.
+func shardingOf(f *v1.CommonPrometheusFields, mode gate.Mode, c Capabilities) sharding {
+	out := sharding{Shards: 1, Current: c.ShardRetention && mode == gate.Server, PodTopology: c.PodTopologyLabels}
+	if f.Shards != nil && *f.Shards > 1 {
+		out.Shards = *f.Shards
+	}
+	if st := topologyOf(f, c); st != nil {
+		out.Zones = st.Values
+	}
+	return out
+}
+
+// topologyOf returns the topology block when zones are in use.
+func topologyOf(f *v1.CommonPrometheusFields, c Capabilities) *v1.ShardingTopology {
+	st := f.ShardingStrategy
+	if !c.TopologySharding || st == nil || st.Mode != v1.TopologyShardingStrategyMode {
+		return nil
+	}
+	return st.Topology
+}
+
+// dependsOnNamespace: only references of the owner itself make the same
+// settings mean something else in another namespace.
+func (s *Settings) dependsOnNamespace() bool {
+	if s.data.APIServerConfig != nil {
+		return true
+	}
+	for i := range s.data.ScrapeClasses {
+		c := &s.data.ScrapeClasses[i]
+		if c.Authorization != nil && c.Authorization.Credentials != nil {
+			return true
+		}
+		if t := c.TLSConfig; t != nil && (clientconfig.Given(t.CA) || clientconfig.Given(t.Cert) || t.KeySecret != nil) {
+			return true
+		}
+	}
+	return false
+}
+
+func (s *Settings) seal() error {
+	text, err := json.Marshal(s.data)
+	if err != nil {
+		return fmt.Errorf("hash the settings: %w", err)
+	}
+	sum := sha256.Sum256(text)
+	s.key = hex.EncodeToString(sum[:])
+	return nil
+}
+
+// Key is a hash of the settings: equal keys give equal fragments for equal
+// monitors.
+func (s *Settings) Key() string { return s.key }
+
+// Target is what the document is written for.
+func (s *Settings) Target() gate.Target { return s.target }
+
+// checkInterval reports a timeout that does not parse or is longer than the
+// interval; own is the monitor's interval and may be empty.
+func checkInterval(own, timeout, owners v1.Duration) error {
+	if timeout == "" {
+		return nil
+	}
+	interval := own
+	if interval == "" {
+		interval = owners
+	}
+	i, err := model.ParseDuration(string(interval))
+	if err != nil {
+		return fmt.Errorf("interval: %q: %w", interval, err)
+	}
+	t, err := model.ParseDuration(string(timeout))
+	if err != nil {
+		return fmt.Errorf("scrapeTimeout: %q: %w", timeout, err)
+	}
+	if t > i {
+		whose := ""
+		if own == "" {
+			whose = " of the workload; set an interval here, or a shorter timeout"
+		}
+		return fmt.Errorf("scrapeTimeout: %s is longer than the interval %s%s", timeout, interval, whose)
+	}
+	return nil
+}
+
+// Unmanaged reports whether a Prometheus leaves its configuration to the user:
+// none of the four monitor selectors is set. disabled is the operator's flag
+// --disable-unmanaged-prometheus-configuration.
+func Unmanaged(p *v1.Prometheus, disabled bool) bool {
+	s := &p.Spec
+	return !disabled && s.ServiceMonitorSelector == nil && s.PodMonitorSelector == nil &&
+		s.ProbeSelector == nil && s.ScrapeConfigSelector == nil
+}

@@ -1,0 +1,176 @@
+package promconfig
+
+import (
+	"fmt"
+	"reflect"
+	"strings"
+
+	"github.com/Masterminds/semver/v3"
+	"github.com/prometheus/common/model"
+	"go.yaml.in/yaml/v3"
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/firekeeper-dev/firekeeper/internal/faults"
+	"github.com/firekeeper-dev/firekeeper/internal/gate"
+	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
+	"github.com/firekeeper-dev/firekeeper/operator/kube/assets"
+)
+
+// thanosAlertmanager is an entry of the file of --alertmanagers.config-file, which Thanos reads
+// strictly.
+type thanosAlertmanager struct {
+	HTTPClient thanosClient       `yaml:"http_config"`
+	Static     []string           `yaml:"static_configs"`
+	FileSD     []thanosFileSD     `yaml:"file_sd_configs"`
+	Scheme     string             `yaml:"scheme"`
+	PathPrefix string             `yaml:"path_prefix"`
+	Timeout    model.Duration     `yaml:"timeout"`
+	APIVersion thanosAMAPIVersion `yaml:"api_version"`
+}
+
+type thanosFileSD struct {
+	Files           []string       `yaml:"files"`
+	RefreshInterval model.Duration `yaml:"refresh_interval"`
+}
+
+type thanosClient struct {
+	BasicAuth struct {
+		Username     string `yaml:"username"`
+		Password     string `yaml:"password"`
+		PasswordFile string `yaml:"password_file"`
+	} `yaml:"basic_auth"`
+	BearerToken     string `yaml:"bearer_token"`
+	BearerTokenFile string `yaml:"bearer_token_file"`
+	ProxyURL        string `yaml:"proxy_url"`
+	TLSConfig       struct {
+		CAFile             string `yaml:"ca_file"`
+		CertFile           string `yaml:"cert_file"`
+		KeyFile            string `yaml:"key_file"`
+		ServerName         string `yaml:"server_name"`
+		InsecureSkipVerify bool   `yaml:"insecure_skip_verify"`
+	} `yaml:"tls_config"`
+	TransportConfig struct {
+		MaxIdleConns          int   `yaml:"max_idle_conns"`
+		MaxIdleConnsPerHost   int   `yaml:"max_idle_conns_per_host"`
+		IdleConnTimeout       int64 `yaml:"idle_conn_timeout"`
+		ResponseHeaderTimeout int64 `yaml:"response_header_timeout"`
+		ExpectContinueTimeout int64 `yaml:"expect_continue_timeout"`
+		MaxConnsPerHost       int   `yaml:"max_conns_per_host"`
+		DisableCompression    bool  `yaml:"disable_compression"`
+		TLSHandshakeTimeout   int64 `yaml:"tls_handshake_timeout"`
+		DialerTimeout         int64 `yaml:"dialer_timeout"`
+	} `yaml:"transport_config"`
+}
+
+// firstUnreadThanos is the first minor version that may have more keys.
+const firstUnreadThanos = "thanos=0.43.0"
+
+// thanosAMAPIVersion is one that Thanos knows.
+type thanosAMAPIVersion string
+
+// UnmarshalYAML implements yaml.Unmarshaler.
+func (v *thanosAMAPIVersion) UnmarshalYAML(unmarshal func(any) error) error {
+	var text string
+	if err := unmarshal(&text); err != nil {
+		return err
+	}
+	if text != "v1" && text != "v2" {
+		return fmt.Errorf("api_version must be v1 or v2")
+	}
+	*v = thanosAMAPIVersion(text)
+	return nil
+}
+
+var thanosAlertmanagerItems = itemKind{own: yamlKeys(reflect.TypeFor[thanosAlertmanager](), nil), read: func(list []byte) error {
+	_, err := strictly[thanosAlertmanager](list)
+	return err
+}}
+
+// CheckThanosAlerting reports what the ThanosRuler would not start with of the files that users
+// keep in Secrets: alertmanagersConfig and alertRelabelConfigs. A Secret or key that is missing
+// is no fault here: the pods wait for it. Of versions that are newer than what is known here,
+// nothing is said.
+//
+// version: of Thanos.
+//
+// Errors, joined, name the field, the Secret, the key and the line: "spec.alertRelabelConfigs[1]: …".
+func CheckThanosAlerting(tr *v1.ThanosRuler, version *semver.Version, r assets.Reader) (deps []assets.Dependency, err error) {
+	if (gate.Target{Program: gate.Thanos, Version: version}).AtLeast(firstUnreadThanos) {
+		return nil, nil
+	}
+	reader := assets.NewScope(tr.Namespace, r)
+	var wrong faults.List
+	for _, file := range []struct {
+		field string
+		sel   *corev1.SecretKeySelector
+		path  string // wins over the Secret
+		key   string // of the list; empty: the list is all there is
+		items itemKind
+	}{
+		{"spec.alertmanagersConfig", tr.Spec.AlertmanagersConfig, "", "alertmanagers", thanosAlertmanagerItems},
+		{"spec.alertRelabelConfigs", tr.Spec.AlertRelabelConfigs, tr.Spec.AlertRelabelConfigFile, "", relabelItems},
+	} {
+		if file.sel == nil || file.path != "" {
+			continue
+		}
+		text, err := reader.SecretKey(*file.sel)
+		switch {
+		case assets.IsTemporary(err):
+			return reader.Dependencies(), err
+		case err == nil:
+			from := assets.ContentError{Ref: assets.Ref{Kind: assets.Secret, Namespace: tr.Namespace, Name: file.sel.Name}, Key: file.sel.Key}
+			wrong.Add("", checkThanosFile(text, file.field, file.key, file.items, from))
+		}
+	}
+	return reader.Dependencies(), wrong.Err()
+}
+
+// checkThanosFile reports what is wrong with a file.
+func checkThanosFile(text, field, key string, items itemKind, from assets.ContentError) error {
+	var wrong faults.List
+	say := func(place string, line int, format string, args ...any) {
+		at := from
+		at.Line, at.Err = line, fmt.Errorf(format, args...)
+		wrong.Add(place, &at)
+	}
+	var doc yaml.Node
+	if err := yaml.Unmarshal([]byte(text), &doc); err != nil {
+		line := 1
+		_, _ = fmt.Sscanf(err.Error(), "yaml: line %d:", &line)
+		say(field, line, "%s", strings.TrimPrefix(withoutValues(err).Error(), "yaml: "))
+		return wrong.Err()
+	}
+	if len(doc.Content) == 0 {
+		return nil // an empty file
+	}
+	list := doc.Content[0]
+	if key != "" {
+		if list.Kind != yaml.MappingNode {
+			say(field, list.Line, "is no map with the key %s", key)
+			return wrong.Err()
+		}
+		for i := 0; i+1 < len(list.Content); i += 2 {
+			if name := list.Content[i]; name.Value != key {
+				say(field, name.Line, "unknown field %s", name.Value)
+			}
+		}
+		if list = mappingValue(list, key); list == nil || list.Tag == "!!null" {
+			return wrong.Err()
+		}
+	}
+	if list.Kind != yaml.SequenceNode {
+		say(field, list.Line, "is no list")
+		return wrong.Err()
+	}
+	for i, item := range list.Content {
+		place := indexed(field, i)
+		switch {
+		case opaque(item): // it is written elsewhere in the file
+		case item.Kind == yaml.MappingNode:
+			items.check(item, func(line int, format string, args ...any) { say(place, line, format, args...) })
+		default:
+			say(place, item.Line, "is no map")
+		}
+	}
+	return wrong.Err()
+}

@@ -1,0 +1,46 @@
+package promconfig
+
+import (
+	"fmt"
+
+	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
+	"github.com/firekeeper-dev/firekeeper/operator/config/clientconfig"
+)
+
+// Tracing is the tracing block: where the server sends its own spans.
+type Tracing struct {
+	// Endpoint is host:port.
+	Endpoint string `yaml:"endpoint"`
+	// ClientType is http or grpc.
+	ClientType string `yaml:"client_type,omitempty"`
+	// SamplingFraction of requests, 0 to 1.
+	SamplingFraction *float64 `yaml:"sampling_fraction,omitempty"`
+	// Insecure turns TLS off.
+	Insecure *bool `yaml:"insecure,omitempty"`
+	// Headers of each request.
+	Headers map[string]string `yaml:"headers,omitempty"`
+	// Compression is gzip.
+	Compression string `yaml:"compression,omitempty"`
+	// Timeout of each request.
+	Timeout v1.Duration `yaml:"timeout,omitempty"`
+	// TLSConfig towards the endpoint.
+	TLSConfig *clientconfig.TLSConfig `yaml:"tls_config,omitempty"`
+}
+
+func (r *resolver) tracing(t *v1.TracingConfig) (*Tracing, error) {
+	if t == nil {
+		return nil, nil
+	}
+	fraction := number(t.SamplingFraction)
+	if fraction != nil && (*fraction < 0 || *fraction > 1) {
+		return nil, fmt.Errorf("samplingFraction: %v is not between 0 and 1", *fraction)
+	}
+	tls, err := r.TLS(t.TLSConfig)
+	if err != nil {
+		return nil, fmt.Errorf("tlsConfig: %w", err)
+	}
+	return &Tracing{
+		Endpoint: t.Endpoint, ClientType: lower(t.ClientType), SamplingFraction: fraction, Insecure: t.Insecure,
+		Headers: t.Headers, Compression: lower(t.Compression), Timeout: t.Timeout, TLSConfig: tls,
+	}, nil
+}

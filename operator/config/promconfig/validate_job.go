@@ -1,0 +1,145 @@
+package promconfig
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/alecthomas/units"
+	"github.com/prometheus/common/model"
+	"k8s.io/apimachinery/pkg/util/intstr"
+
+	"github.com/firekeeper-dev/firekeeper/internal/faults"
+	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
+	"github.com/firekeeper-dev/firekeeper/operator/config/clientconfig"
+	"github.com/firekeeper-dev/firekeeper/operator/kube/assets"
+)
+
+// The checks of this file refuse what Prometheus would refuse. It would refuse
+// the whole document, for every monitor of the owner; so one wrong monitor is
+// better rejected alone.
+
+// client is the HTTP client of a job as it would be written.
+type client struct {
+	tls             *clientconfig.TLSConfig
+	basicAuth       *clientconfig.BasicAuth
+	oauth2          *clientconfig.OAuth2
+	authorization   *clientconfig.Authorization
+	bearerToken     string
+	bearerTokenFile string
+}
+
+func (c client) check() error {
+	if err := clientconfig.AtMostOne(
+		way("basicAuth", c.basicAuth != nil), way("oauth2", c.oauth2 != nil), way("authorization", c.authorization != nil),
+		way("bearerTokenSecret", c.bearerToken != ""), way("bearerTokenFile", c.bearerTokenFile != ""),
+	); err != nil {
+		return err
+	}
+	if c.tls == nil {
+		return nil
+	}
+	if hasCert, hasKey := c.tls.CertAsset+c.tls.CertFile != "", c.tls.KeyAsset+c.tls.KeyFile != ""; hasCert != hasKey {
+		return errors.New("tlsConfig: together with the scrape class there is only one of certificate and key")
+	}
+	return nil
+}
+
+// checkAuthentication refuses an endpoint that authenticates in two ways, or with
+// an authorization that has no credentials. An empty block counts as given.
+func checkAuthentication(h v1.HTTPConfigWithoutTLS) error {
+	if err := clientconfig.AtMostOne(
+		way("authorization", h.Authorization != nil), way("basicAuth", h.BasicAuth != nil),
+		way("bearerTokenSecret", h.BearerTokenSecret != nil), way("oauth2", h.OAuth2 != nil),
+	); err != nil {
+		return err
+	}
+	if h.Authorization != nil && h.Authorization.Credentials == nil {
+		return errors.New("authorization: credentials: is missing")
+	}
+	return nil
+}
+
+// finish lays the class's authorization under the monitor's own and checks the
+// outcome. A monitor that authenticates in another way keeps to it.
+func (c *compiler) finish(cl client, monitor *v1.SafeAuthorization, class *v1.ScrapeClass) (*clientconfig.Authorization, error) {
+	if cl.authorization != nil || !cl.authenticates() {
+		var err error
+		if cl.authorization, err = c.s.mergeAuthorization(c.own, monitor, cl.authorization, class.Authorization); err != nil {
+			return nil, err
+		}
+	}
+	return cl.authorization, cl.check()
+}
+
+// checkEndpoints checks each of the endpoints of a monitor, and returns its scrape class. A
+// cluster that does not answer ends it: the rest would wait for it as well.
+func (c *compiler) checkEndpoints(list string, n int, className string, check func(i int) error) (*v1.ScrapeClass, error) {
+	var wrong faults.List
+	for i := range n {
+		if err := check(i); err != nil {
+			wrong.Add(indexed(list, i), err)
+			if assets.IsTemporary(err) || wrong.Full() {
+				break
+			}
+		}
+	}
+	class, err := c.s.scrapeClass(className)
+	wrong.Add("", err)
+	return class, wrong.Err()
+}
+
+// checkTimes refuses intervals that do not parse and timeouts that do not fit.
+func (c *compiler) checkTimes(interval, timeout v1.Duration) error {
+	if err := checkDuration("interval", interval); err != nil {
+		return err
+	}
+	return checkInterval(interval, timeout, c.s.data.ScrapeInterval)
+}
+
+// checkPorts refuses names that are no regex, which is what becomes of them.
+func (r relabelRules) checkPorts(port string, target *intstr.IntOrString) error {
+	if err := r.checkRegex(port); err != nil {
+		return fmt.Errorf("port: %w", err)
+	}
+	if target != nil {
+		if err := r.checkRegex(target.StrVal); err != nil {
+			return fmt.Errorf("targetPort: %w", err)
+		}
+	}
+	return nil
+}
+
+// authenticates reports whether the job has a way of its own.
+func (c client) authenticates() bool {
+	return c.basicAuth != nil || c.oauth2 != nil || c.authorization != nil || c.bearerToken != "" || c.bearerTokenFile != ""
+}
+
+// checkLabelCopies refuses labels whose sanitized form is no label name.
+func checkLabelCopies(field string, labels []string, rules relabelRules) error {
+	for i, l := range labels {
+		if !rules.plain.valid(sanitize(l)) {
+			return fmt.Errorf("%s[%d]: %q does not make a valid label name for the version", field, i, l)
+		}
+	}
+	return nil
+}
+
+func checkBodySize(size v1.ByteSize) error {
+	if size == "" {
+		return nil
+	}
+	if _, err := units.ParseBase2Bytes(string(size)); err != nil {
+		return fmt.Errorf("bodySizeLimit: %q is not a size", size)
+	}
+	return nil
+}
+
+func checkDuration(field string, d v1.Duration) error {
+	if d == "" {
+		return nil
+	}
+	if _, err := model.ParseDuration(string(d)); err != nil {
+		return fmt.Errorf("%s: %q is not a duration", field, d)
+	}
+	return nil
+}

@@ -1,0 +1,167 @@
+package promconfig
+
+import (
+	"errors"
+	"fmt"
+	"regexp/syntax"
+	"strings"
+
+	"github.com/firekeeper-dev/firekeeper/internal/faults"
+	"github.com/firekeeper-dev/firekeeper/internal/gate"
+	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
+	"github.com/firekeeper-dev/firekeeper/operator/config/regexcost"
+)
+
+// Defaults of a relabel step; a field with its default counts as not given.
+const (
+	defaultSeparator   = ";"
+	defaultRegex       = "(.*)"
+	defaultReplacement = "$1"
+)
+
+// actionTraits says which rules apply to a relabel action.
+type actionTraits struct {
+	since       string // first versions with the action, as in a tag
+	needsTarget bool   // a valid target label is required
+	plain       bool   // replacement must be the default
+	compares    bool   // only source labels and target label may be given
+	regexOnly   bool   // only the regex may be given
+}
+
+var actions = map[string]actionTraits{
+	"replace":   {needsTarget: true},
+	"hashmod":   {needsTarget: true},
+	"lowercase": {needsTarget: true, plain: true, since: "2.36.0,thanos=0.28.0"},
+	"uppercase": {needsTarget: true, plain: true, since: "2.36.0,thanos=0.28.0"},
+	"keepequal": {needsTarget: true, plain: true, compares: true, since: "2.41.0,thanos=0.31.0"},
+	"dropequal": {needsTarget: true, plain: true, compares: true, since: "2.41.0,thanos=0.31.0"},
+	"labeldrop": {regexOnly: true},
+	"labelkeep": {regexOnly: true},
+	"labelmap":  {},
+	"keep":      {},
+	"drop":      {},
+}
+
+// relabelRules are the rules of one owner.
+type relabelRules struct {
+	target gate.Target
+	names
+	regexps *regexcost.Budget // nil: they are not counted
+}
+
+// rulesFor are the rules of a version, with the owner's or the job's scheme.
+func rulesFor(t gate.Target, scheme v1.NameValidationSchemeOptions) relabelRules {
+	return relabelRules{target: t, names: namesOf(t, scheme)}
+}
+
+// counting are the same rules for one object, whose regular expressions count together.
+func (r relabelRules) counting(b *regexcost.Budget) relabelRules {
+	r.regexps = b
+	return r
+}
+
+// check reports the wrong steps, each as "[index]: …".
+func (r relabelRules) check(configs []v1.RelabelConfig) error {
+	var wrong faults.List
+	for i := range configs {
+		if err := r.checkStep(&configs[i]); err != nil {
+			wrong.Add(indexed("", i), err)
+		}
+		if wrong.Full() {
+			break
+		}
+	}
+	return wrong.Err()
+}
+
+func (r relabelRules) checkStep(c *v1.RelabelConfig) error {
+	action := strings.ToLower(c.Action)
+	if action == "" {
+		action = "replace"
+	}
+	traits, known := actions[action]
+	if !known {
+		return fmt.Errorf("action: %q is not known", c.Action)
+	}
+	if need := r.target.Needs(traits.since); need != "" {
+		return fmt.Errorf("action: %q needs %s", action, need)
+	}
+	sourceNames := namesOf(r.target, "").plain // the scheme does not count for them
+	for i, label := range c.SourceLabels {
+		if !sourceNames.valid(string(label)) {
+			return fmt.Errorf("sourceLabels[%d]: %q is not a valid label name for the version", i, label)
+		}
+	}
+	if err := r.checkRegex(c.Regex); err != nil {
+		return fmt.Errorf("regex: %w", err)
+	}
+	if action == "hashmod" && c.Modulus == 0 {
+		return errors.New("modulus: must not be 0 for hashmod")
+	}
+	if traits.needsTarget {
+		if c.TargetLabel == "" {
+			return fmt.Errorf("targetLabel: %s needs one", action)
+		}
+		if !r.validTarget(action, c.TargetLabel) {
+			return fmt.Errorf("targetLabel: %q is not a valid label name for the version", c.TargetLabel)
+		}
+	}
+	return r.checkStepRest(c, action, traits)
+}
+
+// checkStepRest holds the rules about fields an action does not use.
+func (r relabelRules) checkStepRest(c *v1.RelabelConfig, action string, traits actionTraits) error {
+	plainReplacement := c.Replacement == nil || *c.Replacement == defaultReplacement
+	plainSeparator := c.Separator == nil || *c.Separator == defaultSeparator
+	switch {
+	case traits.plain && !plainReplacement:
+		return fmt.Errorf("replacement: %s takes none", action)
+	case action == "labelmap" && !r.template.valid(valueOr(c.Replacement, defaultReplacement)):
+		return fmt.Errorf("replacement: %q does not make valid label names for the version", valueOr(c.Replacement, defaultReplacement))
+	case traits.compares && (c.Regex != "" && c.Regex != defaultRegex || c.Modulus != 0 || !plainSeparator):
+		return fmt.Errorf("%s takes only sourceLabels and targetLabel", action)
+	case traits.regexOnly && (len(c.SourceLabels) > 0 || c.TargetLabel != "" || c.Modulus != 0 || !plainSeparator || !plainReplacement):
+		return fmt.Errorf("%s takes only a regex", action)
+	}
+	return nil
+}
+
+// checkRegex reports whether the expression compiles where Prometheus puts it, and to no
+// more than the object may have. Parsing finds every error compiling would.
+func (r relabelRules) checkRegex(regex string) error {
+	if isWord(regex) {
+		return nil
+	}
+	parsed, err := syntax.Parse("^(?s:"+regex+")$", syntax.Perl)
+	if err != nil {
+		return fmt.Errorf("%q: %w%s", regex, err, regexHint(err))
+	}
+	if r.regexps == nil {
+		return nil
+	}
+	return r.regexps.Add(parsed)
+}
+
+// regexHint says what to write instead of what other dialects of regular expressions have.
+func regexHint(err error) string {
+	wrong, _ := errors.AsType[*syntax.Error](err)
+	switch {
+	case wrong == nil:
+		return ""
+	case wrong.Code == syntax.ErrMissingRepeatArgument && strings.HasPrefix(wrong.Expr, "*"):
+		return "; for any string write .*"
+	case wrong.Code == syntax.ErrInvalidPerlOp && strings.HasPrefix(wrong.Expr, "(?"):
+		return "; there is no looking ahead or back: use a step with drop, or with keep, of its own"
+	}
+	return ""
+}
+
+// isWord spares simple names the parser.
+func isWord(s string) bool {
+	for i := range len(s) {
+		if c := s[i]; c != '_' && (c < 'a' || c > 'z') && (c < 'A' || c > 'Z') && (c < '0' || c > '9') {
+			return false
+		}
+	}
+	return true
+}

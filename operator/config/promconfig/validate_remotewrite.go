@@ -1,0 +1,30 @@
+package promconfig
+
+import (
+	"fmt"
+
+	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
+	"github.com/firekeeper-dev/firekeeper/operator/config/clientconfig"
+)
+
+// checkRemoteWrite applies the rules about everything but the blocks of the
+// client, which say themselves what is wrong with them.
+func checkRemoteWrite(s *v1.RemoteWriteSpec, rules relabelRules) error {
+	if err := clientconfig.AtMostOne(
+		way("basicAuth", s.BasicAuth != nil), way("oauth2", s.OAuth2 != nil), way("authorization", s.Authorization != nil),
+		way("sigv4", s.Sigv4 != nil), way("azureAd", s.AzureAD != nil),
+		way("bearerToken", s.BearerToken != ""), way("bearerTokenFile", s.BearerTokenFile != ""),
+	); err != nil {
+		return err
+	}
+	if err := checkHeaders(s.Headers); err != nil {
+		return err
+	}
+	if err := rules.check(s.WriteRelabelConfigs); err != nil {
+		return fmt.Errorf("writeRelabelConfigs: %w", err)
+	}
+	if err := checkQueue(s.QueueConfig, rules.target); err != nil {
+		return fmt.Errorf("queueConfig: %w", err)
+	}
+	return nil
+}

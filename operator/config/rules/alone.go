@@ -1,0 +1,51 @@
+package rules
+
+import (
+	"fmt"
+
+	"github.com/firekeeper-dev/firekeeper/operator/api/budget"
+	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
+	"github.com/firekeeper-dev/firekeeper/operator/kube/share"
+)
+
+// alonePercents are how much of the ConfigMaps is filled in one attempt after the other: files
+// leave gaps, because none is divided.
+var alonePercents = []int{95, 80, 60, 45}
+
+// PackAlone is [Pack] for pods that get rules in no other way than in ConfigMaps, of which
+// there are at most [budget.RuleConfigMaps]. What does not fit is left out and rejected: of the
+// namespaces that hold most, the largest first.
+func (fs Files) PackAlone(base string, live []Bucket) (Plan, []share.LeftOut) {
+	var left []share.LeftOut
+	plan := PackWithin(base, live, fs.Contents(), budget.RuleConfigMaps)
+	for _, percent := range alonePercents {
+		if len(plan.Overflow) == 0 {
+			break
+		}
+		left = append(left, fs.leaveOut(budget.RuleConfigMaps*MaxFileBytes/100*percent)...)
+		plan = PackWithin(base, live, fs.Contents(), budget.RuleConfigMaps)
+	}
+	return plan, left
+}
+
+// leaveOut rejects files until the others have at most room bytes.
+func (fs Files) leaveOut(room int) []share.LeftOut {
+	var at []int
+	var objects []share.Object
+	for i, f := range fs {
+		if f.Err == nil {
+			at = append(at, i)
+			objects = append(objects, share.Object{
+				Namespace: f.Object.Namespace, Name: v1.PrometheusRuleKind + "/" + f.Object.Name, Bytes: len(f.FileName) + len(f.Content),
+			})
+		}
+	}
+	full := fmt.Sprintf("%d MiB of rules, for which there are ConfigMaps", budget.RuleConfigMaps*MaxFileBytes>>20)
+	return share.LeaveOut(objects, room, full, func(i int, why error) { fs[at[i]] = fs[at[i]].LeftOut(why) })
+}
+
+// LeftOut is the file of an object for which there is no room.
+func (f File) LeftOut(why error) File {
+	f.Compiled = &Compiled{Fragment: Fragment{FileName: f.FileName, Groups: f.Groups, Rules: f.Rules, Err: why}}
+	return f
+}

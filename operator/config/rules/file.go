@@ -1,0 +1,119 @@
+package rules
+
+import (
+	"crypto/sha256"
+	"iter"
+	"sync"
+	"unique"
+
+	"github.com/firekeeper-dev/firekeeper/internal/volume"
+	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
+	"github.com/firekeeper-dev/firekeeper/operator/config/compiled"
+	"github.com/firekeeper-dev/firekeeper/operator/config/document"
+)
+
+// Compiled is a fragment with the sum of its content. It is shared.
+type Compiled struct {
+	Fragment
+	Sum  [sha256.Size]byte
+	text unique.Handle[string] // of the content: see Interned
+
+	once     sync.Once // for what follows, see archived
+	piece    *document.Piece
+	pieceErr error
+}
+
+// File is one selected PrometheusRule and what it compiled to.
+type File struct {
+	Object *v1.PrometheusRule
+	*Compiled
+}
+
+// Cache keeps compiled rule objects for all workloads. The zero value is ready.
+type Cache = compiled.Cache[*Compiled]
+
+// LastPass is what one workload's rule objects compiled to in its last
+// reconciliation.
+type LastPass = compiled.LastPass[*Compiled]
+
+// Selected are the rule objects that one workload selects, by namespace and name,
+// and the settings under which it compiles them.
+type Selected struct {
+	Owner    compiled.Owner
+	Settings Settings
+	Objects  []*v1.PrometheusRule
+}
+
+// Compile returns the rule objects, compiled. last may be nil.
+func (s Selected) Compile(cache *Cache, last *LastPass) Files {
+	key := s.Settings.Key()
+	cache.Use(s.Owner, key)
+	last.Begin(key)
+	out := make(Files, len(s.Objects))
+	for i, c := range compiled.All(last, v1.PrometheusRuleKind, s.Objects, nil, func(r *v1.PrometheusRule) *Compiled {
+		return cache.Get(key, compiled.IDOf(v1.PrometheusRuleKind, r), nil, func() (*Compiled, bool) {
+			return newCompiled(Compile(r, s.Settings)), true
+		})
+	}) {
+		out[i] = File{Object: s.Objects[i], Compiled: c}
+	}
+	return out
+}
+
+func newCompiled(f Fragment) *Compiled {
+	text := unique.Make(f.Content)
+	f.Content = text.Value()
+	return &Compiled{Fragment: f, Sum: sha256.Sum256([]byte(f.Content)), text: text}
+}
+
+// Files are the rule files of one workload.
+type Files []File
+
+// Contents are the contents of those that are not rejected, by file name.
+func (fs Files) Contents() map[string]string {
+	out := make(map[string]string, len(fs))
+	for _, f := range fs {
+		if f.Err == nil {
+			out[f.FileName] = f.Content
+		}
+	}
+	return out
+}
+
+// Sums are the sums of these contents.
+func (fs Files) Sums() map[string][sha256.Size]byte {
+	out := make(map[string][sha256.Size]byte, len(fs))
+	for _, f := range fs {
+		if f.Err == nil {
+			out[f.FileName] = f.Sum
+		}
+	}
+	return out
+}
+
+// EachSum iterates over these sums by the names of the files, in the order of the
+// objects.
+func (fs Files) EachSum() iter.Seq2[string, [sha256.Size]byte] {
+	return func(yield func(string, [sha256.Size]byte) bool) {
+		for _, f := range fs {
+			if f.Err == nil && !yield(f.FileName, f.Sum) {
+				return
+			}
+		}
+	}
+}
+
+// Digests are what the folders of the ConfigMaps hold when these have reached a pod, by
+// folder. dir is where pods mount them, files are the contents of each, sums those of
+// all files.
+func Digests(dir string, files map[string]map[string]string, sums map[string][sha256.Size]byte) map[string]string {
+	out := map[string]string{}
+	for name, contents := range files {
+		of := make(map[string][sha256.Size]byte, len(contents))
+		for file := range contents {
+			of[file] = sums[file]
+		}
+		out[dir+"/"+name] = volume.SumDigests(of)
+	}
+	return out
+}

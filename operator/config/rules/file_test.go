@@ -1,0 +1,80 @@
+package rules
+
+import (
+	"strings"
+	"testing"
+
+	"k8s.io/apimachinery/pkg/types"
+
+	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
+	"github.com/firekeeper-dev/firekeeper/operator/config/compiled"
+)
+
+// TestPrometheusAndRulerShareACache: workloads of both kinds select one object;
+// each gets the file for its kind, and each kind compiles it once.
+func TestPrometheusAndRulerShareACache(t *testing.T) {
+	objects := []*v1.PrometheusRule{object(v1.RuleGroup{Name: "g", PartialResponseStrategy: "warn", Rules: []v1.Rule{record("a", "up")}})}
+	selected := func(kind, name string) Selected {
+		s := Selected{Owner: compiled.Owner{Kind: kind, Namespace: "demo", Name: name}, Settings: settings("3.13.2"), Objects: objects}
+		if kind == v1.ThanosRulerKind {
+			s.Settings = thanosSettings("0.42.4")
+		}
+		return s
+	}
+	var cache Cache
+	for range 2 {
+		for _, kind := range []string{v1.PrometheusKind, v1.ThanosRulerKind} {
+			for _, name := range []string{"main", "other"} { // "main" of both kinds: names alone are no owners
+				files := selected(kind, name).Compile(&cache, nil)
+				if got, want := strings.Contains(files[0].Content, "partial_response_strategy: warn"), kind == v1.ThanosRulerKind; got != want {
+					t.Errorf("%s: has the strategy: %t, want %t", kind, got, want)
+				}
+			}
+		}
+	}
+	if n := cache.Compilations(); n != 2 {
+		t.Errorf("%d compilations, want one for each kind", n)
+	}
+	for _, name := range []string{"main", "other"} {
+		cache.Release(selected(v1.PrometheusKind, name).Owner)
+	}
+	if n := cache.Len(); n != 1 {
+		t.Errorf("%d files are kept for the ruler, want 1", n)
+	}
+}
+
+// TestLastPassIsOfTheSettings: a ruler that becomes newer gets what it did not
+// know before.
+func TestLastPassIsOfTheSettings(t *testing.T) {
+	var cache Cache
+	var last LastPass
+	s := Selected{
+		Owner:    compiled.Owner{Kind: v1.ThanosRulerKind, Namespace: "demo", Name: "main"},
+		Settings: thanosSettings("0.37.2"),
+		Objects:  []*v1.PrometheusRule{object(v1.RuleGroup{Name: "g", QueryOffset: "1m"})},
+	}
+	old := s.Compile(&cache, &last)
+	if again := s.Compile(&cache, &last); again[0].Compiled != old[0].Compiled {
+		t.Error("compiled again without a change")
+	}
+	s.Settings = thanosSettings("0.38.0")
+	if got := s.Compile(&cache, &last)[0]; !strings.Contains(got.Content, "query_offset: 1m") || len(got.Dropped) > 0 || len(old[0].Dropped) != 1 {
+		t.Errorf("before %q, after %q and dropped %q", old[0].Dropped, got.Content, got.Dropped)
+	}
+}
+
+func TestFilesLeaveOutWhatIsRejected(t *testing.T) {
+	bad, good := object(of(record("a", "up("))), object(of(record("a", "up")))
+	bad.UID, good.UID = types.UID("bad"), types.UID("good")
+	var cache Cache
+	files := Selected{Settings: settings("3.13.2"), Objects: []*v1.PrometheusRule{bad, good}}.Compile(&cache, nil)
+	contents, sums := files.Contents(), files.Sums()
+	const name = "demo-web-good.yaml"
+	if len(contents) != 1 || contents[name] == "" || len(sums) != 1 {
+		t.Errorf("contents %v, sums %v", contents, sums)
+	}
+	archive, err := files.Archive([]string{name})
+	if err != nil || len(archive.Pieces) != 2 || archive.Bytes != len(contents[name]) || archive.Sums[name] != sums[name] {
+		t.Errorf("archive %+v, %v", archive, err)
+	}
+}

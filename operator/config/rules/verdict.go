@@ -1,0 +1,25 @@
+package rules
+
+import (
+	"io"
+
+	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
+	"github.com/firekeeper-dev/firekeeper/operator/config/compiled"
+)
+
+// Verdict is what became of the rule object.
+func (f File) Verdict() compiled.Verdict {
+	out := compiled.Verdict{Kind: v1.PrometheusRuleKind, Object: f.Object, Err: f.Err, Dropped: f.Dropped, Remarks: f.Remarks}
+	if f.Err == nil {
+		out.File, out.Text = f.FileName, content(f.Content)
+	}
+	return out
+}
+
+// content writes itself.
+type content string
+
+func (c content) WriteTo(w io.Writer) (int64, error) {
+	n, err := io.WriteString(w, string(c))
+	return int64(n), err
+}

@@ -1,0 +1,154 @@
+package alertmanager
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
+	"github.com/firekeeper-dev/firekeeper/operator/api/wellknown"
+	"github.com/firekeeper-dev/firekeeper/operator/workload"
+)
+
+// Ranges that more than one decision depends on. The others stand in the table.
+var (
+	withWebConfig  = workload.Versions{Since: "0.22.0"} // --web.config.file and everything it needs
+	withClusterTLS = workload.Versions{Since: "0.24.0"} // --cluster.tls-config and everything it needs
+	withPodName    = workload.Versions{Since: "0.30.0"} // --cluster.peer-name and the variable in it
+)
+
+const startDelay = "dispatch.start-delay"
+
+// args are the arguments before the user's.
+var args = []workload.Row[*Owner]{
+	{Name: "config.file", Value: workload.Always[*Owner](configOutFile)},
+	{Name: "storage.path", Value: workload.Always[*Owner](kind.Data.Dir)},
+	{Name: "data.retention",
+		Value: workload.NonEmpty(func(o *Owner) v1.GoDuration { return cmp.Or(o.spec.Retention, wellknown.DefaultAlertmanagerRetention) })},
+	{Name: "cluster.listen-address", Empty: true, Value: meshAddress},
+	{Name: "web.listen-address", Value: listenAddress},
+	{Name: "web.external-url", Value: workload.NonEmpty(func(o *Owner) string { return o.spec.ExternalURL })},
+	{Name: "enable-feature", In: workload.Versions{Since: "0.27.0"}, Field: "spec.enableFeatures",
+		Value: workload.NonEmpty(func(o *Owner) string { return strings.Join(o.spec.EnableFeatures, ",") })},
+	{Name: "web.route-prefix", Value: func(o *Owner) (string, bool) { return o.RoutePrefix(), true }},
+	{Name: "web.get-concurrency", In: workload.Versions{Since: "0.17.0"}, Field: "spec.web.getConcurrency",
+		Value: webNumber(func(w *v1.AlertmanagerWebSpec) *int32 { return w.GetConcurrency }, "")},
+	// A bare number would be no duration, and the server would not start.
+	{Name: "web.timeout", In: workload.Versions{Since: "0.17.0"}, Field: "spec.web.timeout",
+		Value: webNumber(func(w *v1.AlertmanagerWebSpec) *int32 { return w.Timeout }, "s")},
+	{Name: "silences.max-silences", In: workload.Versions{Since: "0.28.0"}, Field: "spec.limits.maxSilences", Value: maxSilences},
+	{Name: "silences.max-silence-size-bytes", In: workload.Versions{Since: "0.28.0"}, Field: "spec.limits.maxPerSilenceBytes", Value: maxSilenceBytes},
+	{Name: startDelay, In: workload.Versions{Since: "0.30.0"}, Value: dispatchDelay},
+	{Name: "log.level", Value: workload.UnlessDefault(func(o *Owner) string { return o.spec.LogLevel }, "info")},
+	{Name: "log.format", In: workload.Versions{Since: "0.16.0"}, Field: "spec.logFormat",
+		Value: workload.UnlessDefault(func(o *Owner) string { return o.spec.LogFormat }, "logfmt")},
+	{Name: "cluster.advertise-address", Value: workload.NonEmpty(func(o *Owner) string { return o.spec.ClusterAdvertiseAddress })},
+	{Name: "cluster.gossip-interval", Value: workload.NonEmpty(func(o *Owner) v1.GoDuration { return o.spec.ClusterGossipInterval })},
+	{Name: "cluster.pushpull-interval", Value: workload.NonEmpty(func(o *Owner) v1.GoDuration { return o.spec.ClusterPushpullInterval })},
+	{Name: "cluster.peer-timeout", Value: workload.NonEmpty(func(o *Owner) v1.GoDuration { return o.spec.ClusterPeerTimeout })},
+	{Name: "cluster.peer-name", In: withPodName, Value: workload.Always[*Owner]("$(" + podNameVar + ")")},
+	{Name: "cluster.label", In: workload.Versions{Since: "0.26.0"}, Empty: true, Value: clusterLabel},
+	{Name: "cluster.peer", Each: peers},
+	{Name: "cluster.peer", Each: func(o *Owner) []string { return o.spec.AdditionalPeers }},
+	// The default of 6 hours would keep replaced pods in the cluster.
+	{Name: "cluster.reconnect-timeout", Value: workload.Always[*Owner]("5m")},
+	// Also without spec.web, so that settings made later need no new argument.
+	{Name: "web.config.file", In: withWebConfig, Value: workload.Always[*Owner](webConfigDir + "/web-config.yaml")},
+	{Name: "cluster.tls-config", In: withClusterTLS, Field: "spec.clusterTLS",
+		Value: func(o *Owner) (string, bool) { return o.clusterTLS().Path(), o.spec.ClusterTLS != nil }},
+}
+
+// args is the command line of the container.
+//
+// Errors: arguments of the user that the operator sets.
+func (o *Owner) args() ([]string, error) {
+	own, _ := workload.Fill(args, o.version, o)
+	all, err := workload.AppendUser("spec.additionalArgs", own, o.spec.AdditionalArgs)
+	if err != nil {
+		return nil, err
+	}
+	return workload.Render(all), nil
+}
+
+// Gates lists the gated arguments in the order in which they are written.
+func Gates() []workload.Gate {
+	return workload.GatesOf("alertmanager", args, ForAlertmanager(&v1.Alertmanager{}, workload.Config{}))
+}
+
+// clustered reports whether the pods form a cluster.
+func (o *Owner) clustered() bool { return o.Replicas() != 1 || o.spec.ForceEnableClusterMode }
+
+// meshAddress is empty for a pod that is alone, which switches the cluster off.
+func meshAddress(o *Owner) (string, bool) {
+	if !o.clustered() {
+		return "", true
+	}
+	return fmt.Sprintf("[$(%s)]:%d", podIPVar, meshPort), true
+}
+
+func listenAddress(o *Owner) (string, bool) {
+	if o.spec.ListenLocal {
+		return workload.HostPort("127.0.0.1", ServerPort), true
+	}
+	return fmt.Sprintf(":%d", ServerPort), true
+}
+
+// webNumber is a number of spec.web with a unit.
+func webNumber(get func(*v1.AlertmanagerWebSpec) *int32, unit string) func(*Owner) (string, bool) {
+	return func(o *Owner) (string, bool) {
+		if o.spec.Web == nil || get(o.spec.Web) == nil {
+			return "", false
+		}
+		return strconv.Itoa(int(*get(o.spec.Web))) + unit, true
+	}
+}
+
+func maxSilences(o *Owner) (string, bool) {
+	l := o.spec.Limits
+	if l == nil || l.MaxSilences == nil {
+		return "", false
+	}
+	return strconv.Itoa(int(*l.MaxSilences)), true
+}
+
+func maxSilenceBytes(o *Owner) (string, bool) {
+	l := o.spec.Limits
+	if l == nil || l.MaxPerSilenceBytes == "" {
+		return "", false
+	}
+	n, err := bytesOf(l.MaxPerSilenceBytes)
+	return strconv.FormatInt(n, 10), err == nil // Check says what is wrong
+}
+
+// dispatchDelay lets a pod collect alerts for as long as it takes to count as
+// available. An argument of the user wins.
+func dispatchDelay(o *Owner) (string, bool) {
+	own := slices.ContainsFunc(o.spec.AdditionalArgs, func(a v1.Argument) bool { return a.Name == startDelay })
+	return fmt.Sprintf("%ds", o.MinReadySeconds()), o.spec.MinReadySeconds != nil && !own
+}
+
+// clusterLabel keeps the pods of other objects out; the user may want none.
+func clusterLabel(o *Owner) (string, bool) {
+	if o.spec.ClusterLabel != nil {
+		return *o.spec.ClusterLabel, true
+	}
+	return o.Meta.Namespace + "/" + o.Meta.Name, true
+}
+
+// maxReplicas bounds the arguments of a pod: each has the addresses of all.
+const maxReplicas = 1000
+
+// peers are the addresses of all pods, also of one that is alone.
+func peers(o *Owner) []string {
+	domain := o.ServiceName()
+	if o.Config.ClusterDomain != "" {
+		domain = fmt.Sprintf("%s.%s.svc.%s.", domain, o.Meta.Namespace, o.Config.ClusterDomain)
+	}
+	var out []string
+	for i := range min(o.Replicas(), maxReplicas) {
+		out = append(out, fmt.Sprintf("%s-%d.%s:%d", o.PrefixedName(), i, domain, meshPort))
+	}
+	return out
+}

@@ -1,0 +1,92 @@
+package alertmanager
+
+import (
+	"iter"
+	"slices"
+
+	"github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1alpha1"
+	"github.com/firekeeper-dev/firekeeper/operator/config/amconfig"
+	"github.com/firekeeper-dev/firekeeper/operator/config/document"
+	"github.com/firekeeper-dev/firekeeper/operator/engine"
+	"github.com/firekeeper-dev/firekeeper/operator/engine/configsecret"
+	"github.com/firekeeper-dev/firekeeper/operator/kube/share"
+)
+
+// writeConfig puts the configuration together and into its Secrets, beside the other
+// keys of the user's Secret.
+func (in *inputs) writeConfig() (configsecret.Output, error) {
+	return in.document.Fit(in.owner.Base, in.live, func() (configsecret.Content, error) {
+		return configsecret.Content{
+			Pieces: in.pieces(), Keys: in.base.Extra,
+			Origin: configsecret.Origin{Objects: "AlertmanagerConfigs", Divide: divide, Each: in.sources()},
+		}, nil
+	})
+}
+
+// divide says how to have several configurations that are smaller.
+const divide = "let several Alertmanager objects select the AlertmanagerConfigs (by labels or namespaces)"
+
+// pieces are the configuration, in order.
+func (in *inputs) pieces() []*document.Piece {
+	var out []*document.Piece
+	shared := false // the pieces before are those of other Alertmanagers too
+	for _, part := range amconfig.Assemble(&in.base, in.items) {
+		if items := part.Section != ""; items != shared {
+			out, shared = append(out, document.Fence), items
+		}
+		if len(part.Text) > 0 {
+			out = append(out, document.NewPiece(part.Name, part.Text))
+		}
+		out = append(out, part.Items...)
+	}
+	return out
+}
+
+// items are what the accepted AlertmanagerConfigs add to a section.
+func (in *inputs) items(section amconfig.Section) []*document.Piece {
+	i := slices.Index(sections[:], section)
+	out := make([]*document.Piece, 0, len(in.configs))
+	for _, c := range in.configs {
+		if piece := c.pieces[i]; c.Err == nil && piece != nil {
+			out = append(out, piece)
+		}
+	}
+	return out
+}
+
+// sources say whose the configuration is.
+func (in *inputs) sources() iter.Seq[configsecret.Source] {
+	return func(yield func(configsecret.Source) bool) {
+		for i, c := range in.configs {
+			if c.Err != nil {
+				continue
+			}
+			if !yield(configsecret.Source{
+				Kind: v1alpha1.AlertmanagerConfigKind, Namespace: c.object.Namespace, Name: c.object.Name, Bytes: c.size(),
+				Pieces:   slices.DeleteFunc(slices.Clone(c.pieces[:]), func(p *document.Piece) bool { return p == nil }),
+				LeaveOut: func(why error) { in.configs[i] = c.leftOut(why) },
+			}) {
+				return
+			}
+		}
+	}
+}
+
+// leftOut is the AlertmanagerConfig without what it compiled to.
+func (c config) leftOut(why error) config {
+	c.compiledConfig = &compiledConfig{Fragment: amconfig.Fragment{Err: why, Deps: c.Deps}}
+	return c
+}
+
+// fitFiles leaves out AlertmanagerConfigs whose TLS files have no room.
+func (in *inputs) fitFiles() []share.LeftOut {
+	return engine.FitTLSFiles(in.tlsFiles(), in.base.Files, func(yield func(engine.TLSFiles) bool) {
+		for i, c := range in.configs {
+			if c.Err == nil && len(c.Files) > 0 && !yield(engine.TLSFiles{
+				Kind: v1alpha1.AlertmanagerConfigKind, Object: c.object, Files: c.Files, LeaveOut: func(why error) { in.configs[i] = c.leftOut(why) },
+			}) {
+				return
+			}
+		}
+	})
+}

@@ -1,0 +1,122 @@
+package alertmanager
+
+import (
+	"fmt"
+
+	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
+	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
+	"github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1alpha1"
+	"github.com/firekeeper-dev/firekeeper/operator/config/amconfig"
+	"github.com/firekeeper-dev/firekeeper/operator/config/compiled"
+	"github.com/firekeeper-dev/firekeeper/operator/config/document"
+	"github.com/firekeeper-dev/firekeeper/operator/engine"
+	"github.com/firekeeper-dev/firekeeper/operator/engine/configsecret"
+	"github.com/firekeeper-dev/firekeeper/operator/kube/assets"
+)
+
+// gatherer gathers for one Alertmanager.
+type gatherer struct {
+	*settings
+	owner    compiled.Owner // of the fragments
+	document *configsecret.Documents
+	last     compiled.LastPass[*compiledConfig]
+	base     keptBase
+	// globals are those of the last base that was good. While the base is wrong, the pods
+	// run with it, and AlertmanagerConfigs are judged as before.
+	globals amconfig.Globals
+	mounts  engine.Mounts
+}
+
+// Held implements engine.Gatherer.
+func (g *gatherer) Held() int { return g.configs.Held(g.owner) + g.last.Held() + g.document.Held() }
+
+// Close implements engine.Gatherer.
+func (g *gatherer) Close() {
+	g.configs.Release(g.owner)
+	g.document.Close()
+}
+
+// Gather implements engine.Gatherer. A wrong base is an error of Desired, so that it
+// hides no verdict.
+func (g *gatherer) Gather(w v1.Workload, c engine.Cluster) (engine.Inputs, error) {
+	am := w.(*v1.Alertmanager)
+	in := &inputs{am: am, owner: ForAlertmanager(am, g.cfg), live: c.Live, document: g.document}
+	selectors, err := g.kind.Selectors(w)
+	if err != nil {
+		return in, err
+	}
+	if in.owner.err != nil {
+		return in, in.owner.err
+	}
+	if !c.SelectionOnly {
+		if in.base, in.baseErr = g.compileBase(in, c); assets.IsTemporary(in.baseErr) {
+			return in, in.baseErr // AlertmanagerConfigs would be judged without it
+		}
+		if in.baseErr == nil {
+			g.globals = in.base.Globals
+		}
+		if in.mounted, err = g.mounts.Read(am, c, in.owner.folders()); err != nil {
+			return in, err
+		}
+	}
+	g.compileConfigs(in, engine.Selected[*v1alpha1.AlertmanagerConfig](c, selectors, catalog.AlertmanagerConfig), g.globals, c)
+	if c.SelectionOnly {
+		in.fitSelection()
+	}
+	return in, in.temporary()
+}
+
+// fitSelection rejects what is left out, where only the verdicts are of interest. The base is
+// not read then, and does not count.
+func (in *inputs) fitSelection() {
+	in.fitFiles()
+	size := 0
+	for _, c := range in.configs {
+		size += c.size()
+	}
+	if size > configsecret.MaxBytes { // else it fits into any Secret
+		_, _ = in.writeConfig() // its error is one of the reconciliation
+	}
+}
+
+// compileConfigs compiles the selected AlertmanagerConfigs as far as that was not done
+// before.
+func (g *gatherer) compileConfigs(in *inputs, objects []*v1alpha1.AlertmanagerConfig, globals amconfig.Globals, c engine.Cluster) {
+	s := amconfig.NewSettings(in.am, in.owner.version, globals)
+	g.configs.Use(g.owner, s.Key())
+	g.last.Begin(s.Key())
+	stands := func(f *compiledConfig) bool { return f.Err == nil && (len(f.Deps) == 0 || c.Current(f.Deps)) }
+	out := compiled.All(&g.last, v1alpha1.AlertmanagerConfigKind, objects, stands, func(obj *v1alpha1.AlertmanagerConfig) *compiledConfig {
+		return g.configs.Get(s.Key(), compiled.IDOf(v1alpha1.AlertmanagerConfigKind, obj), c.Current, func() (*compiledConfig, bool) {
+			f := newCompiled(obj, amconfig.Compile(obj, s, c.References))
+			return f, !assets.IsTemporary(f.Err)
+		})
+	})
+	in.configs = make([]config, 0, len(objects))
+	for i, obj := range objects {
+		in.configs = append(in.configs, config{obj, out[i]})
+	}
+}
+
+// newCompiled makes pieces of a fragment.
+func newCompiled(obj *v1alpha1.AlertmanagerConfig, f amconfig.Fragment) *compiledConfig {
+	out := &compiledConfig{Fragment: f}
+	for i, section := range sections {
+		if text := f.YAML[section]; len(text) > 0 {
+			out.pieces[i] = document.NewPiece(string(section)+"/"+obj.Namespace+"/"+obj.Name, text)
+		}
+	}
+	out.YAML = nil
+	return out
+}
+
+// temporary returns an error when some AlertmanagerConfig could not be compiled because
+// the cluster did not answer: acting now would take its receivers away.
+func (in *inputs) temporary() error {
+	for _, c := range in.configs {
+		if assets.IsTemporary(c.Err) {
+			return fmt.Errorf("%s %s/%s: %w", v1alpha1.AlertmanagerConfigKind, c.object.Namespace, c.object.Name, c.Err)
+		}
+	}
+	return nil
+}

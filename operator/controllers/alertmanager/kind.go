@@ -1,0 +1,89 @@
+package alertmanager
+
+import (
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
+	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
+	"github.com/firekeeper-dev/firekeeper/operator/api/wellknown"
+	"github.com/firekeeper-dev/firekeeper/operator/config/amconfig"
+	"github.com/firekeeper-dev/firekeeper/operator/config/compiled"
+	"github.com/firekeeper-dev/firekeeper/operator/config/document"
+	"github.com/firekeeper-dev/firekeeper/operator/engine"
+	"github.com/firekeeper-dev/firekeeper/operator/engine/configsecret"
+	"github.com/firekeeper-dev/firekeeper/operator/engine/delivery"
+	"github.com/firekeeper-dev/firekeeper/operator/kube/assets"
+	"github.com/firekeeper-dev/firekeeper/operator/workload"
+)
+
+// settings are what all Alertmanagers share: AlertmanagerConfigs are compiled once for
+// all with equal settings.
+type settings struct {
+	kind    *engine.Kind
+	cfg     workload.Config
+	configs compiled.Cache[*compiledConfig]
+	chunks  document.Chunks // of all configurations
+}
+
+// Kind returns the kind of Alertmanager.
+func Kind(cfg workload.Config) *engine.Kind {
+	s := &settings{cfg: cfg}
+	s.configs.Deps = func(c *compiledConfig) []assets.Dependency { return c.Deps }
+	s.kind = &engine.Kind{
+		Row: catalog.Alertmanager, Controller: "alertmanager-controller", Label: "alertmanager", Queue: "alertmanager", Program: "Alertmanager",
+		Names:        kind,
+		StatefulSets: wellknown.Having(wellknown.LabelAppManagedBy, wellknown.ManagedBy) + "," + wellknown.Having(wellknown.LabelAppName, kind.AppName),
+		Selects: []engine.Selects{{
+			Row: catalog.AlertmanagerConfig, Action: "SelectingAlertmanagerConfigResources", Named: named,
+			Of: func(w v1.Workload) (_, _ *metav1.LabelSelector) {
+				spec := w.(*v1.Alertmanager).Spec
+				return spec.AlertmanagerConfigNamespaceSelector, spec.AlertmanagerConfigSelector
+			},
+		}},
+		Shape: func(w v1.Workload) engine.Shape { return shape(ForAlertmanager(w.(*v1.Alertmanager), cfg)) },
+		Open: func(key types.NamespacedName) engine.Gatherer {
+			owner := compiled.Owner{Kind: v1.AlertmanagerKind, Namespace: key.Namespace, Name: key.Name}
+			return &gatherer{settings: s, owner: owner, document: configsecret.New(&s.chunks, 0), globals: amconfig.AnyGlobals}
+		},
+		Gone:     func(kind string, object types.NamespacedName) { s.configs.Forget(kind, object.Namespace, object.Name) },
+		ChargeTo: s.configs.ChargeTo,
+		Status:   status,
+	}
+	return s.kind
+}
+
+// named is the AlertmanagerConfig that is the base of the configuration, if one is.
+func named(w v1.Workload) []types.NamespacedName {
+	if c := w.(*v1.Alertmanager).Spec.AlertmanagerConfiguration; c != nil {
+		return []types.NamespacedName{{Namespace: w.GetNamespace(), Name: c.Name}}
+	}
+	return nil
+}
+
+func shape(o *Owner) engine.Shape {
+	return engine.Shape{
+		Sets: []engine.Set{{Name: o.PrefixedName()}}, Replicas: o.Replicas(),
+		Service:  engine.Service{Name: o.ServiceName(), Custom: o.CustomService(), Ports: o.ServicePorts()},
+		Selector: o.SelectorLabels(), Server: Container,
+		Reloaders: reloaders(o),
+	}
+}
+
+// reloaders says how the reloader of a pod can be asked, and the server.
+func reloaders(o *Owner) delivery.Pod {
+	out := delivery.Pod{Scheme: o.Scheme(), Ports: o.ReloaderPorts()}
+	if len(out.Ports) > 0 {
+		out.ServerPort, out.Metrics = ServerPort, o.Endpoint(metricsPath)
+	}
+	return out
+}
+
+// status is an Alertmanager's status and the one it has.
+func status(w v1.Workload, s engine.Status) (want, have any) {
+	out := v1.AlertmanagerStatus{WorkloadStatus: s.WorkloadStatus}
+	if !s.Bare {
+		out.Selector = s.Selector
+	}
+	return out, w.(*v1.Alertmanager).Status
+}

@@ -1,0 +1,497 @@
+package alertmanager
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"iter"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/yaml"
+
+	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
+	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
+	"github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1alpha1"
+	"github.com/firekeeper-dev/firekeeper/operator/engine"
+	"github.com/firekeeper-dev/firekeeper/operator/kube/apply"
+	"github.com/firekeeper-dev/firekeeper/operator/kube/assets"
+	"github.com/firekeeper-dev/firekeeper/operator/workload"
+)
+
+// world is a cluster of AlertmanagerConfigs and Secrets.
+type world struct {
+	t        *testing.T
+	configs  []*v1alpha1.AlertmanagerConfig
+	secrets  map[string]map[string][]byte // those of the namespace demo
+	broken   bool                         // the API server does not answer
+	live     engine.Live
+	kind     *engine.Kind
+	gatherer engine.Gatherer
+	compiled int // objects that were read through References
+}
+
+func newWorld(t *testing.T) *world { return newWorldOf(t, testConfig()) }
+
+func newWorldOf(t *testing.T, cfg workload.Config) *world {
+	k := Kind(cfg)
+	return &world{
+		t: t, secrets: map[string]map[string][]byte{}, kind: k,
+		gatherer: k.Open(types.NamespacedName{Namespace: "demo", Name: "main"}),
+		live:     engine.Live{StatefulSets: map[string]*appsv1.StatefulSet{}, Secrets: map[string]*corev1.Secret{}},
+	}
+}
+
+// Object implements assets.Reader; a version is the content.
+func (w *world) Object(ref assets.Ref) (assets.Object, error) {
+	w.compiled++
+	if w.broken {
+		return assets.Object{}, errors.New("the API server does not answer")
+	}
+	data, ok := w.secrets[ref.Name]
+	if !ok || ref.Namespace != "demo" {
+		return assets.Object{}, &assets.NotFoundError{Ref: ref}
+	}
+	return assets.Object{Version: fmt.Sprint(data), Values: data}, nil
+}
+
+func (w *world) current(deps []assets.Dependency) bool {
+	for _, d := range deps {
+		obj, err := w.Object(d.Ref)
+		if err != nil && !assets.IsNotFound(err) || obj.Version != d.Version {
+			return false
+		}
+	}
+	return true
+}
+
+func (w *world) cluster() engine.Cluster {
+	return engine.Cluster{
+		NamespaceLabels: func(name string) (labels.Set, bool) { return labels.Set{"kubernetes.io/metadata.name": name}, true },
+		Objects: func(kind string) iter.Seq[catalog.Object] {
+			return func(yield func(catalog.Object) bool) {
+				for _, c := range w.configs {
+					if kind != v1alpha1.AlertmanagerConfigKind || !yield(c) {
+						return
+					}
+				}
+			}
+		},
+		References: w, Live: w.live, Current: w.current,
+	}
+}
+
+// plan is one reconciliation.
+func (w *world) plan(am *v1.Alertmanager) (engine.Inputs, engine.Plan, error) {
+	in, err := w.gatherer.Gather(am, w.cluster())
+	if err != nil {
+		return in, engine.Plan{}, err
+	}
+	plan, err := in.Desired()
+	return in, plan, err
+}
+
+// config is the plain configuration of a reconciliation.
+func (w *world) config(am *v1.Alertmanager) string {
+	w.t.Helper()
+	_, plan, err := w.plan(am)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	var out bytes.Buffer
+	if err := plan.Plain[0].Text(&out); err != nil {
+		w.t.Fatal(err)
+	}
+	return out.String()
+}
+
+func parse[T any](t *testing.T, text string) *T {
+	t.Helper()
+	out := new(T)
+	if err := yaml.UnmarshalStrict([]byte(text), out); err != nil {
+		t.Fatalf("%s: %v", text, err)
+	}
+	return out
+}
+
+// alertmanager is one of the namespace demo.
+func alertmanager(t *testing.T, spec string) *v1.Alertmanager {
+	t.Helper()
+	am := &v1.Alertmanager{Spec: *parse[v1.AlertmanagerSpec](t, spec)}
+	am.Namespace, am.Name, am.UID = "demo", "main", "am-main"
+	return am
+}
+
+// routed is an AlertmanagerConfig with one receiver.
+func routed(namespace, name, receiver string) *v1alpha1.AlertmanagerConfig {
+	c := &v1alpha1.AlertmanagerConfig{}
+	c.Namespace, c.Name, c.UID, c.Labels = namespace, name, types.UID(namespace+name+receiver), map[string]string{"name": name}
+	c.Spec.Route = &v1alpha1.Route{Receiver: receiver}
+	c.Spec.Receivers = []v1alpha1.Receiver{{Name: receiver}}
+	return c
+}
+
+// broken refers to a receiver that it does not have.
+func broken(namespace, name string) *v1alpha1.AlertmanagerConfig {
+	c := routed(namespace, name, "r")
+	c.Spec.Route.Receiver = "nobody"
+	return c
+}
+
+// steps are what a plan writes: "put Secret/name".
+func steps(all []apply.Step) (out []string) {
+	for _, s := range all {
+		out = append(out, fmt.Sprintf("%s %s/%s", s.Verb, apply.KindOf(s.Object), s.Object.GetName()))
+	}
+	return out
+}
+
+func verdicts(in engine.Inputs) (out []string) {
+	for v := range in.Verdicts() {
+		out = append(out, fmt.Sprintf("%s/%s %t", v.Object.GetNamespace(), v.Object.GetName(), v.Err == nil))
+	}
+	return out
+}
+
+const selectsAll = `alertmanagerConfigSelector: {}`
+
+// Files come before what runs the pods, and a rejected object stands alone.
+func TestPlan(t *testing.T) {
+	w := newWorld(t)
+	w.configs = []*v1alpha1.AlertmanagerConfig{broken("demo", "bad"), routed("demo", "good", "hook"), routed("other", "far", "hook")}
+	in, plan, err := w.plan(alertmanager(t, selectsAll))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([]string{"demo/bad false", "demo/good true"}, verdicts(in)); diff != "" {
+		t.Error(diff)
+	}
+	if diff := cmp.Diff([]string{
+		"put Secret/alertmanager-main-tls-assets-0", "put Secret/alertmanager-main-generated",
+		"put Secret/alertmanager-main-web-config", "put Secret/alertmanager-main-cluster-tls-config",
+	}, steps(plan.Content)); diff != "" {
+		t.Error(diff)
+	}
+	if diff := cmp.Diff([]string{"put Service/alertmanager-operated", "put StatefulSet/alertmanager-main"}, steps(plan.Workload)); diff != "" {
+		t.Error(diff)
+	}
+	if plan.Delivered.Config == "" || len(plan.Delivered.Dirs) > 0 {
+		t.Errorf("delivered %+v", plan.Delivered)
+	}
+	w.configs[1] = routed("demo", "good", "mail")
+	if _, changed, err := w.plan(alertmanager(t, selectsAll)); err != nil || changed.Hash == plan.Hash || changed.Delivered.Config == plan.Delivered.Config {
+		t.Errorf("the hash does not follow the configuration: %v", err)
+	}
+}
+
+// Each selector is for what its name says.
+func TestSelectors(t *testing.T) {
+	w := newWorld(t)
+	w.configs = []*v1alpha1.AlertmanagerConfig{routed("demo", "a", "r"), routed("demo", "b", "r"), routed("other", "a", "r")}
+	for name, tc := range map[string]struct {
+		spec string
+		want []string
+	}{
+		"nothing is set":       {``, nil},
+		"own namespace":        {selectsAll, []string{"demo/a true", "demo/b true"}},
+		"labels":               {`alertmanagerConfigSelector: {matchLabels: {name: a}}`, []string{"demo/a true"}},
+		"all namespaces":       {`{alertmanagerConfigNamespaceSelector: {}, alertmanagerConfigSelector: {matchLabels: {name: a}}}`, []string{"demo/a true", "other/a true"}},
+		"namespaces by labels": {`{alertmanagerConfigNamespaceSelector: {matchLabels: {kubernetes.io/metadata.name: other}}, alertmanagerConfigSelector: {}}`, []string{"other/a true"}},
+		"but the base":         {`{alertmanagerConfiguration: {name: b}, alertmanagerConfigSelector: {}}`, []string{"demo/a true"}},
+		"a base alone":         {`{alertmanagerConfiguration: {name: b}}`, nil},
+	} {
+		in, _, err := w.plan(alertmanager(t, tc.spec))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := verdicts(in); !slices.Equal(got, tc.want) {
+			t.Errorf("%s: %q, want %q", name, got, tc.want)
+		}
+	}
+}
+
+const defaults = "route:\n  receiver: 'null'\nreceivers:\n- name: 'null'"
+
+// What a user's Secret leads to when nothing selects AlertmanagerConfigs: it is taken as
+// it is, and its other keys come along.
+func TestConfigSecret(t *testing.T) {
+	for name, tc := range map[string]struct {
+		spec    string
+		secrets map[string]map[string][]byte
+		config  string
+		keys    []string
+	}{
+		"no Secret":      {``, nil, defaults, []string{ConfigKey}},
+		"no key":         {``, map[string]map[string][]byte{"alertmanager-main": {"a.tmpl": []byte("a")}}, defaults, []string{"a.tmpl", ConfigKey}},
+		"an empty value": {``, map[string]map[string][]byte{"alertmanager-main": {"alertmanager.yaml": {}}}, defaults, []string{ConfigKey}},
+		"no valid one":   {``, map[string]map[string][]byte{"alertmanager-main": {"alertmanager.yaml": []byte("{")}}, "{", []string{ConfigKey}},
+		"another name":   {`configSecret: own`, map[string]map[string][]byte{"own": {"alertmanager.yaml": []byte("own")}}, "own", []string{ConfigKey}},
+		"a key of ours":  {``, map[string]map[string][]byte{"alertmanager-main": {ConfigKey: []byte("x"), "alertmanager.yaml": []byte("mine")}}, "mine", []string{ConfigKey}},
+	} {
+		w := newWorld(t)
+		maps.Copy(w.secrets, tc.secrets)
+		am := alertmanager(t, tc.spec)
+		if got := w.config(am); got != tc.config {
+			t.Errorf("%s: configuration %q", name, got)
+		}
+		_, plan, _ := w.plan(am)
+		if got := slices.Sorted(maps.Keys(plan.Content[1].Object.(*corev1.Secret).Data)); !slices.Equal(got, tc.keys) {
+			t.Errorf("%s: keys %q", name, got)
+		}
+	}
+}
+
+// A base that is wrong is the fault of the Alertmanager: nothing is written, and what it
+// selects is judged all the same.
+func TestWrongBase(t *testing.T) {
+	for name, tc := range map[string]struct {
+		spec, secret, want string
+	}{
+		"no YAML":       {selectsAll, "{", ""},
+		"no base":       {`{alertmanagerConfigSelector: {}, alertmanagerConfiguration: {name: missing}}`, "", `spec.alertmanagerConfiguration.name: AlertmanagerConfig "demo/missing" does not exist`},
+		"a broken base": {`{alertmanagerConfigSelector: {}, alertmanagerConfiguration: {name: bad}}`, "", "nobody"},
+	} {
+		w := newWorld(t)
+		w.configs = []*v1alpha1.AlertmanagerConfig{broken("demo", "bad"), broken("demo", "worse"), routed("demo", "good", "hook")}
+		if tc.secret != "" {
+			w.secrets["alertmanager-main"] = map[string][]byte{"alertmanager.yaml": []byte(tc.secret)}
+		}
+		in, plan, err := w.plan(alertmanager(t, tc.spec))
+		if err == nil || !strings.Contains(err.Error(), tc.want) || len(plan.Content)+len(plan.Workload) > 0 {
+			t.Errorf("%s: %v, and the plan %q", name, err, steps(append(plan.Content, plan.Workload...)))
+		}
+		if got := strings.Join(verdicts(in), " "); !strings.Contains(got, "demo/worse false") || !strings.Contains(got, "demo/good true") {
+			t.Errorf("%s: verdicts %s", name, got)
+		}
+	}
+}
+
+// The base by name: its change is a change of the configuration, its routes are not
+// limited to the namespace, and the Secret does not count.
+func TestBaseByName(t *testing.T) {
+	w := newWorld(t)
+	w.secrets["alertmanager-main"] = map[string][]byte{"alertmanager.yaml": []byte("{")}
+	w.configs = []*v1alpha1.AlertmanagerConfig{routed("demo", "base", "hook")}
+	am := alertmanager(t, `alertmanagerConfiguration: {name: base, global: {resolveTimeout: 7m}}`)
+	if got := w.config(am); !strings.Contains(got, "resolve_timeout: 7m") || !strings.Contains(got, "demo/base/hook") || strings.Contains(got, "namespace=") {
+		t.Error(got)
+	}
+	w.configs[0] = routed("demo", "base", "mail")
+	if got := w.config(am); !strings.Contains(got, "demo/base/mail") {
+		t.Error(got)
+	}
+	if got := w.kind.SelectsBy(v1alpha1.AlertmanagerConfigKind).Named(am); !slices.Equal(got, []types.NamespacedName{{Namespace: "demo", Name: "base"}}) {
+		t.Errorf("named %v", got)
+	}
+}
+
+// Who may match alerts of which namespaces.
+func TestMatcherStrategy(t *testing.T) {
+	for strategy, limited := range map[string]string{"OnNamespace": "demo other", "OnNamespaceExceptForAlertmanagerNamespace": "other", "None": ""} {
+		w := newWorld(t)
+		w.configs = []*v1alpha1.AlertmanagerConfig{routed("demo", "a", "r"), routed("other", "a", "r")}
+		got := w.config(alertmanager(t, `{alertmanagerConfigNamespaceSelector: {}, alertmanagerConfigSelector: {}, alertmanagerConfigMatcherStrategy: {type: `+strategy+`}}`))
+		for _, ns := range []string{"demo", "other"} {
+			if strings.Contains(got, `namespace="`+ns+`"`) != strings.Contains(limited, ns) {
+				t.Errorf("%s: %s", strategy, got)
+			}
+		}
+	}
+}
+
+// An API server that does not answer changes nothing, and takes nobody's receivers away.
+func TestNoAnswer(t *testing.T) {
+	w := newWorld(t)
+	w.configs = []*v1alpha1.AlertmanagerConfig{routed("demo", "a", "r")}
+	am := alertmanager(t, selectsAll)
+	before := w.config(am)
+	w.broken = true
+	in, _, err := w.plan(am)
+	if err == nil || !assets.IsTemporary(err) || len(verdicts(in)) > 0 {
+		t.Errorf("%v, verdicts %q", err, verdicts(in))
+	}
+	w.broken = false
+	if got := w.config(am); got != before {
+		t.Error(got)
+	}
+}
+
+// What is wrong with the object is told before anything is written.
+func TestFaultsComeFirst(t *testing.T) {
+	for spec, want := range map[string]string{
+		`version: latest`: `spec.version: version "latest"`,
+		`version: 0.14.0`: `spec.version: unsupported Alertmanager version "0.14.0"`,
+		`version: 1.0.0`:  `spec.version: unsupported`,
+		`alertmanagerConfigSelector: {matchExpressions: [{key: a, operator: Maybe}]}`: `spec.alertmanagerConfigSelector: `,
+		`alertmanagerConfiguration: {}`:                                               `spec.alertmanagerConfiguration.name: `,
+		`secrets: [a, ""]`:                                                            `spec.secrets[1]: `,
+		`configMaps: [""]`:                                                            `spec.configMaps[0]: `,
+		`secrets: [a, a]`:                                                             `two volumes`,
+		`retention: 1d`:                                                               `spec.retention: `,
+		`clusterGossipInterval: 0s`:                                                   `spec.clusterGossipInterval: `,
+		`externalUrl: "am.example.org"`:                                               `spec.externalUrl: `,
+		`externalUrl: "http://user:secret@host:port"`:                                 `spec.externalUrl: not a valid URL`,
+		`routePrefix: "/a*b"`:                                                         `spec.routePrefix: `,
+		`limits: {maxPerSilenceBytes: many}`:                                          `spec.limits.maxPerSilenceBytes: `,
+		`replicas: 2000000000`:                                                        `spec.replicas: `,
+		`limits: {maxSilences: -1}`:                                                   `spec.limits.maxSilences: `,
+		`clusterAdvertiseAddress: host`:                                               `spec.clusterAdvertiseAddress: `,
+		`additionalPeers: ["a:1", b]`:                                                 `spec.additionalPeers[1]: `,
+		`web: {tlsConfig: {}}`:                                                        `spec.web.tlsConfig: `,
+		`clusterTLS: {server: {certFile: a, keyFile: b}, client: {}}`:                 `spec.clusterTLS.client: no certificate`,
+		`clusterTLS: {server: {}, client: {}}`:                                        `spec.clusterTLS.server: no private key`,
+		`additionalArgs: [{name: cluster.listen-address, value: "x"}]`:                `spec.additionalArgs: already managed by the operator: cluster.listen-address`,
+		`additionalArgs: [{name: no-cluster.peer}]`:                                   `spec.additionalArgs: `,
+		`baseImage: "::"`:                                                             `image of alertmanager: `,
+	} {
+		w := newWorld(t)
+		w.configs = []*v1alpha1.AlertmanagerConfig{routed("demo", "a", "r")}
+		_, plan, err := w.plan(alertmanager(t, spec))
+		if err == nil || !strings.HasPrefix(err.Error(), want) {
+			t.Errorf("%s: %v", spec, err)
+		}
+		if err != nil && strings.Contains(err.Error(), "secret@") {
+			t.Errorf("%s: the error has the password: %v", spec, err)
+		}
+		if len(plan.Workload) > 0 && plan.Workload[len(plan.Workload)-1].Object.GetName() == "alertmanager-main" {
+			t.Errorf("%s: plan %q", spec, steps(plan.Workload))
+		}
+	}
+}
+
+// Peers keep their ports in the shared Service, which has the port of the cluster twice;
+// a StatefulSet of another name is removed, one of another workload is not.
+func TestPlanAmongOthers(t *testing.T) {
+	w := newWorld(t)
+	am, peer := alertmanager(t, ``), alertmanager(t, `portName: http`)
+	peer.Name, peer.UID = "other", "am-other"
+	am.CreationTimestamp = metav1.Unix(1, 0) // the older one's ports stay
+	ours, foreign := &appsv1.StatefulSet{}, &appsv1.StatefulSet{}
+	ours.Name, ours.OwnerReferences = "alertmanager-old", []metav1.OwnerReference{{UID: am.UID}}
+	foreign.Name, foreign.OwnerReferences = "alertmanager-else", []metav1.OwnerReference{{UID: "x"}}
+	w.live.Peers = []engine.Peer{{Workload: am}, {Workload: peer}}
+	w.live.StatefulSets = map[string]*appsv1.StatefulSet{ours.Name: ours, foreign.Name: foreign}
+	_, plan, err := w.plan(am)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([]string{
+		"put Service/alertmanager-operated", "put StatefulSet/alertmanager-main", "remove StatefulSet/alertmanager-old",
+	}, steps(plan.Workload)); diff != "" {
+		t.Error(diff)
+	}
+	svc := plan.Workload[0].Object.(*corev1.Service)
+	var ports []string
+	for _, p := range svc.Spec.Ports {
+		ports = append(ports, p.Name)
+	}
+	if len(svc.OwnerReferences) != 2 || strings.Join(ports, " ") != "http tcp-mesh udp-mesh" {
+		t.Errorf("references %v, ports %q", svc.OwnerReferences, ports)
+	}
+	if !slices.ContainsFunc(plan.Warnings, func(text string) bool { return strings.Contains(text, "alertmanager-operated") }) {
+		t.Errorf("nothing tells of the port that is lost: %q", plan.Warnings)
+	}
+	_, plan, err = w.plan(alertmanager(t, `serviceName: own`))
+	if err != nil || strings.Contains(strings.Join(steps(plan.Workload), " "), "Service/") {
+		t.Errorf("with a Service of the user: %q, %v", steps(plan.Workload), err)
+	}
+}
+
+// Handlers of events ask for the shape of every Alertmanager, whatever its version is: a
+// panic there would end the operator.
+func TestShapeWithoutAVersion(t *testing.T) {
+	am := alertmanager(t, `{version: latest, web: {tlsConfig: {certFile: a, keyFile: b}}}`)
+	shape := Kind(testConfig()).Shape(am)
+	if len(shape.Sets) != 1 || shape.Sets[0].Name != "alertmanager-main" || shape.Reloaders.Scheme != "http" {
+		t.Errorf("%+v", shape)
+	}
+}
+
+// Deprecated fields are told, and what a version does not know.
+func TestRemarks(t *testing.T) {
+	_, plan, err := newWorld(t).plan(alertmanager(t, `{tag: v1, sha: abc, version: 0.27.0, limits: {maxSilences: 1}}`))
+	if err != nil || plan.Reason != engine.ReasonDeprecated || plan.Message != "spec.tag is deprecated, use spec.image; spec.sha is deprecated, use spec.image" {
+		t.Errorf("%s %q, %v", plan.Reason, plan.Message, err)
+	}
+	if !slices.Equal(plan.Dropped, []string{"spec.limits.maxSilences needs >= 0.28.0"}) {
+		t.Errorf("dropped %q", plan.Dropped)
+	}
+}
+
+// A base that becomes wrong, and right again, compiles none of what it did not change.
+// What is new is judged by the last good base, which is the one that pods run.
+func TestAWrongBaseCompilesNothing(t *testing.T) {
+	w := newWorld(t)
+	good := []byte("global: {smtp_from: a@b, smtp_smarthost: 'c:25'}\nroute: {receiver: r}\nreceivers: [{name: r}]")
+	w.secrets["alertmanager-main"] = map[string][]byte{"alertmanager.yaml": good}
+	mail := func(name string) *v1alpha1.AlertmanagerConfig {
+		c := routed("demo", name, "r")
+		c.Spec.Receivers[0].EmailConfigs = []v1alpha1.EmailConfig{{To: "ada@example.org"}}
+		return c
+	}
+	w.configs = []*v1alpha1.AlertmanagerConfig{broken("demo", "bad"), mail("good")}
+	am := alertmanager(t, selectsAll)
+	in, _, err := w.plan(am)
+	if err != nil {
+		t.Fatal(err)
+	}
+	before := in.(*inputs).configs
+	for _, base := range []string{"{", "route: {receiver: nobody}", string(good)} {
+		w.secrets["alertmanager-main"] = map[string][]byte{"alertmanager.yaml": []byte(base)}
+		in, _, err := w.plan(am)
+		if (err == nil) != (base == string(good)) {
+			t.Fatalf("%s: %v", base, err)
+		}
+		for i, c := range in.(*inputs).configs {
+			if c.compiledConfig != before[i].compiledConfig {
+				t.Errorf("%s: %s was compiled again", base, c.object.Name)
+			}
+		}
+	}
+	w.secrets["alertmanager-main"] = map[string][]byte{"alertmanager.yaml": []byte("{")}
+	w.configs = append(w.configs, mail("new"))
+	in, _, _ = w.plan(am)
+	if got := verdicts(in); !slices.Equal(got, []string{"demo/bad false", "demo/good true", "demo/new true"}) {
+		t.Errorf("with a new one: %q", got)
+	}
+	w.secrets["alertmanager-main"] = map[string][]byte{"alertmanager.yaml": []byte("route: {receiver: r}\nreceivers: [{name: r}]")}
+	in, _, err = w.plan(am)
+	if got := verdicts(in); err != nil || !slices.Equal(got, []string{"demo/bad false", "demo/good false", "demo/new false"}) {
+		t.Errorf("without global settings: %q, %v", got, err)
+	}
+}
+
+// A change of one AlertmanagerConfig compiles that one.
+func TestOneChangeCompilesOne(t *testing.T) {
+	w := newWorld(t)
+	for i := range 50 {
+		w.configs = append(w.configs, routed("demo", fmt.Sprintf("c%02d", i), "r"))
+	}
+	am := alertmanager(t, selectsAll)
+	in, _, err := w.plan(am)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.configs[7] = routed("demo", "c07", "other")
+	again, _, err := w.plan(am)
+	if err != nil {
+		t.Fatal(err)
+	}
+	changed := 0
+	for i, c := range again.(*inputs).configs {
+		if c.compiledConfig != in.(*inputs).configs[i].compiledConfig {
+			changed++
+		}
+	}
+	if changed != 1 {
+		t.Errorf("%d of 50 were compiled", changed)
+	}
+}

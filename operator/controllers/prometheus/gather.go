@@ -1,0 +1,182 @@
+package prometheus
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
+	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
+	"github.com/firekeeper-dev/firekeeper/operator/config/compiled"
+	"github.com/firekeeper-dev/firekeeper/operator/config/document"
+	"github.com/firekeeper-dev/firekeeper/operator/config/promconfig"
+	"github.com/firekeeper-dev/firekeeper/operator/config/rules"
+	"github.com/firekeeper-dev/firekeeper/operator/config/selection"
+	"github.com/firekeeper-dev/firekeeper/operator/engine"
+	"github.com/firekeeper-dev/firekeeper/operator/engine/configsecret"
+	"github.com/firekeeper-dev/firekeeper/operator/kube/assets"
+)
+
+// gatherer gathers for one owner.
+type gatherer struct {
+	*family
+	owner     compiled.Owner // of the fragments
+	documents *configsecret.Documents
+	monitors  compiled.LastPass[*CompiledMonitor]
+	ruleFiles rules.LastPass
+	frame     frameCache
+	mounts    engine.Mounts
+}
+
+// frameCache keeps the owner's part of the document while nothing it depends on changed.
+type frameCache struct {
+	key   string
+	frame promconfig.Frame
+}
+
+// Held implements engine.Gatherer.
+func (g *gatherer) Held() int {
+	return g.family.monitors.Held(g.owner) + g.rules.Held(g.owner) + g.monitors.Held() + g.ruleFiles.Held() + g.documents.Held()
+}
+
+// Close implements engine.Gatherer.
+func (g *gatherer) Close() {
+	g.family.monitors.Release(g.owner)
+	g.rules.Release(g.owner)
+	g.documents.Close()
+}
+
+// Gather implements engine.Gatherer.
+func (g *gatherer) Gather(w v1.Workload, c engine.Cluster) (engine.Inputs, error) {
+	in, err := g.gather(ownerOf(w), c)
+	return in, err
+}
+
+func (g *gatherer) gather(o Owner, c engine.Cluster) (*Inputs, error) {
+	in := &Inputs{Owner: o, Live: c.Live, Now: c.Now, options: g.Options, documents: g.documents}
+	in.Retained = in.retained()
+	selectors, err := g.kindOf(o).Selectors(o.workload())
+	if err != nil {
+		return in, err
+	}
+	settings, err := o.settings(g.Capabilities)
+	if err != nil {
+		return in, err
+	}
+	g.family.monitors.Use(g.owner, settings.Key())
+	g.monitors.Begin(settings.Key())
+	monitorCompiler{g, c, selectors, settings, in}.compile()
+	if o.Server != nil {
+		in.Rules = selectedRules(o, c, selectors, settings).Compile(g.rules, &g.ruleFiles)
+		in.RuleConfigMaps = rules.Buckets(c.Live.ConfigMaps, o.GetUID())
+		in.packRules()
+	}
+	if err := in.temporary(); err != nil {
+		return in, err
+	}
+	if c.SelectionOnly {
+		in.fitSelection(settings, c)
+		return in, nil
+	}
+	if in.Mounted, err = g.mounts.Read(o.workload(), c, engine.UserFolders(o.Workload(g.Workload).UserMounts())); err != nil {
+		return in, err
+	}
+	if g.unmanaged(o) {
+		return in, nil
+	}
+	return in, g.compileFrame(in, settings, c)
+}
+
+// compileFrame compiles the owner's part of the document unless the kept one stands.
+func (g *gatherer) compileFrame(in *Inputs, s *promconfig.Settings, c engine.Cluster) error {
+	o := in.Owner
+	var ruleConfigMaps []string
+	if o.Server != nil {
+		ruleConfigMaps = o.Workload(g.Workload).PadRuleConfigMaps(in.RulePlan.Names)
+		if len(in.RulePlan.Overflow) > 0 {
+			ruleConfigMaps = append(ruleConfigMaps, promconfig.ConfigRuleDir)
+		}
+	}
+	key := fmt.Sprintf("%s/%d/%s/%s", o.GetUID(), o.GetGeneration(), s.Key(), strings.Join(ruleConfigMaps, ","))
+	if g.frame.key == key && c.Current(g.frame.frame.Deps) {
+		in.Frame = &g.frame.frame
+		return nil
+	}
+	g.frame = frameCache{}
+	frame, err := o.frame(s, ruleConfigMaps, c.References)
+	if err != nil {
+		return err
+	}
+	g.frame = frameCache{key, frame}
+	in.Frame = &frame
+	return nil
+}
+
+// compileRules compiles the rules of a server into the cache: they are the dearest
+// objects. What is wrong shows in its reconciliation.
+func (f *family) compileRules(w v1.Workload, c engine.Cluster) {
+	o := ownerOf(w)
+	selectors, err := f.servers.Selectors(w)
+	if err != nil {
+		return
+	}
+	if settings, err := o.settings(f.Capabilities); err == nil {
+		selectedRules(o, c, selectors, settings).Compile(f.rules, nil)
+	}
+}
+
+// selectedRules are the rule objects of a server.
+func selectedRules(o Owner, c engine.Cluster, selectors selection.Rules, s *promconfig.Settings) rules.Selected {
+	return rules.Selected{
+		Owner: o.fragments(), Settings: rules.PrometheusSettings(o.Server, s.Target().Version),
+		Objects: engine.Selected[*v1.PrometheusRule](c, selectors, catalog.PrometheusRule),
+	}
+}
+
+// monitorCompiler is what compiling monitors needs.
+type monitorCompiler struct {
+	*gatherer
+	cluster   engine.Cluster
+	selectors selection.Rules
+	settings  *promconfig.Settings
+	in        *Inputs
+}
+
+// compile adds the selected objects of all kinds, compiled.
+func (m monitorCompiler) compile() {
+	compileMonitors(m, catalog.ServiceMonitor, promconfig.CompileServiceMonitor)
+	compileMonitors(m, catalog.PodMonitor, promconfig.CompilePodMonitor)
+	compileMonitors(m, catalog.Probe, promconfig.CompileProbe)
+	compileMonitors(m, catalog.ScrapeConfig, promconfig.CompileScrapeConfig)
+}
+
+// compileMonitors adds the selected objects of one kind, compiled.
+func compileMonitors[T catalog.Object](m monitorCompiler, row *catalog.Row, compile func(T, *promconfig.Settings, assets.Reader) promconfig.Fragment) {
+	objects := engine.Selected[T](m.cluster, m.selectors, row)
+	stands := func(f *CompiledMonitor) bool {
+		return f.Err == nil && (len(f.Deps) == 0 || m.cluster.Current(f.Deps))
+	}
+	out := compiled.All(&m.monitors, row.Kind, objects, stands, func(obj T) *CompiledMonitor {
+		return m.family.monitors.Get(m.settings.Key(), compiled.IDOf(row.Kind, obj), m.cluster.Current, func() (*CompiledMonitor, bool) {
+			f := compile(obj, m.settings, m.cluster.References)
+			piece := document.NewPiece(row.Kind+"/"+obj.GetNamespace()+"/"+obj.GetName(), f.YAML)
+			f.YAML = nil
+			return &CompiledMonitor{Fragment: f, Piece: piece}, !assets.IsTemporary(f.Err)
+		})
+	})
+	m.in.Monitors = slices.Grow(m.in.Monitors, len(objects))
+	for i, obj := range objects {
+		m.in.Monitors = append(m.in.Monitors, Monitor{Object: obj, Kind: row.Kind, CompiledMonitor: out[i]})
+	}
+}
+
+// temporary returns an error when some monitor could not be compiled because the
+// cluster did not answer: acting now would take its targets away.
+func (in *Inputs) temporary() error {
+	for _, m := range in.Monitors {
+		if assets.IsTemporary(m.Err) {
+			return fmt.Errorf("%s %s/%s: %w", m.Kind, m.Object.GetNamespace(), m.Object.GetName(), m.Err)
+		}
+	}
+	return nil
+}

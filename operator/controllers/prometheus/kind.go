@@ -1,0 +1,160 @@
+package prometheus
+
+import (
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
+	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
+	"github.com/firekeeper-dev/firekeeper/operator/api/wellknown"
+	"github.com/firekeeper-dev/firekeeper/operator/config/compiled"
+	"github.com/firekeeper-dev/firekeeper/operator/config/document"
+	"github.com/firekeeper-dev/firekeeper/operator/config/promconfig"
+	"github.com/firekeeper-dev/firekeeper/operator/config/rules"
+	"github.com/firekeeper-dev/firekeeper/operator/controllers/promworkload"
+	"github.com/firekeeper-dev/firekeeper/operator/engine"
+	"github.com/firekeeper-dev/firekeeper/operator/engine/configsecret"
+	"github.com/firekeeper-dev/firekeeper/operator/engine/delivery"
+	"github.com/firekeeper-dev/firekeeper/operator/kube/assets"
+	"github.com/firekeeper-dev/firekeeper/operator/workload"
+)
+
+// Options are the settings of both kinds from the operator's flags.
+type Options struct {
+	Workload         workload.Config
+	Capabilities     promconfig.Capabilities
+	DisableUnmanaged bool // never leave a configuration to the user
+	// MaxSecretBytes is how many bytes of a configuration one Secret may hold; 0 for
+	// [configsecret.MaxBytes] and, of parts, [configsecret.MaxPartBytes].
+	MaxSecretBytes int
+}
+
+// family is what both kinds share: monitors are compiled once for all owners with equal
+// settings.
+type family struct {
+	Options
+	servers, agents *engine.Kind
+	monitors        compiled.Cache[*CompiledMonitor]
+	rules           *rules.Cache
+	chunks          document.Chunks // of all configurations
+}
+
+// Kinds returns the kinds of Prometheus and PrometheusAgent. ruleCache may be shared
+// with other kinds that evaluate rules.
+func Kinds(opts Options, ruleCache *rules.Cache) (servers, agents *engine.Kind) {
+	f := &family{Options: opts, rules: ruleCache}
+	f.monitors.Deps = func(m *CompiledMonitor) []assets.Dependency { return m.Deps }
+	f.servers = f.kind(&engine.Kind{
+		Row: catalog.Prometheus, Controller: "prometheus-controller", Label: "prometheus", Queue: "prometheus",
+		Names: promworkload.ServerKind, Selects: append(slices.Clone(monitors), ruleObjects),
+		Ahead: &engine.Ahead{Of: catalog.PrometheusRule, Compile: f.compileRules},
+	})
+	f.agents = f.kind(&engine.Kind{
+		Row: catalog.PrometheusAgent, Controller: "prometheusagent-controller", Label: "prometheus-agent", Queue: "prometheusagent",
+		Names: promworkload.AgentKind, Selects: monitors,
+	})
+	if opts.Capabilities.AgentDaemonSet {
+		f.agents.DaemonSets = strings.Join([]string{managed, wellknown.LabelOwnerName, wellknown.Having(wellknown.LabelMode, f.agents.Names.Mode)}, ",")
+	}
+	return f.servers, f.agents
+}
+
+// managed selects what the operator has made.
+var managed = wellknown.Having(wellknown.LabelManagedBy, wellknown.ManagedBy)
+
+// kind completes a kind by what both have.
+func (f *family) kind(k *engine.Kind) *engine.Kind {
+	k.Program = "Prometheus"
+	k.StatefulSets = strings.Join([]string{
+		managed, wellknown.LabelShard, wellknown.LabelOwnerName, wellknown.Having(wellknown.LabelMode, k.Names.Mode),
+	}, ",")
+	k.Shape = func(w v1.Workload) engine.Shape { return shape(ownerOf(w), f.Workload) }
+	k.Open = func(key types.NamespacedName) engine.Gatherer {
+		owner := compiled.Owner{Kind: k.Kind, Namespace: key.Namespace, Name: key.Name}
+		return &gatherer{family: f, owner: owner, documents: configsecret.New(&f.chunks, f.MaxSecretBytes)}
+	}
+	k.Gone = func(kind string, object types.NamespacedName) {
+		if kind == v1.PrometheusRuleKind {
+			f.rules.Forget(kind, object.Namespace, object.Name)
+			return
+		}
+		f.monitors.Forget(kind, object.Namespace, object.Name)
+	}
+	k.ChargeTo = func(charge compiled.Charge) {
+		f.monitors.ChargeTo(charge)
+		f.rules.ChargeTo(charge)
+	}
+	k.Status = status
+	k.Gauges = gauges
+	return k
+}
+
+func (f *family) kindOf(o Owner) *engine.Kind {
+	if o.Server != nil {
+		return f.servers
+	}
+	return f.agents
+}
+
+// shape is what runs the pods of an owner.
+func shape(o Owner, cfg workload.Config) engine.Shape {
+	owner := o.Workload(cfg)
+	out := engine.Shape{
+		Replicas: owner.Replicas(), Selector: owner.SelectorLabels(), Server: promworkload.ServerContainer,
+		Service:   engine.Service{Name: owner.ServiceName(), Custom: owner.CustomService(), Ports: owner.ServicePorts()},
+		Reloaders: reloaders(o, cfg),
+	}
+	if o.usesDaemonSet() {
+		out.DaemonSet, out.Service.Custom = owner.PrefixedName(), false
+		return out
+	}
+	for i, name := range owner.ShardNames() {
+		out.Sets = append(out.Sets, engine.Set{Name: name, Title: "shard " + strconv.Itoa(i) + ": "})
+	}
+	return out
+}
+
+// reloaders says how the reloaders of the owner's pods can be asked.
+func reloaders(o Owner, cfg workload.Config) delivery.Pod {
+	out := delivery.Pod{Scheme: "http"}
+	if o.Fields.ListenLocal {
+		return out
+	}
+	if o.Fields.Web != nil && o.Fields.Web.TLSConfig != nil {
+		out.Scheme = "https"
+	}
+	out.Ports = []int{workload.ConfigReloaderPort}
+	out.ServerPort, out.RuntimeInfo = promworkload.ServerPort, path.Join("/", o.Fields.RoutePrefix, promworkload.RuntimeInfoPath)
+	if o.Server != nil && cfg.Layout != workload.LayoutSingle {
+		out.Ports = append(out.Ports, workload.RulesReloaderPort)
+	}
+	return out
+}
+
+// status is an owner's status and the one it has.
+func status(w v1.Workload, s engine.Status) (want, have any) {
+	o := ownerOf(w)
+	out := v1.PrometheusStatus{WorkloadStatus: s.WorkloadStatus, ShardStatuses: s.Sets}
+	if !s.Bare {
+		out.Selector, out.Shards = s.Selector, valueOr(o.Fields.Shards, 1)
+	}
+	return out, *o.Status
+}
+
+// gauges show what owners ask for besides replicas.
+var gauges = []engine.Gauge{
+	{Name: "prometheus_operator_spec_shards", Help: "Desired shards.", Value: func(w v1.Workload) (float64, bool) {
+		return float64(valueOr(ownerOf(w).Fields.Shards, 1)), true
+	}},
+	{
+		Name: "prometheus_operator_prometheus_enforced_sample_limit", Help: "Global limit on the number of scraped samples per scrape target.",
+		Value: func(w v1.Workload) (float64, bool) {
+			limit := ownerOf(w).Fields.EnforcedSampleLimit
+			return float64(valueOr(limit, 0)), limit != nil
+		},
+	},
+}

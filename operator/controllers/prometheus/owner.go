@@ -1,0 +1,115 @@
+package prometheus
+
+import (
+	"fmt"
+
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
+	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
+	"github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1alpha1"
+	"github.com/firekeeper-dev/firekeeper/operator/config/compiled"
+	"github.com/firekeeper-dev/firekeeper/operator/config/promconfig"
+	"github.com/firekeeper-dev/firekeeper/operator/controllers/promworkload"
+	"github.com/firekeeper-dev/firekeeper/operator/kube/assets"
+	"github.com/firekeeper-dev/firekeeper/operator/workload"
+)
+
+// Owner is a Prometheus or a PrometheusAgent: the object, what both kinds say in
+// the same words, and the object of its own type for the rest.
+type Owner struct {
+	catalog.Object
+	Fields *v1.CommonPrometheusFields // part of the object's spec
+	Status *v1.PrometheusStatus       // the object's
+
+	Server *v1.Prometheus            // nil for a PrometheusAgent
+	Agent  *v1alpha1.PrometheusAgent // nil for a Prometheus
+}
+
+// ownerOf is the owner that a workload of either kind is.
+func ownerOf(w v1.Workload) Owner {
+	switch w := w.(type) {
+	case *v1.Prometheus:
+		return ForServer(w)
+	case *v1alpha1.PrometheusAgent:
+		return ForAgent(w)
+	}
+	panic(fmt.Sprintf("%T is neither a Prometheus nor a PrometheusAgent", w))
+}
+
+// ForServer is the owner that a Prometheus is.
+func ForServer(p *v1.Prometheus) Owner {
+	return Owner{Object: p, Fields: &p.Spec.CommonPrometheusFields, Status: &p.Status, Server: p}
+}
+
+// ForAgent is the owner that a PrometheusAgent is.
+func ForAgent(a *v1alpha1.PrometheusAgent) Owner {
+	return Owner{Object: a, Fields: &a.Spec.CommonPrometheusFields, Status: &a.Status, Agent: a}
+}
+
+// workload is the owner as the engine sees it.
+func (o Owner) workload() v1.Workload { return o.Object.(v1.Workload) }
+
+// Row is the owner's kind.
+func (o Owner) Row() *catalog.Row {
+	if o.Server != nil {
+		return catalog.Prometheus
+	}
+	return catalog.PrometheusAgent
+}
+
+// Key is the owner's namespace and name.
+func (o Owner) Key() types.NamespacedName {
+	return types.NamespacedName{Namespace: o.GetNamespace(), Name: o.GetName()}
+}
+
+// String is for people: "Prometheus/monitoring/k8s".
+func (o Owner) String() string { return o.Row().Kind + "/" + o.GetNamespace() + "/" + o.GetName() }
+
+// fragments is the owner's name in the caches of fragments.
+func (o Owner) fragments() compiled.Owner {
+	return compiled.Owner{Kind: o.Row().Kind, Namespace: o.GetNamespace(), Name: o.GetName()}
+}
+
+// Workload builds the objects that belong to the owner.
+func (o Owner) Workload(cfg workload.Config) *promworkload.Owner {
+	if o.Server != nil {
+		return promworkload.ForServer(o.Server, cfg)
+	}
+	return promworkload.ForAgent(o.Agent, cfg)
+}
+
+// usesDaemonSet reports whether the owner is an agent that runs on every node.
+func (o Owner) usesDaemonSet() bool {
+	return o.Agent != nil && o.Agent.Spec.Mode == v1alpha1.DaemonSetPrometheusAgentMode
+}
+
+// settings are what the owner says about its monitors.
+func (o Owner) settings(c promconfig.Capabilities) (*promconfig.Settings, error) {
+	if o.Server != nil {
+		return promconfig.ServerSettings(o.Server, c)
+	}
+	return promconfig.AgentSettings(o.Agent, c)
+}
+
+// frame compiles the owner's part of the document. An agent has no rules.
+func (o Owner) frame(s *promconfig.Settings, ruleConfigMaps []string, r assets.Reader) (promconfig.Frame, error) {
+	if o.Server != nil {
+		return promconfig.CompileServer(o.Server, s, ruleConfigMaps, r)
+	}
+	return promconfig.CompileAgent(o.Agent, s, r)
+}
+
+// unmanaged reports whether an owner's configuration is left to the user. That of
+// an agent never is.
+func (opts Options) unmanaged(o Owner) bool {
+	return o.Server != nil && promconfig.Unmanaged(o.Server, opts.DisableUnmanaged)
+}
+
+// valueOr is the value behind a pointer, or a default.
+func valueOr[T any](p *T, fallback T) T {
+	if p == nil {
+		return fallback
+	}
+	return *p
+}

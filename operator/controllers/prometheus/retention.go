@@ -1,0 +1,115 @@
+package prometheus
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/prometheus/common/model"
+	appsv1 "k8s.io/api/apps/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
+	"github.com/firekeeper-dev/firekeeper/operator/api/wellknown"
+	"github.com/firekeeper-dev/firekeeper/operator/kube/apply"
+)
+
+// surplus decides about a shard that is not wanted any more:
+//
+//	retention policy    | deadline annotation | decision
+//	--------------------|---------------------|---------------------------
+//	none, or Delete     | any                 | delete
+//	of an agent         | any                 | delete: it keeps no data that is asked for
+//	Retain              | absent              | set it; zero time: forever
+//	Retain              | zero time           | keep
+//	Retain              | in the future       | keep
+//	Retain              | in the past         | delete
+//	Retain              | does not parse      | keep and warn
+func (plan *Plan) surplus(in *Inputs, sts *appsv1.StatefulSet) {
+	identity := func(annotations map[string]string) *appsv1.StatefulSet {
+		meta := in.Owner.Workload(in.config()).Identity(sts.Name)
+		meta.Annotations = annotations
+		return &appsv1.StatefulSet{TypeMeta: metav1.TypeMeta{APIVersion: "apps/v1", Kind: "StatefulSet"}, ObjectMeta: meta}
+	}
+	remove := apply.Step{Verb: apply.Remove, Object: identity(nil)}
+	if !in.retains() {
+		plan.Workload = append(plan.Workload, remove)
+		return
+	}
+	plan.warnOfOldReader(in, sts)
+	text, set := sts.Annotations[wellknown.AnnotationDeletionDeadline]
+	if !set {
+		deadline, err := deletionDeadline(in.Owner.Server, in.Now)
+		if err != nil {
+			plan.Warnings = append(plan.Warnings, fmt.Sprintf("StatefulSet %s is kept: %v", sts.Name, err))
+			return
+		}
+		plan.Workload = append(plan.Workload, apply.Step{Verb: apply.Annotate, Object: identity(map[string]string{
+			wellknown.AnnotationDeletionDeadline: deadline.Format(time.RFC3339),
+		})})
+		return
+	}
+	deadline, err := time.Parse(time.RFC3339, text)
+	switch {
+	case err != nil:
+		plan.Warnings = append(plan.Warnings, fmt.Sprintf("StatefulSet %s is kept: annotation %s: %v", sts.Name, wellknown.AnnotationDeletionDeadline, err))
+	case !deadline.IsZero() && deadline.Before(in.Now):
+		plan.Workload = append(plan.Workload, remove)
+	}
+}
+
+// retains reports whether shards that are scaled away are kept for a while.
+func (in *Inputs) retains() bool {
+	if in.Owner.Server == nil || !in.config().ShardRetention {
+		return false
+	}
+	policy := in.Owner.Server.Spec.ShardRetentionPolicy
+	return policy != nil && policy.WhenScaled == v1.RetainWhenScaledRetentionType
+}
+
+// retained are the StatefulSets of shards that were scaled away and are kept. They are not
+// updated: a restart could take the data of their pods, for which they are kept.
+func (in *Inputs) retained() map[string]bool {
+	if !in.retains() {
+		return nil
+	}
+	out := map[string]bool{}
+	owner := in.Owner.Workload(in.config())
+	for _, name := range in.Unwanted(owner.Base, owner.ShardNames()...) {
+		out[name] = true
+	}
+	return out
+}
+
+// warnOfOldReader says that a retained shard cannot follow a configuration in parts.
+func (plan *Plan) warnOfOldReader(in *Inputs, sts *appsv1.StatefulSet) {
+	if len(plan.written.Parts) == 0 {
+		return
+	}
+	if fault := in.Owner.Workload(in.config()).PartsFaultOf(&sts.Spec.Template.Spec); fault != "" {
+		plan.Warnings = append(plan.Warnings, fmt.Sprintf(
+			"StatefulSet %s is retained and cannot read the configuration, which is in parts: %s; its pods keep the configuration that they have, and one that restarts waits until the configuration fits into one Secret",
+			sts.Name, fault))
+	}
+}
+
+// deletionDeadline is when a shard that was scaled away may be deleted; the zero
+// time means never.
+func deletionDeadline(p *v1.Prometheus, now time.Time) (time.Time, error) {
+	period, field := string(p.Spec.Retention), "spec.retention"
+	switch retain := p.Spec.ShardRetentionPolicy.Retain; {
+	case retain != nil:
+		period, field = string(retain.RetentionPeriod), "spec.shardRetentionPolicy.retain.retentionPeriod"
+	case period == "" && p.Spec.RetentionSize != "":
+		return time.Time{}, nil
+	case period == "":
+		period = wellknown.DefaultRetention
+	}
+	d, err := model.ParseDuration(period)
+	if err != nil {
+		return time.Time{}, fmt.Errorf("%s: %w", field, err)
+	}
+	if d == 0 {
+		return time.Time{}, nil
+	}
+	return now.UTC().Add(time.Duration(d)), nil
+}

@@ -1,0 +1,43 @@
+package prometheus
+
+import (
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
+	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
+	"github.com/firekeeper-dev/firekeeper/operator/engine"
+)
+
+// What Events about rejected objects say the operator was doing.
+const (
+	selectingMonitors = "SelectingConfigurationResources"
+	selectingRules    = "SelectingPrometheusRuleResources"
+)
+
+// monitors are the kinds of objects with jobs, in the order of a server's document.
+var monitors = []engine.Selects{
+	{Row: catalog.ServiceMonitor, Action: selectingMonitors, Of: func(w v1.Workload) (_, _ *metav1.LabelSelector) {
+		f := ownerOf(w).Fields
+		return f.ServiceMonitorNamespaceSelector, f.ServiceMonitorSelector
+	}},
+	{Row: catalog.PodMonitor, Action: selectingMonitors, Of: func(w v1.Workload) (_, _ *metav1.LabelSelector) {
+		f := ownerOf(w).Fields
+		return f.PodMonitorNamespaceSelector, f.PodMonitorSelector
+	}},
+	{Row: catalog.Probe, Action: selectingMonitors, Of: func(w v1.Workload) (_, _ *metav1.LabelSelector) {
+		f := ownerOf(w).Fields
+		return f.ProbeNamespaceSelector, f.ProbeSelector
+	}},
+	{Row: catalog.ScrapeConfig, Action: selectingMonitors, Of: func(w v1.Workload) (_, _ *metav1.LabelSelector) {
+		f := ownerOf(w).Fields
+		return f.ScrapeConfigNamespaceSelector, f.ScrapeConfigSelector
+	}},
+}
+
+// ruleObjects are the rules, which an agent does not evaluate.
+var ruleObjects = engine.Selects{
+	Row: catalog.PrometheusRule, Action: selectingRules, Of: func(w v1.Workload) (_, _ *metav1.LabelSelector) {
+		spec := ownerOf(w).Server.Spec
+		return spec.RuleNamespaceSelector, spec.RuleSelector
+	},
+}

@@ -1,0 +1,39 @@
+package prometheus
+
+import (
+	appsv1 "k8s.io/api/apps/v1"
+
+	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
+	"github.com/firekeeper-dev/firekeeper/operator/controllers/promworkload"
+	"github.com/firekeeper-dev/firekeeper/operator/kube/apply"
+	"github.com/firekeeper-dev/firekeeper/operator/workload"
+)
+
+// shards wants the Service and a StatefulSet for each shard, and decides about
+// those that exist and are not wanted.
+func (plan *Plan) shards(owner *promworkload.Owner, in *Inputs, pod promworkload.Inputs) error {
+	plan.PutService(owner, in.Live, func(w v1.Workload) workload.ServiceUser { return ownerOf(w).Workload(in.config()) })
+	if in.Owner.Server != nil {
+		pod.RuleConfigMaps = owner.PadRuleConfigMaps(pod.RuleConfigMaps)
+	}
+	for shard, name := range owner.ShardNames() {
+		pod.Shard = int32(shard)
+		var err error
+		if pod.Hash, err = owner.InputHash(in.StatefulSets[name], pod); err != nil {
+			return err
+		}
+		sts, err := owner.StatefulSet(pod)
+		if err != nil {
+			return err
+		}
+		plan.Workload = append(plan.Workload, apply.Step{Verb: apply.Put, Object: sts})
+	}
+	for _, name := range in.Unwanted(owner.Base, owner.ShardNames()...) {
+		plan.surplus(in, in.StatefulSets[name])
+	}
+	if d := in.DaemonSet; d != nil && d.DeletionTimestamp == nil && owner.Owns(d) { // the mode was changed
+		gone := &appsv1.DaemonSet{ObjectMeta: owner.Identity(d.Name)}
+		plan.Workload = append(plan.Workload, apply.Step{Verb: apply.Remove, Object: gone})
+	}
+	return nil
+}

@@ -1,0 +1,140 @@
+package prometheus
+
+import (
+	"iter"
+
+	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
+	"github.com/firekeeper-dev/firekeeper/operator/config/document"
+	"github.com/firekeeper-dev/firekeeper/operator/config/promconfig"
+	"github.com/firekeeper-dev/firekeeper/operator/controllers/promworkload"
+	"github.com/firekeeper-dev/firekeeper/operator/engine"
+	"github.com/firekeeper-dev/firekeeper/operator/engine/configsecret"
+	"github.com/firekeeper-dev/firekeeper/operator/kube/share"
+)
+
+// origin says whose the configuration is.
+func (in *Inputs) origin() configsecret.Origin {
+	return configsecret.Origin{
+		Objects: "monitors",
+		Divide:  "let several Prometheus objects select the monitors and rules (by labels or namespaces); spec.shards does not help, because every shard has the whole configuration",
+		Each:    in.sources(),
+		Rules:   in.ruleSources(),
+	}
+}
+
+func (in *Inputs) sources() iter.Seq[configsecret.Source] {
+	return func(yield func(configsecret.Source) bool) {
+		for i, m := range in.Monitors {
+			if m.Err != nil {
+				continue
+			}
+			if !yield(configsecret.Source{
+				Kind: m.Kind, Namespace: m.Object.GetNamespace(), Name: m.Object.GetName(), Bytes: m.Piece.Size(),
+				Pieces: []*document.Piece{m.Piece}, LeaveOut: func(why error) { in.Monitors[i] = m.leftOut(why) },
+			}) {
+				return
+			}
+		}
+	}
+}
+
+// ruleSources are the rules where some of them come with the configuration. One that is left
+// out makes place for another, in its ConfigMap too.
+func (in *Inputs) ruleSources() iter.Seq[configsecret.Source] {
+	if len(in.RulePlan.Overflow) == 0 {
+		return nil
+	}
+	return func(yield func(configsecret.Source) bool) {
+		for i, r := range in.Rules {
+			piece, err := r.Piece()
+			if r.Err != nil || err != nil {
+				continue
+			}
+			if !yield(configsecret.Source{
+				Kind: v1.PrometheusRuleKind, Namespace: r.Object.Namespace, Name: r.Object.Name, Bytes: len(r.Content),
+				Pieces: []*document.Piece{piece}, Rule: true, LeaveOut: func(why error) {
+					in.Rules[i], in.repack = r.LeftOut(why), true
+				},
+			}) {
+				return
+			}
+		}
+	}
+}
+
+// fitSelection rejects what is left out, where only the verdicts are of interest. What the
+// workload itself adds to the configuration counts as far as it can be read.
+func (in *Inputs) fitSelection(s *promconfig.Settings, c engine.Cluster) {
+	in.fitFiles()
+	if in.options.unmanaged(in.Owner) || in.plainBytes() <= configsecret.MaxBytes {
+		return // it fits into any Secret
+	}
+	frame, err := in.Owner.frame(s, nil, c.References)
+	if err != nil {
+		frame = promconfig.Frame{}
+	}
+	in.Frame = &frame
+	plan := Plan{}
+	_ = plan.config(in.Owner.Workload(in.config()), in) // its error is one of the reconciliation
+}
+
+// plainBytes is how much the selected objects add to the configuration.
+func (in *Inputs) plainBytes() (n int) {
+	for s := range in.sources() {
+		n += s.Bytes
+	}
+	for _, r := range in.Rules {
+		n += len(r.Content)
+	}
+	return n
+}
+
+// leftOut is the monitor without what it compiled to.
+func (m Monitor) leftOut(why error) Monitor {
+	m.CompiledMonitor = &CompiledMonitor{Fragment: promconfig.Fragment{Err: why, Deps: m.Deps}}
+	return m
+}
+
+// fitFiles leaves out monitors whose TLS files have no room.
+func (in *Inputs) fitFiles() []share.LeftOut {
+	var own map[string][]byte
+	if in.Frame != nil {
+		own = in.Frame.Files
+	}
+	return engine.FitTLSFiles(in.tlsFiles(), own, func(yield func(engine.TLSFiles) bool) {
+		for i, m := range in.Monitors {
+			if m.Err == nil && len(m.Files) > 0 && !yield(engine.TLSFiles{
+				Kind: m.Kind, Object: m.Object, Files: m.Files, LeaveOut: func(why error) { in.Monitors[i] = m.leftOut(why) },
+			}) {
+				return
+			}
+		}
+	})
+}
+
+// withheld is the plan when the configuration is too large: nothing of its content,
+// and the pods as they fit to the content that stays.
+func withheld(owner *promworkload.Owner, in *Inputs, written configsecret.Output) (Plan, error) {
+	plan := Plan{Plan: written.Withheld.Plan()}
+	if written.LeavePods {
+		return plan, nil
+	}
+	var ruleConfigMaps []string
+	for _, m := range in.RuleConfigMaps {
+		ruleConfigMaps = append(ruleConfigMaps, m.Name)
+	}
+	pod := promworkload.Inputs{RuleConfigMaps: ruleConfigMaps, TLSSecrets: in.tlsSecrets(owner), ConfigInParts: written.InParts}
+	if err := plan.workloads(owner, in, pod); err != nil {
+		return plan, err
+	}
+	return plan, nil
+}
+
+// tlsSecrets is how many Secrets of TLS assets there are now.
+func (in *Inputs) tlsSecrets(owner *promworkload.Owner) int {
+	n := 0
+	for in.Secrets[owner.TLSAssetSecretName(n)] != nil {
+		n++
+	}
+	return n
+}

@@ -1,0 +1,88 @@
+package promworkload
+
+import (
+	"strconv"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
+	"github.com/firekeeper-dev/firekeeper/operator/api/wellknown"
+	"github.com/firekeeper-dev/firekeeper/operator/workload"
+)
+
+// Shards is how many StatefulSets there should be, 1 to [v1.MaxShards]. An owner
+// that wants more is refused.
+func (o *Owner) Shards() int32 {
+	if o.common.Shards == nil {
+		return 1
+	}
+	return min(max(1, *o.common.Shards), v1.MaxShards)
+}
+
+// zones are the zones shards are spread over; empty without topology sharding.
+func (o *Owner) zones() []string {
+	s := o.common.ShardingStrategy
+	if !o.Config.TopologySharding || s == nil || s.Mode != v1.TopologyShardingStrategyMode || s.Topology == nil {
+		return nil
+	}
+	return s.Topology.Values
+}
+
+// zone is where a shard runs: shards 0 to 3 over a and b are a, b, a, b, and
+// their numbers within the zone are 0, 0, 1, 1.
+func (o *Owner) zone(shard int32) (name string, number int32, ok bool) {
+	zones := o.zones()
+	n := int32(len(zones))
+	if n == 0 {
+		return "", 0, false
+	}
+	return zones[shard%n], shard / n, true
+}
+
+// reloaderEnv are the variables the configuration refers to.
+func (o *Owner) reloaderEnv(shard int32) []corev1.EnvVar {
+	env := []corev1.EnvVar{workload.FieldVar("POD_NAME", "metadata.name")}
+	if o.daemonSet {
+		env = append(env, workload.FieldVar("NODE_NAME", "spec.nodeName"))
+	}
+	env = append(env, corev1.EnvVar{Name: "SHARD", Value: strconv.Itoa(int(shard))})
+	if zone, number, ok := o.zone(shard); ok {
+		env = append(env,
+			corev1.EnvVar{Name: "TOPOLOGY_ZONE", Value: zone},
+			corev1.EnvVar{Name: "INZONE_SHARD", Value: strconv.Itoa(int(number))})
+	}
+	return env
+}
+
+// nodeSelector is the user's, with the zone of the shard on top.
+func (o *Owner) nodeSelector(shard int32) map[string]string {
+	zone, _, ok := o.zone(shard)
+	if !ok {
+		return o.common.NodeSelector
+	}
+	return workload.Overlay(o.common.NodeSelector, map[string]string{corev1.LabelTopologyZone: zone})
+}
+
+// spreadConstraints are the user's, with the labels of the pods added where
+// that is asked for. match is the selector of the StatefulSet.
+func spreadConstraints(in []v1.TopologySpreadConstraint, match map[string]string) []corev1.TopologySpreadConstraint {
+	var out []corev1.TopologySpreadConstraint
+	for _, c := range in {
+		constraint := c.TopologySpreadConstraint
+		if c.AdditionalLabelSelectors != nil {
+			own := workload.Overlay(match)
+			if *c.AdditionalLabelSelectors == v1.ResourceNameLabelSelector {
+				delete(own, wellknown.LabelShard)
+			}
+			selector := &metav1.LabelSelector{}
+			if constraint.LabelSelector != nil {
+				selector = constraint.LabelSelector.DeepCopy()
+			}
+			selector.MatchLabels = workload.Overlay(selector.MatchLabels, own)
+			constraint.LabelSelector = selector
+		}
+		out = append(out, constraint)
+	}
+	return out
+}

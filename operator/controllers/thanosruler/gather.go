@@ -1,0 +1,170 @@
+package thanosruler
+
+import (
+	"fmt"
+	"iter"
+	"slices"
+
+	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
+	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
+	"github.com/firekeeper-dev/firekeeper/operator/config/compiled"
+	"github.com/firekeeper-dev/firekeeper/operator/config/promconfig"
+	"github.com/firekeeper-dev/firekeeper/operator/config/rules"
+	"github.com/firekeeper-dev/firekeeper/operator/config/selection"
+	"github.com/firekeeper-dev/firekeeper/operator/engine"
+	"github.com/firekeeper-dev/firekeeper/operator/kube/assets"
+	"github.com/firekeeper-dev/firekeeper/operator/kube/share"
+)
+
+// inputs is everything that a reconciliation of a ThanosRuler read.
+type inputs struct {
+	ruler *v1.ThanosRuler
+	owner *Owner
+	// rules are the selected rule objects, compiled, by namespace and name.
+	rules rules.Files
+	// buckets are the live ConfigMaps of rules, plan says which of them holds which file.
+	buckets []rules.Bucket
+	plan    rules.Plan
+	left    []share.LeftOut // rules for which there is no ConfigMap
+	// remoteWrite is the file of remote write.
+	remoteWrite promconfig.RemoteWriteFile
+	// alerting are the Secrets with files about alerts that users write, alertFaults is what
+	// the server would refuse of these.
+	alerting    []assets.Dependency
+	alertFaults error
+	live        engine.Live
+}
+
+// gatherer gathers for one ThanosRuler.
+type gatherer struct {
+	*settings
+	owner compiled.Owner // of the rule files
+	last  rules.LastPass
+	kept  keptFile
+	fine  fineFiles
+}
+
+// keptFile is the file of remote write while nothing it depends on changed.
+type keptFile struct {
+	key  string
+	file promconfig.RemoteWriteFile
+}
+
+// fineFiles are files about alerts in which nothing is wrong while nothing changed.
+type fineFiles struct {
+	key  string
+	deps []assets.Dependency
+}
+
+// Held implements engine.Gatherer.
+func (g *gatherer) Held() int { return g.cache.Held(g.owner) + g.last.Held() }
+
+// Close implements engine.Gatherer.
+func (g *gatherer) Close() { g.cache.Release(g.owner) }
+
+// Gather implements engine.Gatherer.
+func (g *gatherer) Gather(w v1.Workload, c engine.Cluster) (engine.Inputs, error) {
+	tr := w.(*v1.ThanosRuler)
+	in := &inputs{ruler: tr, owner: ForRuler(tr, g.cfg), live: c.Live}
+	selectors, err := g.kind.Selectors(w)
+	if err != nil {
+		return in, err
+	}
+	if in.owner.err != nil {
+		return in, in.owner.err
+	}
+	in.rules = selectedRules(in.owner, tr, c, selectors).Compile(g.cache, &g.last)
+	in.buckets = rules.Buckets(c.Live.ConfigMaps, tr.UID)
+	in.plan, in.left = in.rules.PackAlone(in.owner.RuleConfigMapBase(), in.buckets)
+	if c.SelectionOnly {
+		return in, nil
+	}
+	if err := g.checkAlerting(in, c); err != nil {
+		return in, err
+	}
+	return in, g.compileRemoteWrite(in, c)
+}
+
+// checkAlerting looks into the files about alerts unless they were fine before.
+//
+// Errors: the cluster does not answer.
+func (g *gatherer) checkAlerting(in *inputs, c engine.Cluster) error {
+	key := fmt.Sprintf("%s/%d", in.ruler.UID, in.ruler.Generation)
+	if g.fine.key == key && c.Current(g.fine.deps) {
+		in.alerting = g.fine.deps
+		return nil
+	}
+	g.fine = fineFiles{}
+	var err error
+	in.alerting, err = promconfig.CheckThanosAlerting(in.ruler, in.owner.version, c.References)
+	switch {
+	case assets.IsTemporary(err):
+		return err
+	case err == nil:
+		g.fine = fineFiles{key, in.alerting}
+	}
+	in.alertFaults = err
+	return nil
+}
+
+// compileRemoteWrite makes the file of remote write unless the kept one stands.
+func (g *gatherer) compileRemoteWrite(in *inputs, c engine.Cluster) error {
+	key := fmt.Sprintf("%s/%d", in.ruler.UID, in.ruler.Generation)
+	if g.kept.key == key && c.Current(g.kept.file.Deps) {
+		in.remoteWrite = g.kept.file
+		return nil
+	}
+	g.kept = keptFile{}
+	file, err := promconfig.CompileThanosRemoteWrite(in.ruler, in.owner.version, c.References)
+	in.remoteWrite = file // with its references, also after an error
+	if err == nil {
+		g.kept = keptFile{key, file}
+	}
+	return err
+}
+
+func fragments(namespace, name string) compiled.Owner {
+	return compiled.Owner{Kind: v1.ThanosRulerKind, Namespace: namespace, Name: name}
+}
+
+// selectedRules are the rule objects of a ThanosRuler whose version is known.
+func selectedRules(o *Owner, tr *v1.ThanosRuler, c engine.Cluster, selectors selection.Rules) rules.Selected {
+	return rules.Selected{
+		Owner: fragments(tr.Namespace, tr.Name), Settings: rules.ThanosRulerSettings(tr, o.version),
+		Objects: engine.Selected[*v1.PrometheusRule](c, selectors, catalog.PrometheusRule),
+	}
+}
+
+// compileRules compiles the rules of a ThanosRuler into the cache. What is wrong shows
+// in its reconciliation.
+func (s *settings) compileRules(w v1.Workload, c engine.Cluster) {
+	tr := w.(*v1.ThanosRuler)
+	o := ForRuler(tr, s.cfg)
+	selectors, err := s.kind.Selectors(w)
+	if err == nil && o.err == nil {
+		selectedRules(o, tr, c, selectors).Compile(s.cache, nil)
+	}
+}
+
+// Verdicts implements engine.Inputs.
+func (in *inputs) Verdicts() iter.Seq[compiled.Verdict] {
+	return func(yield func(compiled.Verdict) bool) {
+		for _, r := range in.rules {
+			if !yield(r.Verdict()) {
+				return
+			}
+		}
+	}
+}
+
+// References implements engine.Inputs. Other Secrets that pods mount are none: nothing here
+// depends on them.
+func (in *inputs) References() iter.Seq[assets.Ref] {
+	return func(yield func(assets.Ref) bool) {
+		for _, d := range slices.Concat(in.remoteWrite.Deps, in.alerting) {
+			if !yield(d.Ref) {
+				return
+			}
+		}
+	}
+}

@@ -1,0 +1,147 @@
+package thanosruler
+
+import (
+	"bytes"
+	"encoding/json"
+	"math/rand/v2"
+	"sync"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/util/validation"
+
+	"github.com/firekeeper-dev/firekeeper/operator/api/crds/sample"
+	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
+	"github.com/firekeeper-dev/firekeeper/operator/workload"
+	"github.com/firekeeper-dev/firekeeper/operator/workload/workloadtest"
+)
+
+// FuzzOwner makes ThanosRulers that the CRD allows, with every field open to chance.
+// Each is refused with a reason or gives pods: the same twice, with the object
+// untouched, and without what an API server refuses, as far as the user has not put
+// it there.
+func FuzzOwner(f *testing.F) {
+	for seed := range uint64(16) {
+		f.Add(seed, uint8(seed*13), seed%3 == 0)
+	}
+	f.Fuzz(func(t *testing.T, seed uint64, percent uint8, single bool) {
+		tr := randomRuler(t, seed, float64(percent%101)/100)
+		cfg := testConfig()
+		cfg.EnableReloaderProbes = seed%2 == 0
+		if single {
+			cfg.Layout = workload.LayoutSingle
+		}
+		before := asJSON(t, tr)
+		pod, err := podOf(ForRuler(tr, cfg))
+		if err != nil {
+			return
+		}
+		again, err := podOf(ForRuler(tr, cfg))
+		if err != nil || !bytes.Equal(asJSON(t, pod), asJSON(t, again)) {
+			t.Errorf("two runs differ: %v", err)
+		}
+		if !bytes.Equal(before, asJSON(t, tr)) {
+			t.Error("the object was changed")
+		}
+		workloadtest.CheckPod(t, pod)
+		o := ForRuler(tr, cfg)
+		for _, name := range []string{o.PrefixedName(), o.ConfigSecretName(), o.WebConfigSecretName(), o.TLSAssetSecretName(3), o.ServiceName()} {
+			if len(validation.IsDNS1123Subdomain(name)) > 0 {
+				t.Errorf("an object is called %q", name)
+			}
+		}
+		o.Dropped()
+		o.SharedService(o.ServicePorts(), nil)
+		if _, err := o.InputHash(nil, Inputs{TLSSecrets: 1}); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+// TestRandomOwnersHavePods guards against a fuzz test that sees refusals only.
+func TestRandomOwnersHavePods(t *testing.T) {
+	built := 0
+	for seed := range uint64(40) {
+		if _, err := podOf(ForRuler(randomRuler(t, seed, 0.3), testConfig())); err == nil {
+			built++
+		} else {
+			t.Log(err)
+		}
+	}
+	if built < 15 {
+		t.Errorf("of 40 random objects only %d have pods", built)
+	}
+}
+
+func podOf(o *Owner) (corev1.PodTemplateSpec, error) {
+	sts, err := o.StatefulSet(testInputs())
+	if err != nil {
+		return corev1.PodTemplateSpec{}, err
+	}
+	pod := sts.Spec.Template
+	for _, claim := range sts.Spec.VolumeClaimTemplates { // the controller adds them
+		pod.Spec.Volumes = append(pod.Spec.Volumes, corev1.Volume{Name: claim.Name})
+	}
+	return pod, nil
+}
+
+var samples = sync.OnceValues(func() (map[string]*sample.Generator, error) {
+	return sample.OfKinds(map[string]string{v1.ThanosRulerKind: v1.Version})
+})
+
+// randomRuler leaves out what the user adds to pods, as only an API server knows
+// whether it fits. Addresses are such, or none would be a URL.
+func randomRuler(t *testing.T, seed uint64, density float64) *v1.ThanosRuler {
+	t.Helper()
+	generators, err := samples()
+	if err != nil {
+		t.Fatal(err)
+	}
+	rng := rand.New(rand.NewPCG(seed, 4))
+	object, err := generators[v1.ThanosRulerKind].Object(rng, density)
+	if err != nil {
+		t.Fatal(err)
+	}
+	spec, _ := object["spec"].(map[string]any)
+	if spec == nil {
+		spec = map[string]any{}
+	}
+	for _, field := range []string{"containers", "initContainers", "volumes", "volumeMounts", "storage", "podMetadata", "hostAliases", "imagePullSecrets"} {
+		delete(spec, field)
+	}
+	for _, field := range []string{"queryConfig", "alertmanagersConfig", "objectStorageConfig", "tracingConfig", "alertRelabelConfigs"} {
+		if ref, ok := spec[field].(map[string]any); ok && rng.IntN(16) > 0 {
+			ref["name"] = field
+		}
+	}
+	spec["version"] = []string{"v0.42.4", "v0.38.0", "v0.30.0", "0.24.0", "0.20.0", "nonsense"}[rng.IntN(6)]
+	if rng.IntN(8) > 0 {
+		spec["queryEndpoints"] = []string{"dns+query:9090", "https://other/x"}[:1+rng.IntN(2)]
+		delete(spec, "alertQueryUrl")
+		delete(spec, "alertmanagersUrl")
+	}
+	if rng.IntN(8) > 0 {
+		delete(spec, "grpcServerTlsConfig")
+		delete(spec, "web")
+		delete(spec, "labels")
+		delete(spec, "evaluationInterval") // most strings of the pattern are 0
+	}
+	text, err := json.Marshal(map[string]any{"metadata": map[string]any{"namespace": "demo", "name": "main"}, "spec": spec})
+	if err != nil {
+		t.Fatal(err)
+	}
+	tr := &v1.ThanosRuler{}
+	if err := json.Unmarshal(text, tr); err != nil {
+		t.Fatal(err)
+	}
+	return tr
+}
+
+func asJSON(t *testing.T, v any) []byte {
+	t.Helper()
+	out, err := json.Marshal(v)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
+}

@@ -1,0 +1,143 @@
+package adversary
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"regexp"
+	"strings"
+	"sync"
+
+	"sigs.k8s.io/yaml"
+
+	"github.com/firekeeper-dev/firekeeper/operator/dev/adversary/hostile"
+)
+
+// Kind is a promise that was broken.
+type Kind string
+
+// Kinds of findings.
+const (
+	Ended      Kind = "ended"       // a process was killed or ended by itself
+	Fault      Kind = "fault"       // a panic in a log
+	NotWritten Kind = "not-written" // a change of the good tenant
+	NotLoaded  Kind = "not-loaded"  // servers refuse what is written
+	NotTold    Kind = "not-told"    // an object is rejected or not used, and nothing on it says so
+	Rollout    Kind = "rollout"     // pods change because of a tenant
+	Unserved   Kind = "unserved"    // the API server cannot list, read or delete objects
+	Leaked     Kind = "leaked"      // a canary was seen
+	Slow       Kind = "slow"        // a good request was not answered in time
+	Remains    Kind = "remains"     // what is written or used is not as before
+)
+
+// Finding is one promise that was broken.
+type Finding struct {
+	Kind    Kind
+	Process string // of Ended and Fault
+	Text    string
+	From    int // objects of the batch before which it was noticed: [From, To)
+	To      int
+	Objects []hostile.Manifest // that lead to it, as far as is known
+	Times   int                // it was seen
+}
+
+// numbers of objects and the like do not make another finding.
+var numbers = regexp.MustCompile(`[0-9]+|nnnn+|\S{120,}`)
+
+func (f Finding) key() string {
+	return string(f.Kind) + f.Process + numbers.ReplaceAllString(excerpt(f.Text, 200), "0")
+}
+
+func excerpt(text string, most int) string {
+	if len(text) > most {
+		return text[:most] + "…"
+	}
+	return text
+}
+
+// findings collects what was found, each once, and writes it to files.
+type findings struct {
+	dir string
+	say func(string, ...any)
+
+	mu       sync.Mutex
+	from, to int // of the batch
+	all      []*Finding
+	by       map[string]*Finding
+	trial    map[Kind]bool // what is found in a trial; nil outside of one
+}
+
+func newFindings(dir string, say func(string, ...any)) *findings {
+	return &findings{dir: dir, say: say, by: map[string]*Finding{}}
+}
+
+func (f *findings) batch(from, to int) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.from, f.to = from, to
+}
+
+// add notes a finding.
+func (f *findings) add(one Finding) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.trial != nil {
+		f.trial[one.Kind] = true
+		return
+	}
+	if known := f.by[one.key()]; known != nil {
+		known.Times++
+		return
+	}
+	one.Times, one.From, one.To = 1, f.from, f.to
+	f.by[one.key()] = &one
+	f.all = append(f.all, &one)
+	f.say("FOUND %s (objects %d to %d): %s", one.Kind, one.From, one.To, excerpt(one.Text, 600))
+	if err := f.save(len(f.all), &one); err != nil {
+		f.say("not saved: %v", err)
+	}
+}
+
+// save writes a finding to a file of its own.
+func (f *findings) save(number int, one *Finding) error {
+	if err := os.MkdirAll(f.dir, 0o755); err != nil {
+		return err
+	}
+	return f.saveAs(fmt.Sprintf("%03d-%s.yaml", number, one.Kind), one)
+}
+
+// manifest is a finding as a file that kubectl can apply.
+func (f *Finding) manifest() (string, error) {
+	var b strings.Builder
+	for line := range strings.Lines(fmt.Sprintf("%s: objects %d to %d\n%s\n", f.Kind, f.From, f.To, f.Text)) {
+		b.WriteString("# " + line)
+	}
+	for _, o := range f.Objects {
+		raw, err := json.Marshal(o)
+		if err != nil {
+			return "", err
+		}
+		text, err := yaml.JSONToYAML(raw)
+		if err != nil { // strings that YAML cannot have
+			text = raw
+		}
+		b.WriteString("---\n" + string(text) + "\n")
+	}
+	return b.String(), nil
+}
+
+func (f *findings) list() []Finding {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	out := make([]Finding, len(f.all))
+	for i, one := range f.all {
+		out[i] = *one
+	}
+	return out
+}
+
+func (f *findings) count() int {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return len(f.all)
+}

@@ -1,0 +1,166 @@
+package truth
+
+import (
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strconv"
+	"sync"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"go.yaml.in/yaml/v2"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/rest"
+
+	"github.com/firekeeper-dev/firekeeper/operator/targets"
+	"github.com/firekeeper-dev/firekeeper/operator/targets/discovery/discoverytest"
+	"github.com/firekeeper-dev/firekeeper/operator/targets/discovery/live"
+)
+
+// seeds is the number of random worlds.
+func seeds(t *testing.T) int {
+	t.Helper()
+	text := os.Getenv("FIREKEEPER_TRUTH")
+	if text == "" {
+		return 5
+	}
+	n, err := strconv.Atoi(text)
+	if err != nil {
+		t.Fatalf("FIREKEEPER_TRUTH is a number of worlds: %v", err)
+	}
+	return n
+}
+
+// tally counts what was compared.
+type tally struct {
+	mu       sync.Mutex
+	states   map[targets.State]int
+	shards   int
+	active   int
+	dropped  int
+	rejected int
+}
+
+func (c *tally) add(states map[targets.State]int, ours []map[string]seen, rejected int) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for state, n := range states {
+		c.states[state] += n
+	}
+	c.rejected += rejected
+	for _, shard := range ours {
+		c.shards++
+		for _, job := range shard {
+			c.active += len(job.Active)
+			c.dropped += job.Dropped
+		}
+	}
+}
+
+// batch is the number of worlds that share a cluster and servers, which take seconds to
+// start and to discover.
+const batch = 5
+
+// TestRandom: what we say about random workloads is what Prometheus does.
+func TestRandom(t *testing.T) {
+	if testing.Short() {
+		t.Skip("runs real servers, which -short leaves out")
+	}
+	n := seeds(t)
+	for _, release := range releases(t) {
+		t.Run(release.version, func(t *testing.T) {
+			total := &tally{states: map[targets.State]int{}}
+			t.Run("worlds", func(t *testing.T) {
+				for first := 0; first < n; first += batch {
+					t.Run(strconv.Itoa(first), func(t *testing.T) {
+						t.Parallel()
+						compareWorlds(t, release, first, total)
+					})
+				}
+			})
+			t.Logf("%d worlds, %d shards: %d active and %d dropped targets compared; states %v; %d monitors rejected",
+				n, total.shards, total.active, total.dropped, total.states, total.rejected)
+			for _, state := range []targets.State{targets.Kept, targets.Dropped} {
+				if total.states[state] < 10*n {
+					t.Errorf("only %d targets of %d worlds are %s", total.states[state], n, state)
+				}
+			}
+		})
+	}
+}
+
+// compareWorlds compares the worlds of a batch in one cluster.
+func compareWorlds(t *testing.T, p program, first int, total *tally) {
+	t.Helper()
+	api := &discoverytest.Server{}
+	var features []string
+	if first/batch%3 == 1 {
+		features = []string{"no-default-scrape-port"} // of major version 2
+	}
+	var worlds []*world
+	for i := range batch {
+		r := random{rand.New(rand.NewPCG(uint64(first+i), 1)), t, fmt.Sprintf("w%d-", i)}
+		api.Add(r.cluster()...)
+		if i == 0 {
+			api.Add(r.nodes()...)
+		}
+		worlds = append(worlds, r.workload(features...))
+	}
+	h := httptest.NewServer(api)
+	t.Cleanup(h.Close)
+	t.Cleanup(h.CloseClientConnections) // before: watches are open
+	kube, err := kubernetes.NewForConfig(&rest.Config{Host: h.URL, QPS: -1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	compare(t, p, worlds, live.Cluster{Kube: kube}, kubeconfig(h.URL), total)
+}
+
+// compare compares worlds in a cluster. A server has a shard of each.
+func compare(t *testing.T, p program, worlds []*world, cluster live.Cluster, kubeconfig string, total *tally) {
+	t.Helper()
+	file := filepath.Join(t.TempDir(), "kubeconfig")
+	if err := os.WriteFile(file, []byte(kubeconfig), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	var want []map[string]seen // by shard
+	var docs [][]yaml.MapSlice
+	for _, w := range worlds {
+		c, rejected := w.compile(t, p.version)
+		for _, err := range rejected {
+			t.Logf("rejected: %v", err)
+		}
+		ours, states := c.ours(t.Context(), t, cluster, w.prometheus.Namespace, "prometheus")
+		total.add(states, ours, len(rejected))
+		for shard, jobs := range ours {
+			if shard == len(want) {
+				want, docs = append(want, map[string]seen{}), append(docs, nil)
+			}
+			maps.Copy(want[shard], jobs)
+			docs[shard] = append(docs[shard], c.forShard(t, shard, file, w.prometheus.Namespace))
+		}
+	}
+	var servers []server
+	for shard := range want {
+		servers = append(servers, p.run(t, merge(t, docs[shard]...), worlds[0].prometheus.Spec.EnableFeatures...))
+	}
+	for shard, got := range settle(t, servers, want) {
+		if diff := cmp.Diff(got, want[shard]); diff != "" {
+			t.Errorf("shard %d (-Prometheus +ours)\n%s\n%s", shard, diff, keep(t, merge(t, docs[shard]...)))
+		}
+	}
+}
+
+// keep writes a configuration for whoever looks into a difference.
+func keep(t *testing.T, text string) string {
+	t.Helper()
+	path := filepath.Join(os.TempDir(), fmt.Sprintf("truth-%d.yaml", os.Getpid()))
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		return err.Error()
+	}
+	return "the configuration is in " + path
+}

@@ -1,0 +1,161 @@
+package explain
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/firekeeper-dev/firekeeper/operator/config/compiled"
+	"github.com/firekeeper-dev/firekeeper/operator/diagnose/lint"
+	"github.com/firekeeper-dev/firekeeper/operator/diagnose/nearmiss"
+	"github.com/firekeeper-dev/firekeeper/operator/readers/manifests"
+)
+
+// Hint is what is probably not as its author meant it.
+type Hint struct {
+	nearmiss.Hint
+	// Workload that has the field; empty when the object has it.
+	Workload string `json:"workload,omitempty"`
+	// Place of the field among manifests: "prometheus.yaml:12".
+	Place string `json:"place,omitempty"`
+}
+
+// String is place, workload, field and message.
+func (h Hint) String() string {
+	text := h.Hint.String()
+	for _, before := range []string{h.Workload, h.Place} {
+		if before != "" {
+			text = before + ": " + text
+		}
+	}
+	return text
+}
+
+// remarks adds what is found about an object that the workload accepts, and about the workload.
+func (c Candidate) remarks(of compiled.Verdict, q *Question, v *Verdict) {
+	if q.Findings != nil {
+		own := slices.DeleteFunc(c.found(q), func(f lint.Finding) bool {
+			alerting := strings.HasPrefix(f.Field, "spec.alerting")
+			return alerting && of.File == "" || !alerting && f.Code == lint.CodeNoTarget
+		})
+		v.Hints = append(c.hints(q.found(), lint.CodeRemark, lint.CodeNoTarget, lint.CodeDuplicateTarget), c.hints(own, lint.CodeRemark, lint.CodeNoTarget)...)
+		return
+	}
+	w := manifests.Workload{Kind: c.Setup.Kind, Object: c.Object}
+	v.Hints = c.hints(lint.Remarks(w, of), lint.CodeRemark)
+}
+
+// found are the findings about the object, among manifests.
+func (q *Question) found() []lint.Finding {
+	return q.Findings.About(q.Row.Kind, q.Object.GetNamespace(), q.Object.GetName())
+}
+
+// found are the findings about the workload, among manifests.
+func (c Candidate) found(q *Question) []lint.Finding {
+	return q.Findings.About(c.Setup.Row.Kind, c.Object.GetNamespace(), c.Object.GetName())
+}
+
+// concerns reports whether a finding holds for the workload.
+func (c Candidate) concerns(f lint.Finding) bool {
+	return len(f.Owners) == 0 || slices.Contains(f.Owners, c.Ref().String())
+}
+
+// hints are the findings with one of some codes that hold for the workload.
+func (c Candidate) hints(all []lint.Finding, codes ...string) (out []Hint) {
+	for _, f := range all {
+		if !slices.Contains(codes, f.Code) || !c.concerns(f) {
+			continue
+		}
+		h := Hint{Hint: nearmiss.Hint{Code: nearmiss.Code(f.Code), Note: f.Severity == lint.SeverityNote, Field: f.Field, Message: f.Message}, Place: f.Where()}
+		if f.Kind == c.Setup.Row.Kind {
+			h.Workload = c.Ref().String()
+		}
+		out = append(out, h)
+	}
+	return out
+}
+
+// ofObject are hints about fields of the object.
+func ofObject(all []nearmiss.Hint) (out []Hint) {
+	for _, h := range all {
+		out = append(out, Hint{Hint: h})
+	}
+	return out
+}
+
+// ofWorkload are hints about fields of the workload.
+func (c Candidate) ofWorkload(q *Question, all []nearmiss.Hint) (out []Hint) {
+	for _, h := range all {
+		at := Hint{Hint: h, Workload: c.Ref().String()}
+		if q.Findings != nil {
+			at.Place = q.Findings.Where(c.Setup.Row.Kind, c.Object.GetNamespace(), c.Object.GetName(), h.Field)
+		}
+		out = append(out, at)
+	}
+	return out
+}
+
+// rejection is why the workload rejects the object, with places and what there is instead.
+func (c Candidate) rejection(q *Question, err error) string {
+	if q.Findings == nil {
+		return err.Error()
+	}
+	var lines []string
+	for _, f := range q.found() {
+		if c.concerns(f) && (f.Code == lint.CodeRejected || f.Code == lint.CodeMissingReference) {
+			lines = append(lines, fmt.Sprintf("%s: %s: %s", f.Where(), f.Field, f.Message))
+		}
+	}
+	if len(lines) == 0 {
+		return err.Error()
+	}
+	return strings.Join(lines, "\n")
+}
+
+// broken is why the operator generates nothing for the workload; empty when it does.
+func (c Candidate) broken(q *Question) string {
+	if q.Findings == nil || !c.Fails {
+		return ""
+	}
+	var all []string
+	for _, f := range c.found(q) {
+		if f.Severity == lint.SeverityError && (f.Code == lint.CodeOwner || f.Code == lint.CodeMissingReference) {
+			all = append(all, f.Text())
+		}
+	}
+	if len(all) == 0 {
+		return ""
+	}
+	return "nothing is generated for it, so its pods do not get the object:\n" + strings.Join(all, "\n")
+}
+
+// where are the places that decide about an object that is not selected.
+func (i inquiry) where(v *Verdict) []string {
+	if i.q.Findings == nil || v.Selector == "" {
+		return nil
+	}
+	row, w, object := i.c.Setup.Row, i.c.Object, i.q.Object
+	field := "metadata.labels"
+	if v.Reason == NamespaceNotSelected || v.Reason == NotKnown {
+		field = "metadata.namespace"
+	}
+	var out []string
+	if at := i.q.Findings.Where(i.q.Row.Kind, object.GetNamespace(), object.GetName(), field); at != "" && v.Reason != SelectorNotSet && (v.Reason != NotKnown || len(v.Misses) > 0) {
+		out = append(out, fmt.Sprintf("%s: %s of the %s", at, field, i.q.Row))
+	}
+	if at := i.q.Findings.Where(row.Kind, w.GetNamespace(), w.GetName(), v.Selector); at != "" {
+		out = append(out, fmt.Sprintf("%s: %s of the %s", at, v.Selector, row))
+	}
+	return out
+}
+
+// findings are those about an object that no workload could use.
+func (q *Question) findings() (out []string) {
+	if q.Findings == nil {
+		return nil
+	}
+	for _, f := range q.found() {
+		out = append(out, f.Text())
+	}
+	return out
+}

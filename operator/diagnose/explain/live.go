@@ -1,0 +1,73 @@
+package explain
+
+import (
+	"context"
+	"fmt"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/types"
+
+	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
+	"github.com/firekeeper-dev/firekeeper/operator/engine"
+	"github.com/firekeeper-dev/firekeeper/operator/readers"
+)
+
+// FromCluster asks about an object of a cluster. It reads the object, its namespace and the
+// workloads of the kinds. What the object refers to is read when a workload compiles it.
+// Nothing else is.
+//
+// Errors: the object does not exist; the cluster does not answer or does not allow it.
+func FromCluster(ctx context.Context, r readers.Reader, setups []engine.Setup, n Name) (Question, error) {
+	q := Question{Row: n.row, Setups: setups}
+	var err error
+	q.Object, err = r.Get(ctx, n.row.GroupVersionResource(), types.NamespacedName{Namespace: n.Namespace, Name: n.Name})
+	switch {
+	case apierrors.IsNotFound(err):
+		return q, fmt.Errorf("%s does not exist in the cluster", n)
+	case err != nil:
+		return q, fmt.Errorf("read %s: %w", n, err)
+	}
+	own, exists, err := readers.NamespaceLabels(ctx, r, n.Namespace)
+	if err != nil {
+		return q, fmt.Errorf("read the labels of namespace %s: %w", n.Namespace, err)
+	}
+	q.NamespaceLabels = func(name string) (labels.Set, bool) {
+		if !exists || name != n.Namespace {
+			return nil, false
+		}
+		return own, true
+	}
+	q.References = r.References(ctx)
+	q.RuleConfigMaps = func(c Candidate) []*corev1.ConfigMap { return ruleConfigMaps(ctx, r, c) }
+	for _, setup := range setups {
+		objects, err := readers.Watched(ctx, r, setup.Row, setup.Instances)
+		if apierrors.IsForbidden(err) && setup.SelectsBy(q.Row.Kind).Row == nil {
+			continue // none of them could use the object
+		}
+		if err != nil {
+			return q, fmt.Errorf("list %s (--%s-instance-namespaces limits the namespaces): %w", setup.Resource, setup.Flags, err)
+		}
+		for _, o := range objects {
+			q.Workloads = append(q.Workloads, Candidate{Setup: setup, Object: o.(v1.Workload)})
+		}
+	}
+	return q, nil
+}
+
+// ruleConfigMaps returns nothing where they may not be read: they only tell
+// where a rule file is.
+func ruleConfigMaps(ctx context.Context, r readers.Reader, c Candidate) (out []*corev1.ConfigMap) {
+	list, err := r.List(ctx, readers.Query{
+		GroupVersionResource: readers.ConfigMaps, Namespace: c.Object.GetNamespace(),
+		Labels: labels.SelectorFromSet(labels.Set{c.Setup.Names.RuleLabel: c.Object.GetName()}).String(),
+	})
+	if err != nil {
+		return nil
+	}
+	for _, o := range list {
+		out = append(out, o.(*corev1.ConfigMap))
+	}
+	return out
+}

@@ -1,0 +1,90 @@
+package explain
+
+import (
+	"slices"
+	"strings"
+
+	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
+	"github.com/firekeeper-dev/firekeeper/operator/config/compiled"
+	"github.com/firekeeper-dev/firekeeper/operator/diagnose/nearmiss"
+)
+
+// looks says what the jobs of an accepted object look for, as whom, and what of it is
+// probably a mistake.
+//
+// Errors: what it became cannot be read.
+func (c Candidate) looks(of compiled.Verdict, q *Question, v *Verdict) error {
+	if of.File != "" {
+		c.alerts(q, v)
+		return nil
+	}
+	var text strings.Builder
+	if _, err := of.Text.WriteTo(&text); err != nil {
+		return err
+	}
+	searches, err := nearmiss.Read(q.Object, text.String(), c.Object.GetNamespace())
+	if err != nil {
+		return err
+	}
+	account := nearmiss.AccountOf(c.Object)
+	for i := range searches {
+		v.LooksFor = appendNew(v.LooksFor, searches[i].String())
+		v.As = appendNew(v.As, searches[i].Account(account))
+	}
+	if q.Look != nil {
+		uses := []nearmiss.Use{{Kind: q.Row.Kind, Object: q.Object, Searches: searches}}
+		var view *nearmiss.View
+		view, v.Unknown = q.Look(c.Object, uses)
+		if q.Findings == nil { // else lint found them
+			v.Hints = append(v.Hints, ofObject(view.Hints(uses[0], c.Object.GetNamespace()))...)
+		}
+		v.Hints = append(v.Hints, c.ofWorkload(q, view.Permissions(c.Object, uses))...)
+	}
+	return nil
+}
+
+// alerts says where the alerts of rules are sent.
+func (c Candidate) alerts(q *Question, v *Verdict) {
+	rule, isRule := q.Object.(*v1.PrometheusRule)
+	server, isServer := c.Object.(*v1.Prometheus)
+	if !isRule || !isServer || !slices.ContainsFunc(rule.Spec.Groups, func(g v1.RuleGroup) bool {
+		return slices.ContainsFunc(g.Rules, func(r v1.Rule) bool { return r.Alert != "" })
+	}) {
+		return
+	}
+	searches := nearmiss.Alertmanagers(server)
+	for i := range searches {
+		v.Alerts = appendNew(v.Alerts, "sent to "+searches[i].String())
+	}
+	if server.Spec.AdditionalAlertManagerConfigs != nil {
+		v.Alerts = append(v.Alerts, "sent to what spec.additionalAlertManagerConfigs says")
+	}
+	if len(v.Alerts) == 0 {
+		v.Alerts = []string{"not sent anywhere: spec.alerting of the Prometheus is not set"}
+	}
+	if q.Look != nil {
+		var view *nearmiss.View
+		uses := []nearmiss.Use{{Kind: c.Setup.Row.Kind, Object: server, Searches: searches}}
+		view, v.Unknown = q.Look(server, uses)
+		if q.Findings == nil { // else lint found them
+			v.Hints = append(v.Hints, c.ofWorkload(q, view.Alerting(server))...)
+		}
+		v.Hints = append(v.Hints, c.ofWorkload(q, view.Permissions(server, uses))...)
+	}
+}
+
+// appendNew adds a text that is not empty and not there.
+func appendNew(all []string, text string) []string {
+	if text == "" || slices.Contains(all, text) {
+		return all
+	}
+	return append(all, text)
+}
+
+// hints are the hints for people.
+func (v Verdict) hints() (out []string) {
+	for _, h := range v.Hints {
+		out = append(out, h.String())
+	}
+	return out
+}

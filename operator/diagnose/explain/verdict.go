@@ -1,0 +1,163 @@
+package explain
+
+import (
+	"fmt"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/labels"
+
+	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
+	"github.com/firekeeper-dev/firekeeper/operator/config/selection"
+	"github.com/firekeeper-dev/firekeeper/operator/engine"
+	"github.com/firekeeper-dev/firekeeper/operator/kube/informer"
+	"github.com/firekeeper-dev/firekeeper/operator/readers/manifests"
+)
+
+// inquiry is the question to one workload.
+type inquiry struct {
+	q       *Question
+	c       Candidate
+	configs informer.Namespaces // where objects are watched that workloads select
+}
+
+// judge asks the workload. The first filter that excludes the object gives the reason.
+func (i inquiry) judge() Verdict {
+	v, excluded := i.ask(kindSupported, workloadManaged, objectWatched)
+	if excluded {
+		return v
+	}
+	if !i.c.Object.GetWorkloadFields().Paused {
+		return i.use()
+	}
+	otherwise := i.use()
+	v.Otherwise = &otherwise
+	v.because(Paused, "spec.paused is true: it keeps the configuration it had when it was paused")
+	return v
+}
+
+// use says what the workload makes of the object when nothing keeps it from looking.
+func (i inquiry) use() Verdict {
+	v, named := i.ask(objectNamed)
+	if named {
+		v.Trouble = i.c.trouble(i.q)
+		return v
+	}
+	v, excluded := i.ask(objectSelected)
+	if excluded {
+		v.Where = i.where(&v)
+		return v
+	}
+	i.c.compile(i.q, &v)
+	if v.Accepted {
+		v.Trouble = i.c.trouble(i.q)
+	}
+	return v
+}
+
+// filter reports whether something excludes the object, and tells the verdict what.
+type filter func(inquiry, *Verdict) (excluded bool)
+
+// ask goes through filters until one excludes the object.
+func (i inquiry) ask(filters ...filter) (v Verdict, excluded bool) {
+	w := i.c.Object
+	v.Owner = catalog.Ref{Kind: i.c.Setup.Row.Kind, Namespace: w.GetNamespace(), Name: w.GetName()}
+	for _, excludes := range filters {
+		if excludes(i, &v) {
+			return v, true
+		}
+	}
+	return v, false
+}
+
+// because gives the verdict no.
+func (v *Verdict) because(reason Reason, format string, args ...any) bool {
+	v.Reason, v.Message = reason, fmt.Sprintf(format, args...)
+	return true
+}
+
+func kindSupported(i inquiry, v *Verdict) bool {
+	return i.c.Setup.SelectsBy(i.q.Row.Kind).Row == nil && v.because(KindNotSupported, "%s does not select %ss", i.c.Setup.Row, i.q.Row)
+}
+
+func workloadManaged(i inquiry, v *Verdict) bool {
+	w, row := i.c.Object, i.c.Setup.Row
+	if id := w.GetAnnotations()[engine.ControllerIDAnnotation]; id != i.c.Setup.ControllerID {
+		this := "without --controller-id"
+		if i.c.Setup.ControllerID != "" {
+			this = "with --controller-id=" + i.c.Setup.ControllerID
+		}
+		has := "it has no annotation " + engine.ControllerIDAnnotation
+		if id != "" {
+			has = fmt.Sprintf("its annotation %s is %q", engine.ControllerIDAnnotation, id)
+		}
+		return v.because(OtherController, "managed by another operator: %s, and this one runs %s", has, this)
+	}
+	if !i.c.Setup.Instances.Has(w.GetNamespace()) {
+		return v.because(OwnerNotWatched, "the operator does not watch %s objects in namespace %s (--%s-instance-namespaces, --namespaces, --deny-namespaces)", row, w.GetNamespace(), row.Flags)
+	}
+	// Whoever reads the flags has parsed it.
+	if s, err := labels.Parse(i.c.Setup.InstanceSelector); err == nil && !s.Matches(labels.Set(w.GetLabels())) {
+		return v.because(OwnerNotWatched, "its labels do not match --%s-instance-selector=%s", row.Flags, i.c.Setup.InstanceSelector)
+	}
+	return w.GetDeletionTimestamp() != nil && v.because(OwnerDeleted, "it is being deleted")
+}
+
+func objectWatched(i inquiry, v *Verdict) bool {
+	if namespace := i.q.Object.GetNamespace(); !i.configs.Has(namespace) {
+		flag, _, _ := strings.Cut(i.configs.Flag(), "=") // the names of other namespaces are not for everybody
+		return v.because(NamespaceNotWatched, "the operator does not watch %ss in namespace %s (%s)", i.q.Row, namespace, flag)
+	}
+	return i.q.Object.GetDeletionTimestamp() != nil && v.because(ObjectDeleted, "the %s is being deleted", i.q.Row)
+}
+
+// objectNamed: an object that the workload names is not one of those that it selects.
+func objectNamed(i inquiry, v *Verdict) bool {
+	rule, err := i.c.rule(i.q)
+	v.Accepted = err == nil && rule.Names(i.q.Object.GetNamespace(), i.q.Object.GetName())
+	return v.Accepted && v.because(UsedByName, "used by name, not as one of the %ss that it selects", i.q.Row)
+}
+
+func objectSelected(i inquiry, v *Verdict) bool {
+	rule, err := i.c.rule(i.q)
+	if err != nil {
+		return v.because(OwnerInvalid, "%v", err)
+	}
+	object := i.q.Object
+	namespace := object.GetNamespace()
+	nsLabels, exists := i.q.NamespaceLabels(namespace)
+	answer := rule.Ask(selection.Subject{
+		Kind: i.q.Row.Kind, Namespace: namespace, Labels: object.GetLabels(),
+		NamespaceLabels: nsLabels, NamespaceUnknown: i.q.NamespaceUnknown != nil && i.q.NamespaceUnknown(namespace),
+	}, i.q.Row.Field)
+	v.Selector, v.Misses = answer.Selector, answer.Misses
+	unread, sure := "", false
+	if i.q.Findings != nil {
+		unread, sure = i.q.Findings.Unread(manifests.Workload{Kind: i.c.Setup.Kind, Object: i.c.Object}, answer)
+	}
+	switch {
+	case sure:
+		return v.because(reasons[answer.Reason], "%s %s", answer.Selector, unread)
+	case unread != "":
+		return v.because(NotKnown, "%s %s", answer.Selector, unread)
+	case answer.Reason == selection.NamespaceUnknown:
+		return v.because(NotKnown, "%s; %s", answer.Message, i.namespaceHint(namespace))
+	case answer.Reason != selection.Selected:
+		return v.because(reasons[answer.Reason], "%s", answer.Message)
+	case !exists && !rule.OwnNamespaceOnly():
+		return v.because(NamespaceNotSelected, "namespace %s does not exist", namespace)
+	}
+	return false
+}
+
+// namespaceHint says how the labels of a namespace become known.
+func (i inquiry) namespaceHint(namespace string) string {
+	if i.q.Findings == nil {
+		return "they are read with the permission to list namespaces"
+	}
+	return fmt.Sprintf("add the Namespace to the manifests (kubectl get namespace %s -o yaml)", namespace)
+}
+
+// reasons are those of selection in the words of this package.
+var reasons = map[selection.Reason]Reason{
+	selection.NoSelector: SelectorNotSet, selection.NamespaceNotSelected: NamespaceNotSelected, selection.LabelsNotSelected: LabelsNotSelected,
+}

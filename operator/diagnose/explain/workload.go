@@ -1,0 +1,147 @@
+package explain
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
+	"github.com/firekeeper-dev/firekeeper/operator/diagnose/lint"
+	"github.com/firekeeper-dev/firekeeper/operator/diagnose/report"
+	"github.com/firekeeper-dev/firekeeper/operator/engine"
+	"github.com/firekeeper-dev/firekeeper/operator/readers/manifests"
+)
+
+// WorkloadReport is the answer about a workload among manifests.
+type WorkloadReport struct {
+	Object catalog.Ref `json:"object"`
+	// Generated reports whether the operator generates anything for it.
+	Generated bool `json:"generated"`
+	// Findings are those of lint about it.
+	Findings []lint.Finding `json:"findings"`
+	// Uses are the objects that it selects, by kind.
+	Uses []Selected `json:"uses"`
+	// Unused are findings about objects that it rejects or does not select.
+	Unused []lint.Finding `json:"unused,omitempty"`
+}
+
+// Selected counts the objects of one kind.
+type Selected struct {
+	Kind     string `json:"kind"`
+	Accepted int    `json:"accepted"`
+	Rejected int    `json:"rejected"`
+	// Of is how many there are among the manifests.
+	Of int `json:"of"`
+}
+
+// Workload reports what is known of a workload among manifests, which were read for the kinds,
+// with faults.
+//
+// Errors: the workload is not among them.
+func Workload(o *manifests.Objects, wrong []manifests.Fault, kinds []*engine.Kind, n Name) (WorkloadReport, error) {
+	e := lint.Examine(o, wrong, kinds, lint.Options{})
+	out := WorkloadReport{Object: catalog.Ref{Kind: n.row.Kind, Namespace: n.Namespace, Name: n.Name}, Findings: e.About(n.row.Kind, n.Namespace, n.Name), Uses: []Selected{}}
+	outcomes := e.Outcomes()
+	for i, w := range o.Workloads() {
+		if w.Kind.Row == n.row && w.Key().Namespace == n.Namespace && w.Key().Name == n.Name {
+			out.Generated = outcomes[i].Err == nil
+			out.uses(o, e, w, outcomes[i])
+			out.unused(e, w)
+			return out, nil
+		}
+	}
+	if len(out.Findings) > 0 { // its manifest cannot be read at all
+		return out, nil
+	}
+	var others []string
+	for _, w := range o.All(n.row) {
+		others = append(others, w.GetNamespace()+"/"+w.GetName())
+	}
+	err := fmt.Errorf("no %s among the manifests (%s)", n, hold(n, others))
+	return out, errors.Join(err, misspelled(e, wrong, n), skipped(o), faultsOf(wrong, "", "", "", true))
+}
+
+// uses counts the objects that the workload can select. The API server rejects those whose
+// manifest has errors.
+func (r *WorkloadReport) uses(o *manifests.Objects, e *lint.Examination, w manifests.Workload, outcome manifests.Outcome) {
+	for _, row := range manifests.Selectable([]*engine.Kind{w.Kind}) {
+		s := Selected{Kind: row.Kind, Of: len(o.All(row))}
+		for _, v := range outcome.Verdicts {
+			switch {
+			case v.Kind != row.Kind:
+			case v.Err != nil, slices.ContainsFunc(e.About(v.Kind, v.Object.GetNamespace(), v.Object.GetName()), refused):
+				s.Rejected++
+			default:
+				s.Accepted++
+			}
+		}
+		if s.Of > 0 {
+			r.Uses = append(r.Uses, s)
+		}
+	}
+}
+
+// refused reports whether the API server rejects the object of a finding.
+func refused(f lint.Finding) bool {
+	return f.Severity == lint.SeverityError && (f.Code == lint.CodeField || f.Code == lint.CodeInvalid)
+}
+
+// unused picks the findings about objects that the workload rejects or does not select.
+func (r *WorkloadReport) unused(e *lint.Examination, w manifests.Workload) {
+	for _, f := range e.Findings() {
+		rejects := slices.Contains(f.Owners, w.String()) && (f.Code == lint.CodeRejected || f.Code == lint.CodeMissingReference)
+		rejects = rejects || refused(f) && w.Kind.SelectsBy(f.Kind).Row != nil
+		if rejects || f.Code == lint.CodeNotSelected && w.Kind.SelectsBy(f.Kind).Row != nil {
+			r.Unused = append(r.Unused, f)
+		}
+	}
+}
+
+// Wrong reports whether the manifest has errors.
+func (r WorkloadReport) Wrong() bool {
+	return !r.Generated || slices.ContainsFunc(r.Findings, func(f lint.Finding) bool { return f.Severity == lint.SeverityError })
+}
+
+// Write prints the report: "text" for people, "json" for programs.
+func (r WorkloadReport) Write(w io.Writer, format string) error {
+	return report.Write(w, format, r, r.text)
+}
+
+func (r WorkloadReport) text(w *strings.Builder) {
+	switch {
+	case !r.Generated:
+		fmt.Fprintf(w, "the operator generates nothing for %s\n", r.Object)
+	case r.Wrong():
+		fmt.Fprintf(w, "%s has errors\n", r.Object)
+	case len(r.Findings) > 0:
+		fmt.Fprintf(w, "%s is accepted, with remarks\n", r.Object)
+	default:
+		fmt.Fprintf(w, "%s is accepted\n", r.Object)
+	}
+	for _, f := range r.Findings {
+		fmt.Fprintln(w, f.Text())
+	}
+	var all []string
+	for _, s := range r.Uses {
+		text := fmt.Sprintf("%d of %d %s", s.Accepted, s.Of, s.Kind)
+		if s.Of > 1 {
+			text += "s"
+		}
+		if s.Rejected > 0 {
+			text += fmt.Sprintf(" (%d rejected)", s.Rejected)
+		}
+		all = append(all, text)
+	}
+	if len(all) > 0 {
+		fmt.Fprintf(w, "uses      %s\n", strings.Join(all, ", "))
+	}
+	more := max(0, len(r.Unused)-maxOthers)
+	for _, f := range r.Unused[:len(r.Unused)-more] {
+		fmt.Fprintf(w, "  %s: %s\n", catalog.Ref{Kind: f.Kind, Namespace: f.Namespace, Name: f.Name}, f.Text())
+	}
+	if more > 0 {
+		fmt.Fprintf(w, "  and %d more; see operator lint\n", more)
+	}
+}

@@ -1,0 +1,129 @@
+package explain
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
+	"github.com/firekeeper-dev/firekeeper/operator/diagnose/report"
+)
+
+// Formats are the values of Write's format.
+var Formats = report.Formats
+
+// Write prints the report: "text" for people, "json" for programs.
+func (r Report) Write(w io.Writer, format string) error { return report.Write(w, format, r, r.text) }
+
+func (r Report) text(w *strings.Builder) {
+	switch n := len(r.Owners); {
+	case n == 0:
+		fmt.Fprintf(w, "nothing uses %s: there is no %s\n", r.Object, catalog.Or(r.kinds))
+	case r.Unknown():
+		fmt.Fprintf(w, "cannot tell whether %s is used by %s\n", r.Object, workloads(n))
+	case r.Accepted() == 0:
+		fmt.Fprintf(w, "no %s uses %s\n", catalog.Or(r.asked()), r.Object)
+	default:
+		fmt.Fprintf(w, "%s is used by %d of %s\n", r.Object, r.Accepted(), workloads(n))
+	}
+	for _, text := range r.Findings {
+		fmt.Fprintln(w, text)
+	}
+	for _, v := range r.Owners {
+		mark := "no"
+		switch {
+		case v.Accepted:
+			mark = "yes"
+		case v.Reason == NotKnown:
+			mark = "?"
+		}
+		fmt.Fprintf(w, "\n%-3s  %s\n", mark, v.Owner)
+		v.text(w, "     ")
+	}
+}
+
+// asked are the kinds of the workloads that there are.
+func (r Report) asked() (out []*catalog.Row) {
+	for _, row := range catalog.All {
+		if slices.ContainsFunc(r.Owners, func(v Verdict) bool { return v.Owner.Kind == row.Kind }) {
+			out = append(out, row)
+		}
+	}
+	return out
+}
+
+// Text is what follows the name of the workload, in lines that begin with the indent.
+func (v Verdict) Text(indent string) string {
+	var b strings.Builder
+	v.text(&b, indent)
+	return b.String()
+}
+
+// workloads counts workloads.
+func workloads(n int) string {
+	if n == 1 {
+		return "1 workload"
+	}
+	return fmt.Sprintf("%d workloads", n)
+}
+
+// text writes what follows the name of the workload.
+func (v Verdict) text(w *strings.Builder, indent string) {
+	message := v.Message
+	switch v.Reason {
+	case Rejected:
+		message = "rejected: " + message
+	case OwnerInvalid:
+		message = v.Owner.Kind + " is invalid: " + message
+	case NotKnown:
+		message = "unknown: " + message
+	}
+	fmt.Fprintf(w, "%s%s\n", indent, strings.ReplaceAll(message, "\n", "\n"+indent))
+	for _, m := range v.Misses {
+		text := m.String()
+		if v.Reason == NotKnown { // the label may be there
+			text = m.Requirement
+		}
+		fmt.Fprintf(w, "%s  it requires %s\n", indent, text)
+	}
+	rows(w, indent, "where", v.Where)
+	rows(w, indent, "job", v.Jobs)
+	rows(w, indent, "looks for", v.LooksFor)
+	rows(w, indent, "as", v.As)
+	rows(w, indent, "receiver", v.Receivers)
+	rows(w, indent, "file", one(v.file()))
+	rows(w, indent, "alerts", v.Alerts)
+	rows(w, indent, "shards", v.Shards)
+	rows(w, indent, "targets", v.Targets)
+	rows(w, indent, "left out", v.Dropped)
+	rows(w, indent, "warning", one(v.Trouble))
+	rows(w, indent, "hint", v.hints())
+	rows(w, indent, "unknown", v.Unknown)
+	if v.Otherwise != nil {
+		fmt.Fprintf(w, "%sif it were not paused:\n", indent)
+		v.Otherwise.text(w, indent+"  ")
+	}
+}
+
+func (v Verdict) file() string {
+	if v.RuleFile == "" || v.ConfigMap == "" {
+		return v.RuleFile
+	}
+	return v.RuleFile + " in ConfigMap " + v.ConfigMap
+}
+
+func one(text string) []string {
+	if text == "" {
+		return nil
+	}
+	return []string{text}
+}
+
+// rows writes values below each other, the first beside its name.
+func rows(w *strings.Builder, indent, name string, values []string) {
+	for _, value := range values {
+		fmt.Fprintf(w, "%s%-9s %s\n", indent, name, strings.ReplaceAll(value, "\n", "\n"+indent+strings.Repeat(" ", 10)))
+		name = ""
+	}
+}

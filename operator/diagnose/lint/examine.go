@@ -1,0 +1,117 @@
+package lint
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"github.com/firekeeper-dev/firekeeper/operator/config/compiled"
+	"github.com/firekeeper-dev/firekeeper/operator/engine"
+	"github.com/firekeeper-dev/firekeeper/operator/readers/manifests"
+)
+
+// Examination is what was found about manifests, for whoever asks about one of their objects.
+type Examination struct {
+	linter *linter
+}
+
+// Examine runs what render runs for every workload of some kinds among manifests that were
+// read with some faults, as [Run] does.
+func Examine(o *manifests.Objects, faults []manifests.Fault, kinds []*engine.Kind, opts Options) *Examination {
+	before := o.AssumeNamespaces
+	o.AssumeNamespaces = true
+	o.Promised()
+	defer func() { o.AssumeNamespaces = before }()
+	l := newLinter(o, opts)
+	l.advises = true
+	for _, f := range faults {
+		l.manifestFault(f)
+	}
+	workloads := o.Workloads()
+	for _, w := range workloads {
+		l.workload(w)
+	}
+	if w, needed := standIn(kinds, workloads, opts.Version); needed {
+		l.standIn = w.String()
+		l.workload(w)
+	}
+	if len(workloads) > 0 {
+		l.notSelected(workloads)
+	}
+	for w, why := range o.Unmanaged() {
+		l.add(Finding{Severity: SeverityNote, Code: CodeNotSelected, Kind: w.Kind.Kind, Namespace: w.Object.GetNamespace(), Name: w.Object.GetName(), Message: why}, "")
+	}
+	l.nearMisses()
+	slices.SortStableFunc(l.findings, func(a, b Finding) int {
+		return cmp.Or(cmp.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line), cmp.Compare(a.Kind, b.Kind),
+			cmp.Compare(a.Namespace+"/"+a.Name, b.Namespace+"/"+b.Name), cmp.Compare(a.Field, b.Field), cmp.Compare(a.Message, b.Message))
+	})
+	return &Examination{l}
+}
+
+// Findings are all of them, by file and line.
+func (e *Examination) Findings() []Finding { return e.linter.findings }
+
+// About are the findings about one object.
+func (e *Examination) About(kind, namespace, name string) (out []Finding) {
+	for _, f := range e.linter.findings {
+		if f.Kind == kind && f.Namespace == namespace && f.Name == name {
+			out = append(out, f)
+		}
+	}
+	return out
+}
+
+// Outcomes are what the operator would make of the workloads among the manifests, in their
+// order.
+func (e *Examination) Outcomes() (out []manifests.Outcome) {
+	for _, m := range e.linter.made {
+		if m.workload.String() != e.linter.standIn {
+			out = append(out, m.outcome)
+		}
+	}
+	return out
+}
+
+// Where is the place of a field of an object: "prometheus.yaml:12"; empty when the object is
+// not among the manifests.
+func (e *Examination) Where(kind, namespace, name, field string) string {
+	at := Finding{Kind: kind, Namespace: namespace, Name: name, Field: field}
+	if e.linter.placeOf(at).File == "" {
+		return ""
+	}
+	return lineOf(e.linter.locate(at))
+}
+
+// lineOf is "file:line", or the file where the line is not known.
+func lineOf(file string, line int) string {
+	if line == 0 {
+		return file
+	}
+	return fmt.Sprintf("%s:%d", file, line)
+}
+
+// Where is the place of the finding: "prometheus.yaml:12"; empty when it has none.
+func (f Finding) Where() string { return lineOf(f.File, f.Line) }
+
+// Text is what is said to somebody who knows the object: "a.yaml:3: error: spec.a: unknown field".
+func (f Finding) Text() string {
+	text := fmt.Sprintf("%s: %s", f.Severity, f.Message)
+	if f.Field != "" {
+		text = fmt.Sprintf("%s: %s: %s", f.Severity, f.Field, f.Message)
+	}
+	if where := f.Where(); where != "" {
+		return where + ": " + text
+	}
+	return text
+}
+
+// Remarks are about an object that a workload selects, and about the workload, where nothing
+// is known but the two of them: what works and is probably not what was meant.
+func Remarks(w manifests.Workload, v compiled.Verdict) []Finding {
+	l := newLinter(manifests.New(nil), Options{})
+	l.advises = true
+	l.verdicts(w, []compiled.Verdict{v})
+	l.workloadRemarks(Finding{Kind: w.Kind.Kind, Namespace: w.Object.GetNamespace(), Name: w.Object.GetName()}, w)
+	return slices.DeleteFunc(l.findings, func(f Finding) bool { return f.Code != CodeRemark })
+}

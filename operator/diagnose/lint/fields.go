@@ -1,0 +1,195 @@
+package lint
+
+import (
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+
+	"github.com/firekeeper-dev/firekeeper/operator/readers/manifests"
+)
+
+// fieldPart is a piece of a reason that names a field: "endpoints[0]",
+// "tlsConfig", "[2]", "prober.url".
+var fieldPart = regexp.MustCompile(`^(\[\d+\]|[a-zA-Z][a-zA-Z0-9]*(\.[a-zA-Z][a-zA-Z0-9]*|\[[^\]]+\])*)$`)
+
+// className is the name of a scrape class, which is no part of a path.
+var className = regexp.MustCompile(`^(spec\.scrapeClasses\[\d+\]) "[^"]*"`)
+
+// fieldOf splits a reason into the field it names, if any, and the rest:
+// "endpoints[0]: tlsConfig: ca: is empty" is about spec.endpoints[0].tlsConfig.ca.
+func fieldOf(reason string) (field, message string) {
+	reason = className.ReplaceAllString(reason, "$1")
+	for {
+		part, rest, ok := strings.Cut(reason, ": ")
+		if !ok || !fieldPart.MatchString(part) {
+			break
+		}
+		switch {
+		case field == "":
+			field = part
+		case part[0] == '[':
+			field += part
+		default:
+			field += "." + part
+		}
+		reason = rest
+	}
+	if field != "" && field != "spec" && !strings.HasPrefix(field, "spec.") {
+		field = "spec." + field
+	}
+	return field, reason
+}
+
+// tree is the manifest of one object as it was written.
+type tree struct {
+	root  *yaml.Node
+	first int // line of the document's first line
+}
+
+// placeOf is where the object of a finding was read.
+func (l *linter) placeOf(f Finding) manifests.Place {
+	return l.objects.Place(f.Kind, f.Namespace, f.Name)
+}
+
+// locate returns file and line of a finding's field.
+func (l *linter) locate(f Finding) (file string, line int) {
+	p := l.placeOf(f)
+	return p.File, l.tree(p).line(f.Field)
+}
+
+// tree parses a document once.
+func (l *linter) tree(p manifests.Place) *tree {
+	key := p.String() + p.Item
+	if t, ok := l.trees[key]; ok {
+		return t
+	}
+	t := &tree{first: p.Line}
+	var doc yaml.Node
+	if yaml.Unmarshal(p.Text, &doc) == nil && len(doc.Content) == 1 {
+		t.root = doc.Content[0]
+		if p.Item != "" {
+			t.root, _ = find(t.root, manifests.SplitPath(p.Item))
+		}
+	}
+	l.trees[key] = t
+	return t
+}
+
+// line returns the line of a field in its file, or of the closest block around
+// it that is there; 0 when not known.
+func (t *tree) line(field string) int {
+	if t.root == nil || t.first == 0 {
+		return t.first
+	}
+	best := t.root.Line
+	at := t.root
+	for _, part := range manifests.SplitPath(field) {
+		next, line := step(at, part)
+		if next == nil {
+			break
+		}
+		at, best = next, line
+	}
+	return t.first + best - 1
+}
+
+// source finds the field that a key of the configuration comes from: the longest
+// end of the key's path that the object has, in camel case, in one of the places
+// where such keys come from.
+func (t *tree) source(path string) string {
+	if strings.HasPrefix(path, "spec.") || t.root == nil {
+		return path
+	}
+	parts := manifests.SplitPath(path)
+	places := [][]string{{"spec"}}
+	if len(parts) > 2 && parts[0] == "scrape_configs" {
+		job := parts[1]
+		places = [][]string{{"spec", "endpoints", job}, {"spec", "podMetricsEndpoints", job}, {"spec"}, {"spec", "prober"}}
+		parts = parts[2:]
+	}
+	for start := range parts {
+		for _, place := range places {
+			if _, named := find(t.root, slices.Concat(place, parts[start:])); named != "" {
+				return named
+			}
+		}
+	}
+	for _, place := range places {
+		if _, named := find(t.root, place); named != "" {
+			return named
+		}
+	}
+	return ""
+}
+
+// find follows a path; named is the path as the document spells it, empty when
+// some part is not there.
+func find(n *yaml.Node, parts []string) (at *yaml.Node, named string) {
+	at = n
+	for _, part := range parts {
+		key := ""
+		if at.Kind == yaml.MappingNode {
+			if i := keyIndex(at, part); i >= 0 {
+				key = at.Content[i].Value
+			}
+		}
+		next, _ := step(at, part)
+		if next == nil {
+			return nil, ""
+		}
+		switch {
+		case key == "":
+			named += "[" + part + "]"
+		case named == "":
+			named = key
+		default:
+			named += "." + key
+		}
+		at = next
+	}
+	return at, named
+}
+
+// step goes one part down and returns the line of its key.
+func step(n *yaml.Node, part string) (*yaml.Node, int) {
+	for n.Kind == yaml.AliasNode {
+		n = n.Alias
+	}
+	switch n.Kind {
+	case yaml.MappingNode:
+		if i := keyIndex(n, part); i >= 0 {
+			return n.Content[i+1], n.Content[i].Line
+		}
+	case yaml.SequenceNode:
+		if i, err := strconv.Atoi(part); err == nil && i >= 0 && i < len(n.Content) {
+			return n.Content[i], n.Content[i].Line
+		}
+	}
+	return nil, 0
+}
+
+// booleans are the keys that YAML reads as true or false, and not as people write them.
+var booleans = map[string]string{
+	"y": "true", "Y": "true", "yes": "true", "Yes": "true", "YES": "true", "on": "true", "On": "true", "ON": "true",
+	"n": "false", "N": "false", "no": "false", "No": "false", "NO": "false", "off": "false", "Off": "false", "OFF": "false",
+}
+
+// keyIndex finds a key of a mapping: the one that is spelled so, or else one that
+// differs in case and "_" only, because a key of the configuration (enable_http2)
+// comes from a field (enableHttp2). It is -1 when there is none.
+func keyIndex(n *yaml.Node, part string) int {
+	plain := func(key string) string { return strings.ToLower(strings.ReplaceAll(key, "_", "")) }
+	alike := -1
+	for i := 0; i+1 < len(n.Content); i += 2 {
+		switch key := n.Content[i].Value; {
+		case key == part:
+			return i
+		case alike < 0 && (plain(key) == plain(part) || booleans[key] == part):
+			alike = i
+		}
+	}
+	return alike
+}

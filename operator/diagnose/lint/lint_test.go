@@ -1,0 +1,315 @@
+package lint
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"go.yaml.in/yaml/v3"
+
+	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
+	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
+	"github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1alpha1"
+	"github.com/firekeeper-dev/firekeeper/operator/api/wellknown"
+	"github.com/firekeeper-dev/firekeeper/operator/config/promconfig"
+	"github.com/firekeeper-dev/firekeeper/operator/config/rules"
+	"github.com/firekeeper-dev/firekeeper/operator/config/selection"
+	"github.com/firekeeper-dev/firekeeper/operator/controllers/prometheus"
+	"github.com/firekeeper-dev/firekeeper/operator/diagnose/render"
+	"github.com/firekeeper-dev/firekeeper/operator/engine"
+	"github.com/firekeeper-dev/firekeeper/operator/readers/manifests"
+	"github.com/firekeeper-dev/firekeeper/operator/workload"
+)
+
+// kinds are what the operator runs.
+func kinds() []*engine.Kind {
+	servers, agents := prometheus.Kinds(prometheus.Options{Capabilities: promconfig.Capabilities{EndpointSlice: true}, Workload: workload.Config{
+		PrometheusBaseImage: "registry/prometheus", ConfigReloaderImage: "registry/reloader:v1", RulesReloaderImage: "registry/reloader:v1",
+	}}, &rules.Cache{})
+	return []*engine.Kind{servers, agents}
+}
+
+// file writes a manifest.
+func file(t testing.TB, text string) string {
+	t.Helper()
+	name := filepath.Join(t.TempDir(), "a.yaml")
+	if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return name
+}
+
+func pod(name string) string {
+	return "\napiVersion: monitoring.coreos.com/v1\nkind: PodMonitor\nmetadata: {name: " + name + ", namespace: team}\nspec: {selector: {}}\n"
+}
+
+func TestFieldOf(t *testing.T) {
+	for _, tc := range []struct{ kind, reason, field, message string }{
+		{v1.ServiceMonitorKind, `endpoints[0]: tlsConfig: ca: the value is empty`, "spec.endpoints[0].tlsConfig.ca", "the value is empty"},
+		{v1.ServiceMonitorKind, `endpoints[2]: relabelings: [1]: regex: "(": missing`, "spec.endpoints[2].relabelings[1].regex", `"(": missing`},
+		{v1.ServiceMonitorKind, `scrapeClass: the workload has no scrape class "x: y"`, "spec.scrapeClass", `the workload has no scrape class "x: y"`},
+		{v1.ServiceMonitorKind, `basicAuth and oauth2 are mutually exclusive`, "", "basicAuth and oauth2 are mutually exclusive"},
+		{v1.PodMonitorKind, `podMetricsEndpoints[0]: proxyConnectHeader[a b][1]: gone`, "spec.podMetricsEndpoints[0].proxyConnectHeader[a b][1]", "gone"},
+		{v1.ProbeKind, `targets.ingress.relabelingConfigs: [0]: targetLabel: replace needs one`, "spec.targets.ingress.relabelingConfigs[0].targetLabel", "replace needs one"},
+		{v1.ProbeKind, `prober: noProxy needs proxyUrl`, "spec.prober", "noProxy needs proxyUrl"},
+		{v1alpha1.ScrapeConfigKind, `staticConfigs[0].labels: "" is none`, "spec.staticConfigs[0].labels", `"" is none`},
+		{v1.PrometheusKind, `spec.alerting.alertmanagers[1]: basicAuth: username: gone`, "spec.alerting.alertmanagers[1].basicAuth.username", "gone"},
+		{v1.PrometheusKind, `spec.apiserverConfig: tlsConfig: bad`, "spec.apiserverConfig.tlsConfig", "bad"},
+		{v1.PrometheusKind, `spec.scrapeClasses[0] "a b": relabelings: [0]: modulus: bad`, "spec.scrapeClasses[0].relabelings[0].modulus", "bad"},
+		{v1.PrometheusKind, `spec.version: "x" is not a version`, "spec.version", `"x" is not a version`},
+	} {
+		field, message := fieldOf(tc.reason)
+		if field != tc.field || message != tc.message {
+			t.Errorf("%s %q:\n got  %q, %q\n want %q, %q", tc.kind, tc.reason, field, message, tc.field, tc.message)
+		}
+	}
+}
+
+func TestSplit(t *testing.T) {
+	for path, want := range map[string][]string{
+		"":                         nil,
+		"spec":                     {"spec"},
+		"spec.a[0].b":              {"spec", "a", "0", "b"},
+		`metadata.labels["a.b"].c`: {"metadata", "labels", "a.b", "c"},
+		"a[0][1]":                  {"a", "0", "1"},
+		"a[":                       {"a", "["},
+		`a["`:                      {"a", `["`},
+	} {
+		if got := manifests.SplitPath(path); !slices.Equal(got, want) {
+			t.Errorf("split(%q) = %q, want %q", path, got, want)
+		}
+	}
+}
+
+// TestSource: keys of the configuration and the fields they come from.
+func TestSource(t *testing.T) {
+	const object = `
+spec:
+  enableHttp2: false
+  endpoints:
+  - tlsConfig: {minVersion: TLS12}
+  - enableHttp2: true
+  remoteWrite: [{sigv4: {externalId: a}}]
+  tsdb: {outOfOrderTimeWindow: 1m}
+  prober: {noProxy: a}
+`
+	var doc yaml.Node
+	if err := yaml.Unmarshal([]byte(object), &doc); err != nil {
+		t.Fatal(err)
+	}
+	tr := &tree{root: doc.Content[0], first: 1}
+	for _, tc := range []struct{ path, want string }{
+		{"scrape_configs[0].tls_config.min_version", "spec.endpoints[0].tlsConfig.minVersion"},
+		{"scrape_configs[1].enable_http2", "spec.endpoints[1].enableHttp2"},
+		{"scrape_configs[0].enable_http2", "spec.enableHttp2"},
+		{"scrape_configs[0].keep_dropped_targets", "spec.endpoints[0]"},
+		{"scrape_configs[0].no_proxy", "spec.prober.noProxy"},
+		{"remote_write[0].sigv4.external_id", "spec.remoteWrite[0].sigv4.externalId"},
+		{"storage.tsdb.out_of_order_time_window", "spec.tsdb.outOfOrderTimeWindow"},
+		{"spec.groups[0].limit", "spec.groups[0].limit"},
+	} {
+		if got := tr.source(tc.path); got != tc.want {
+			t.Errorf("%s: got %q, want %q", tc.path, got, tc.want)
+		}
+	}
+	if got := (&tree{}).source("scrape_configs[0].no_proxy"); got != "scrape_configs[0].no_proxy" {
+		t.Errorf("without a manifest: %q", got)
+	}
+}
+
+// TestLintLines: a fault has its line however the file ends its lines, and whatever
+// the key is spelled like.
+func TestLintLines(t *testing.T) {
+	const typo = "apiVersion: monitoring.coreos.com/v1\nkind: PodMonitor\nmetadata: {name: x}\nspec:\n  selector: {}\n  basic_auth: 1"
+	const twins = "apiVersion: monitoring.coreos.com/v1\nkind: PodMonitor\nmetadata:\n  name: x\n  labels:\n    ab: fine\n    a_b: [1]\nspec: {selector: {}}\n"
+	for name, tc := range map[string]struct {
+		text string
+		line int
+	}{
+		"no final newline":       {"# one\n---\n" + typo, 8},
+		"final newline":          {"# one\n---\n" + typo + "\n", 8},
+		"carriage returns":       {strings.ReplaceAll("# one\n---\n"+typo+"\n", "\n", "\r\n"), 8},
+		"JSON on one line":       {`{"apiVersion": "monitoring.coreos.com/v1", "kind": "PodMonitor", "metadata": {"name": "x"}, "spec": {"selector": {}, "basic_auth": 1}}`, 1},
+		"keys alike":             {twins, 7},
+		"carriage returns twice": {strings.ReplaceAll(pod("web")+"---\n"+typo+"\n", "\n", "\r\n"), strings.Count(pod("web"), "\n") + 7},
+	} {
+		r := Run([]string{file(t, tc.text)}, kinds(), Options{})
+		if len(r.Findings) != 1 || r.Findings[0].Line != tc.line {
+			t.Errorf("%s: got %+v, want line %d", name, r.Findings, tc.line)
+		}
+	}
+}
+
+// TestLintShowsNoSecret: whatever is wrong with it, the content of a Secret is not printed.
+func TestLintShowsNoSecret(t *testing.T) {
+	for _, text := range []string{
+		"stringData: {password: [hunter2]}", "data: {password: hunter2}", "stringData: {password: {hunter2: a}}",
+		"stringData: {password: hunter2\n", "stringData: hunter2", "stringdata: {password: hunter2}", "data: {password: \"hunter2\", password: a}",
+	} {
+		dir := file(t, "apiVersion: v1\nkind: Secret\nmetadata: {name: s}\n"+text+"\n")
+		r := Run([]string{dir}, kinds(), Options{})
+		if r.Count(SeverityError) == 0 {
+			t.Errorf("%s: nothing is found", text)
+		}
+		for _, format := range Formats {
+			var out strings.Builder
+			if err := r.Write(&out, format); err != nil {
+				t.Fatal(err)
+			}
+			if strings.Contains(out.String(), "hunter2") {
+				t.Errorf("%s as %s shows the value:\n%s", text, format, out.String())
+			}
+		}
+	}
+}
+
+// TestLintSeesWhatRenderSees: what lint reports for an owner is what rendering it says.
+func TestLintSeesWhatRenderSees(t *testing.T) {
+	dir := file(t, `
+apiVersion: monitoring.coreos.com/v1
+kind: Prometheus
+metadata: {name: k8s, namespace: team}
+spec: {version: 2.30.0, podMonitorSelector: {}}
+---
+`+pod("good")+"---\n"+strings.Replace(pod("bad"), "{selector: {}}", "{selector: {}, scrapeClass: none}", 1)+"---\n"+
+		strings.Replace(pod("old"), "{selector: {}}", "{selector: {}, keepDroppedTargets: 1, podMetricsEndpoints: [{port: a}, {port: b, path: /b}]}", 1))
+	o, err := manifests.Load([]string{dir}, kinds())
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := render.Workloads(o, "")
+	if err != nil || len(out) != 1 {
+		t.Fatalf("%d outputs, %v", len(out), err)
+	}
+	r := Run([]string{dir}, kinds(), Options{})
+	if e, w := r.Count(SeverityError), r.Count(SeverityWarning); e != len(out[0].Rejected) || e != 1 || w != 1 || len(out[0].Dropped) != 2 {
+		t.Errorf("render: %v, %v; lint: %+v", out[0].Rejected, out[0].Dropped, r.Findings)
+	}
+}
+
+func TestStandInSelectsEverything(t *testing.T) {
+	w, needed := standIn(kinds(), nil, wellknown.DefaultPrometheusVersion)
+	if p := w.Object.(*v1.Prometheus); !needed || promconfig.Unmanaged(p, false) || p.Spec.Version != wellknown.DefaultPrometheusVersion {
+		t.Errorf("got %+v", p.Spec)
+	}
+	rules, err := w.Kind.Selectors(w.Object)
+	if err != nil || len(rules) != 5 {
+		t.Fatalf("%d selectors, %v", len(rules), err)
+	}
+	for kind, rule := range rules {
+		if why := rule.Why("anywhere", nil, nil); why != selection.Selected {
+			t.Errorf("%s: %s", kind, why)
+		}
+	}
+}
+
+// Beside agents the stand-in selects only what they cannot.
+func TestStandInBesideAgents(t *testing.T) {
+	kinds := kinds()
+	agent := manifests.Workload{Kind: kinds[1], Object: &v1alpha1.PrometheusAgent{}}
+	w, needed := standIn(kinds, []manifests.Workload{agent}, "")
+	rules, err := w.Kind.Selectors(w.Object)
+	if err != nil || !needed {
+		t.Fatal(needed, err)
+	}
+	for kind, rule := range rules {
+		if rule.Empty() != (kind != v1.PrometheusRuleKind) {
+			t.Errorf("%s is selected: %v", kind, !rule.Empty())
+		}
+	}
+	server := manifests.Workload{Kind: kinds[0], Object: &v1.Prometheus{}}
+	if _, needed := standIn(kinds, []manifests.Workload{agent, server}, ""); needed {
+		t.Error("a Prometheus can select everything")
+	}
+}
+
+// A workload is no reason for an object that none of its kind selects, nor is one whose
+// selectors are wrong.
+func TestNotSelected(t *testing.T) {
+	const rule = "---\napiVersion: monitoring.coreos.com/v1\nkind: PrometheusRule\nmetadata: {name: r, namespace: team}\nspec: {groups: []}\n"
+	for name, tc := range map[string]struct{ server, want string }{
+		"no selector":      {"{}", "not selected by Prometheus team/k8s: spec.ruleSelector (line 4) is not set, so it selects no PrometheusRule ({} selects all)"},
+		"selects it":       {"{ruleSelector: {}}", ""},
+		"a wrong selector": {"{ruleSelector: {matchExpressions: [{key: a, operator: Is}]}}", ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			const agent = "---\napiVersion: monitoring.coreos.com/v1alpha1\nkind: PrometheusAgent\nmetadata: {name: edge, namespace: team}\nspec: {}\n"
+			r := Run([]string{file(t, "apiVersion: monitoring.coreos.com/v1\nkind: Prometheus\nmetadata: {name: k8s, namespace: team}\nspec: "+tc.server+"\n"+agent+rule)}, kinds(), Options{})
+			got := ""
+			for _, f := range r.Findings {
+				if f.Code == CodeNotSelected {
+					got += f.Message
+				}
+			}
+			if got != tc.want {
+				t.Errorf("got %q, want %q", got, tc.want)
+			}
+		})
+	}
+}
+
+// kubePrometheus is the folder with manifests that are in wide use.
+func kubePrometheus(t *testing.T) string {
+	t.Helper()
+	dir := os.Getenv("FIREKEEPER_SHARED")
+	for at, _ := os.Getwd(); dir == "" && at != filepath.Dir(at); at = filepath.Dir(at) {
+		if _, err := os.Stat(filepath.Join(at, "go.work")); err == nil {
+			dir = filepath.Join(filepath.Dir(at), "shared")
+		}
+	}
+	dir = filepath.Join(dir, "real/kube-prometheus")
+	if _, err := os.Stat(dir); err != nil {
+		t.Skip("the manifests of kube-prometheus are not there")
+	}
+	return dir
+}
+
+// TestLintKubePrometheus: nothing is wrong with manifests that are in wide use, but descriptions of
+// five alerts about the Alertmanager that use a label which their expressions aggregate away.
+func TestLintKubePrometheus(t *testing.T) {
+	r := Run([]string{kubePrometheus(t)}, kinds(), Options{})
+	r.Findings = slices.DeleteFunc(r.Findings, func(f Finding) bool {
+		return f.Severity == SeverityNote && f.Name == "alertmanager-main-rules" && strings.HasPrefix(f.Message, "$labels.job is empty")
+	})
+	if len(r.Findings) > 0 || r.Objects < 20 {
+		t.Errorf("%d objects, %+v", r.Objects, r.Findings)
+	}
+}
+
+// TestObjectsKubePrometheus: each of them is good by itself.
+func TestObjectsKubePrometheus(t *testing.T) {
+	goodObjects(t, kubePrometheus(t), 15)
+}
+
+// TestObjectsOfExamples: so are those of deploy.
+func TestObjectsOfExamples(t *testing.T) {
+	goodObjects(t, "../../../deploy/examples", 3)
+}
+
+// goodObjects checks the objects of a folder one by one.
+func goodObjects(t *testing.T, dir string, least int) {
+	t.Helper()
+	all, err := manifests.Load([]string{dir}, allKinds())
+	if err != nil {
+		t.Fatal(err)
+	}
+	n := 0
+	for _, row := range catalog.All[:8] {
+		for _, object := range all.All(row) {
+			text, err := json.Marshal(object)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := Object(allKinds(), row, object, text); len(got) > 0 {
+				t.Errorf("%s %s: %s", row.Kind, object.GetName(), summary(got))
+			}
+			n++
+		}
+	}
+	if n < least {
+		t.Errorf("only %d objects in %s", n, dir)
+	}
+}

@@ -1,0 +1,69 @@
+package lint
+
+import (
+	"slices"
+
+	"github.com/firekeeper-dev/firekeeper/operator/diagnose/nearmiss/static"
+
+	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
+	"github.com/firekeeper-dev/firekeeper/operator/diagnose/nearmiss"
+	"github.com/firekeeper-dev/firekeeper/operator/readers/manifests"
+)
+
+// made is what the operator would make of a workload.
+type made struct {
+	workload manifests.Workload
+	outcome  manifests.Outcome
+}
+
+// reconcile is what the operator would make of a workload, remembered.
+func (l *linter) reconcile(w manifests.Workload) manifests.Outcome {
+	out := l.objects.Reconcile(w)
+	l.made = append(l.made, made{w, out})
+	return out
+}
+
+// nearMisses reports what jobs look for and do not find, what they find twice, and what
+// their ServiceAccount may not look for.
+func (l *linter) nearMisses() {
+	var outcomes []manifests.Outcome
+	for _, m := range l.made {
+		if m.workload.String() != l.standIn {
+			outcomes = append(outcomes, m.outcome)
+		}
+	}
+	view := static.View(l.objects, outcomes)
+	for _, m := range l.made {
+		w := m.workload
+		uses := static.Uses(w, m.outcome)
+		found := view.Assumed(uses)
+		if w.String() != l.standIn && m.outcome.Err == nil {
+			found = view.Workload(w.Kind.Kind, w.Object, uses)
+		}
+		for _, f := range found {
+			owner := w.String()
+			if f.Object == catalog.Object(w.Object) {
+				owner = ""
+			}
+			l.hint(f.Use, f.Hint, owner)
+		}
+	}
+}
+
+// hint enters a hint about an object. A remark about a field that has one already says
+// nothing new.
+func (l *linter) hint(at nearmiss.Use, h nearmiss.Hint, owner string) {
+	f := Finding{
+		Severity: SeverityWarning, Code: string(h.Code), Kind: at.Kind, Namespace: at.Object.GetNamespace(), Name: at.Object.GetName(),
+		Field: h.Field, Message: h.Message,
+	}
+	if h.Note {
+		f.Severity = SeverityNote
+	}
+	if h.Code == nearmiss.Remark && slices.ContainsFunc(l.findings, func(g Finding) bool {
+		return g.Code == CodeRemark && g.Field == f.Field && g.Kind == f.Kind && g.Namespace == f.Namespace && g.Name == f.Name
+	}) {
+		return
+	}
+	l.add(f, owner)
+}

@@ -1,0 +1,92 @@
+package lint
+
+import (
+	"encoding/json"
+	"slices"
+
+	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
+	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
+	"github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1alpha1"
+	"github.com/firekeeper-dev/firekeeper/operator/engine"
+	"github.com/firekeeper-dev/firekeeper/operator/readers/manifests"
+)
+
+// Object checks one object that an API server holds, by what can be decided from it alone.
+// The errors and warnings among the findings are in the order in which they were found.
+//
+// A workload is checked in its own version. Other objects are checked against a Prometheus
+// of the default version that selects everything and restricts nothing: what depends on
+// the spec of a workload, such as the length of its interval or its scrape classes, is
+// never a fault. Nor is anything about a Secret, a ConfigMap or another object: those that
+// the object refers to are taken for good ones.
+//
+// text: the object as JSON. kinds must not be in use elsewhere, as an object that was not
+// stored has no version by which caches tell it from another.
+func Object(kinds []*engine.Kind, row *catalog.Row, object catalog.Object, text []byte) []Finding {
+	l := newLinter(manifests.Alone(kinds, row, object, text), Options{})
+	l.objects.References.Otherwise = manifests.Assumed(object)
+	l.alone(kinds, row, object, text)
+	return slices.DeleteFunc(l.findings, func(f Finding) bool { return f.Kind != row.Kind || f.Name != object.GetName() })
+}
+
+// alone reports what is wrong with the only object.
+func (l *linter) alone(kinds []*engine.Kind, row *catalog.Row, object catalog.Object, text []byte) {
+	if i := slices.IndexFunc(kinds, func(k *engine.Kind) bool { return k.Row == row }); i >= 0 {
+		w := manifests.Workload{Kind: kinds[i], Object: object.(v1.Workload)}
+		l.assumeNamed(w)
+		l.workload(w)
+		return
+	}
+	w, ok := lenient(kinds, text)
+	if !ok {
+		return
+	}
+	l.standIn = w.String()
+	verdicts, err := manifests.Select(w, l.objects.Cluster(w))
+	if err != nil {
+		panic(err) // the stand-in is good, and nothing is read
+	}
+	l.verdicts(w, verdicts)
+}
+
+// unlimited is an interval that no timeout exceeds.
+const unlimited = "200y"
+
+// lenient is a Prometheus that selects everything, and has the scrape class that an object
+// names.
+func lenient(kinds []*engine.Kind, text []byte) (manifests.Workload, bool) {
+	w, ok := standIn(kinds, nil, "")
+	if !ok {
+		return w, false
+	}
+	p := w.Object.(*v1.Prometheus)
+	p.Spec.ScrapeInterval = unlimited
+	var names struct {
+		Spec struct {
+			ScrapeClass string `json:"scrapeClass"`
+		} `json:"spec"`
+	}
+	if json.Unmarshal(text, &names) == nil && names.Spec.ScrapeClass != "" {
+		p.Spec.ScrapeClasses = []v1.ScrapeClass{{Name: names.Spec.ScrapeClass}}
+	}
+	return w, true
+}
+
+// assumeNamed makes good objects of those that a workload uses by name.
+func (l *linter) assumeNamed(w manifests.Workload) {
+	for _, s := range w.Kind.Selects {
+		if s.Named == nil {
+			continue
+		}
+		for _, name := range s.Named(w.Object) {
+			object := s.New()
+			object.SetNamespace(name.Namespace)
+			object.SetName(name.Name)
+			if config, is := object.(*v1alpha1.AlertmanagerConfig); is {
+				config.Spec.Receivers = []v1alpha1.Receiver{{Name: "any"}}
+				config.Spec.Route = &v1alpha1.Route{Receiver: "any"}
+			}
+			l.objects.Add(s.Row, object)
+		}
+	}
+}

@@ -1,0 +1,169 @@
+package lint
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
+	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
+	"github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1alpha1"
+	"github.com/firekeeper-dev/firekeeper/operator/readers/manifests"
+)
+
+// The remarks are about what works and is not what its author wanted. The operator has
+// nothing to say about them: it does what the object says.
+
+// says takes a remark about a field: "spec.endpoints[0]".
+type says func(field, format string, args ...any)
+
+// remarks are about an object that a workload selects.
+func (l *linter) remarks(w manifests.Workload, kind string, object catalog.Object) {
+	about := Finding{Kind: kind, Namespace: object.GetNamespace(), Name: object.GetName()}
+	saying := func(severity Severity, owner string) says {
+		return func(field, format string, args ...any) {
+			at := about
+			at.Severity, at.Code, at.Field, at.Message = severity, CodeRemark, field, fmt.Sprintf(format, args...)
+			l.add(at, owner)
+		}
+	}
+	say := func(owner string) says { return saying(SeverityWarning, owner) }
+	always := say("") // whatever the workload
+	fields := v1alpha1.CommonFields(w.Object)
+	known := fields
+	if w.String() == l.standIn {
+		known = nil
+	}
+	steps := func(path string, before, after []v1.RelabelConfig, found *discovered) {
+		relabelRemarks(always, path+".relabelings", before, targets)
+		relabelRemarks(always, path+".metricRelabelings", after, samples)
+		found.metaRemarks(say(w.String()), path+".relabelings", before)
+	}
+	switch m := object.(type) {
+	case *v1.ServiceMonitor:
+		found := discoveredBy(m.Spec.AttachMetadata, known, rolesOfServices(m, known)...)
+		for i := range m.Spec.Endpoints {
+			e := &m.Spec.Endpoints[i]
+			path := fmt.Sprintf("spec.endpoints[%d]", i)
+			if e.Port == "" && e.TargetPort == nil && !readdresses(e.RelabelConfigs) {
+				always(path, "neither port nor targetPort is set, so every port of the Services is scraped%s", dashTooMany(i))
+			}
+			pathRemark(always, path+".path", e.Path)
+			tlsRemark(always, path, e.TLSConfig != nil, e.Scheme, e.RelabelConfigs)
+			steps(path, e.RelabelConfigs, e.MetricRelabelConfigs, found)
+			if e.Port != "" && e.TargetPort != nil {
+				always(path+".targetPort", "has no effect beside port, which is used: remove one of them")
+			}
+		}
+		namesRemark(always, m.Spec.NamespaceSelector)
+	case *v1.PodMonitor:
+		found := discoveredBy(m.Spec.AttachMetadata, known, "pod")
+		for i := range m.Spec.PodMetricsEndpoints {
+			e := &m.Spec.PodMetricsEndpoints[i]
+			path := fmt.Sprintf("spec.podMetricsEndpoints[%d]", i)
+			if i > 0 && e.Port == "" && e.PortNumber == nil && e.TargetPort == nil && !readdresses(e.RelabelConfigs) {
+				always(path, "neither port nor portNumber is set, so every port of the pods is scraped%s", dashTooMany(i))
+			}
+			pathRemark(always, path+".path", e.Path)
+			tlsRemark(always, path, e.TLSConfig != nil, e.Scheme, e.RelabelConfigs)
+			steps(path, e.RelabelConfigs, e.MetricRelabelConfigs, found)
+		}
+		namesRemark(always, m.Spec.NamespaceSelector)
+	case *v1.Probe:
+		pathRemark(always, "spec.prober.path", m.Spec.ProberSpec.Path)
+		relabelRemarks(always, "spec.metricRelabelings", m.Spec.MetricRelabelConfigs, samples)
+		if s := m.Spec.Targets.StaticConfig; s != nil {
+			relabelRemarks(always, "spec.targets.staticConfig.relabelingConfigs", s.RelabelConfigs, targets)
+		}
+		if s := m.Spec.Targets.Ingress; s != nil {
+			relabelRemarks(always, "spec.targets.ingress.relabelingConfigs", s.RelabelConfigs, targets)
+			(&discovered{roles: []string{"ingress"}}).metaRemarks(always, "spec.targets.ingress.relabelingConfigs", s.RelabelConfigs)
+		}
+	case *v1alpha1.ScrapeConfig:
+		pathRemark(always, "spec.metricsPath", m.Spec.MetricsPath)
+		relabelRemarks(always, "spec.relabelings", m.Spec.RelabelConfigs, targets)
+		if len(m.Spec.KubernetesSDConfigs) > 0 {
+			rolesOf(m).metaRemarks(always, "spec.relabelings", m.Spec.RelabelConfigs)
+		}
+		relabelRemarks(always, "spec.metricRelabelings", m.Spec.MetricRelabelConfigs, samples)
+		if !readdresses(m.Spec.RelabelConfigs) {
+			staticTargets(always, m)
+		}
+	case *v1.PrometheusRule:
+		exprRemarks(always, m)
+		alertRemarks(saying(SeverityNote, ""), m)
+	case *v1alpha1.AlertmanagerConfig:
+		routeRemarks(always, say(w.String()), w.Object, m)
+	}
+	if fields != nil {
+		overridden(say(w.String()), fields, object)
+		if w.String() != l.standIn {
+			fileRemarks(say(w.String()), fields, object)
+		}
+	}
+}
+
+func dashTooMany(i int) string {
+	if i == 0 {
+		return "; name the one that has metrics"
+	}
+	return " (is there a dash too many before this item?)"
+}
+
+// namesRemark is about names that any makes useless.
+func namesRemark(say says, selector v1.NamespaceSelector) {
+	if selector.Any && len(selector.MatchNames) > 0 {
+		say("spec.namespaceSelector.matchNames", "has no effect beside any: true, which selects all namespaces: remove one of them")
+	}
+}
+
+// pathRemark is about a query in a path.
+func pathRemark(say says, field, value string) {
+	if before, _, is := strings.Cut(value, "?"); is {
+		say(field, "the ? becomes part of the path (%%3F) and starts no query; write %s here, and what follows the ? as params", before)
+	}
+}
+
+// tlsRemark is about TLS settings of jobs that do not use TLS.
+func tlsRemark(say says, path string, set bool, scheme v1.Scheme, steps []v1.RelabelConfig) {
+	chosen := slices.ContainsFunc(steps, func(s v1.RelabelConfig) bool {
+		return s.TargetLabel == "__scheme__" || strings.EqualFold(s.Action, "labelmap")
+	})
+	if set && !chosen && !strings.EqualFold(string(scheme), "https") {
+		say(path+".tlsConfig", "has no effect, because targets are scraped with http; set scheme: https")
+	}
+}
+
+// readdresses reports whether steps choose the port of a target by themselves.
+func readdresses(steps []v1.RelabelConfig) bool {
+	for _, s := range steps {
+		if action := strings.ToLower(s.Action); s.TargetLabel == "__address__" || action == "keep" || action == "drop" {
+			return true
+		}
+	}
+	return false
+}
+
+// urlTarget matches a target that is a URL, or has a path.
+var urlTarget = regexp.MustCompile(`^(?:([a-zA-Z]+)://)?([^/@]*)(/.*)?$`)
+
+// staticTargets: a target is an address; scheme and path are of the job.
+func staticTargets(say says, m *v1alpha1.ScrapeConfig) {
+	for i, s := range m.Spec.StaticConfigs {
+		for j, target := range s.Targets {
+			part := urlTarget.FindStringSubmatch(string(target))
+			if part == nil || part[1] == "" && part[3] == "" {
+				continue
+			}
+			instead := "write " + part[2]
+			if part[1] != "" {
+				instead += fmt.Sprintf(", with spec.scheme: %s", strings.ToUpper(part[1]))
+			}
+			if len(part[3]) > 1 {
+				instead += fmt.Sprintf(", with spec.metricsPath: %s", part[3])
+			}
+			say(fmt.Sprintf("spec.staticConfigs[%d].targets[%d]", i, j), "want host:port without scheme and path, and Prometheus drops the target; %s", instead)
+		}
+	}
+}

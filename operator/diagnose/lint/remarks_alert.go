@@ -1,0 +1,195 @@
+package lint
+
+import (
+	"fmt"
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/prometheus/common/model"
+	"github.com/prometheus/prometheus/model/labels"
+	"github.com/prometheus/prometheus/promql/parser"
+
+	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
+	"github.com/firekeeper-dev/firekeeper/operator/config/rules"
+)
+
+// usedLabel matches a label of the alert in a template. Those that begin with .Labels may be of a query.
+var usedLabel = regexp.MustCompile(`\$labels\.([A-Za-z_][A-Za-z0-9_]*)`)
+
+// helmQuoted matches braces that Helm was to leave alone: {{`{{ $value }}`}} or {{"{{"}} $value {{"}}"}}.
+var helmQuoted = regexp.MustCompile("\\{\\{-?\\s*(`|\")\\{\\{")
+
+// alertRemarks are about labels in templates that the result of the expression does not have,
+// because it aggregates them away. They are notes: rules in wide use have some.
+func alertRemarks(say says, r *v1.PrometheusRule) {
+	p := parser.NewParser(rules.AllPromQL())
+	for i, group := range r.Spec.Groups {
+		for j, rule := range group.Rules {
+			if rule.Alert == "" {
+				continue
+			}
+			var has map[string]bool // nil until it is asked for
+			known := false
+			for _, in := range []struct {
+				field string
+				texts map[string]string
+			}{{"annotations", rule.Annotations}, {"labels", rule.Labels}} {
+				for _, key := range slices.Sorted(maps.Keys(in.texts)) {
+					if helmQuoted.MatchString(in.texts[key]) {
+						say(fmt.Sprintf("spec.groups[%d].rules[%d].%s.%s", i, j, in.field, key), "the quotes around {{ are those that a Helm chart needs; here the alert says {{ … }} as it is, without a value: leave them out")
+					}
+					for _, use := range usedLabel.FindAllStringSubmatch(in.texts[key], -1) {
+						if has == nil {
+							expr, err := p.ParseExpr(rule.Expr.String())
+							if err == nil {
+								has, known = resultLabels(expr)
+							}
+							if has == nil {
+								has = map[string]bool{}
+							}
+						}
+						if known && !has[use[1]] {
+							say(fmt.Sprintf("spec.groups[%d].rules[%d].%s.%s", i, j, in.field, key), "%s is empty: the result of expr has %s; %s",
+								use[0], labelList(has), addLabel(rule.Expr.String(), use[1]))
+						}
+					}
+				}
+			}
+		}
+	}
+}
+
+func labelList(has map[string]bool) string {
+	switch names := slices.Sorted(maps.Keys(has)); len(names) {
+	case 0:
+		return "no labels"
+	case 1:
+		return "the label " + names[0] + " only"
+	default:
+		return "the labels " + strings.Join(names, ", ") + " only"
+	}
+}
+
+// addLabel says how the result of an expression gets a label.
+func addLabel(expr, label string) string {
+	if strings.Contains(expr, "absent") {
+		return "that of absent has those which its selector compares with =, as nothing else is known of what is not there; leave it out"
+	}
+	return fmt.Sprintf("add %s to by (…) in expr, or leave it out", label)
+}
+
+// resultLabels returns the labels that the result of an expression may have; known is false when
+// they depend on the samples.
+func resultLabels(expr parser.Expr) (has map[string]bool, known bool) {
+	switch e := expr.(type) {
+	case *parser.ParenExpr:
+		return resultLabels(e.Expr)
+	case *parser.UnaryExpr:
+		return resultLabels(e.Expr)
+	case *parser.StepInvariantExpr:
+		return resultLabels(e.Expr)
+	case *parser.AggregateExpr:
+		return aggregated(e)
+	case *parser.BinaryExpr:
+		return combined(e)
+	case *parser.Call:
+		switch e.Func.Name {
+		case "label_replace", "label_join":
+			has, known = resultLabels(e.Args[0])
+			if text, is := e.Args[1].(*parser.StringLiteral); known && is {
+				has[text.Val] = true
+			}
+			return has, known
+		case "absent", "absent_over_time":
+			return absent(e.Args[0])
+		}
+	}
+	return nil, false
+}
+
+// absent is for the one sample that stands for none: it has the labels that the selector compares with one
+// value.
+func absent(of parser.Expr) (map[string]bool, bool) {
+	if range1, is := of.(*parser.MatrixSelector); is {
+		of = range1.VectorSelector
+	}
+	has := map[string]bool{}
+	if _, is := of.(*parser.ParenExpr); is {
+		return nil, false
+	}
+	if selector, is := of.(*parser.VectorSelector); is {
+		for _, m := range selector.LabelMatchers {
+			if m.Type == labels.MatchEqual && m.Name != model.MetricNameLabel {
+				has[m.Name] = true
+			}
+		}
+	}
+	return has, true
+}
+
+func aggregated(e *parser.AggregateExpr) (map[string]bool, bool) {
+	switch e.Op {
+	case parser.TOPK, parser.BOTTOMK, parser.LIMITK, parser.LIMIT_RATIO:
+		return resultLabels(e.Expr)
+	}
+	if e.Without {
+		return nil, false
+	}
+	has := setOf(e.Grouping)
+	if text, is := e.Param.(*parser.StringLiteral); is && e.Op == parser.COUNT_VALUES {
+		has[text.Val] = true
+	}
+	return has, true
+}
+
+// combined is for two operands. A scalar has no labels.
+func combined(e *parser.BinaryExpr) (map[string]bool, bool) {
+	switch left, right := e.LHS.Type(), e.RHS.Type(); {
+	case right == parser.ValueTypeScalar:
+		return resultLabels(e.LHS)
+	case left == parser.ValueTypeScalar:
+		return resultLabels(e.RHS)
+	}
+	match := e.VectorMatching
+	if match == nil || match.FillValues.LHS != nil || match.FillValues.RHS != nil {
+		return nil, false
+	}
+	switch {
+	case e.Op == parser.LAND || e.Op == parser.LUNLESS:
+		return resultLabels(e.LHS)
+	case e.Op == parser.LOR:
+		left, known := resultLabels(e.LHS)
+		right, also := resultLabels(e.RHS)
+		if !known || !also {
+			return nil, false
+		}
+		maps.Copy(left, right)
+		return left, true
+	case match.Card == parser.CardOneToOne && match.On:
+		if len(match.MatchingLabels) == 0 {
+			return nil, false
+		}
+		return setOf(match.MatchingLabels), true
+	case match.Card == parser.CardOneToOne:
+		return resultLabels(e.LHS)
+	}
+	many := e.LHS
+	if match.Card == parser.CardOneToMany {
+		many = e.RHS
+	}
+	has, known := resultLabels(many)
+	if known {
+		maps.Copy(has, setOf(match.Include))
+	}
+	return has, known
+}
+
+func setOf(names []string) map[string]bool {
+	out := make(map[string]bool, len(names))
+	for _, name := range names {
+		out[name] = true
+	}
+	return out
+}

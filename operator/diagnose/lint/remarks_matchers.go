@@ -1,0 +1,96 @@
+package lint
+
+import (
+	"encoding/json"
+	"fmt"
+	"regexp"
+
+	"github.com/prometheus/common/model"
+	"github.com/prometheus/prometheus/model/labels"
+	"github.com/prometheus/prometheus/promql/parser"
+
+	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
+	"github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1alpha1"
+	"github.com/firekeeper-dev/firekeeper/operator/config/rules"
+)
+
+// regexLike matches values that are hardly those of a label, but regular expressions.
+var regexLike = regexp.MustCompile(`\.[*+]|[^|]\|[^|]`)
+
+// exprRemarks are about matchers of expressions that compare with the text of a regular
+// expression.
+func exprRemarks(say says, r *v1.PrometheusRule) {
+	p := parser.NewParser(rules.AllPromQL())
+	for i, group := range r.Spec.Groups {
+		for j, rule := range group.Rules {
+			text := rule.Expr.String()
+			if !regexLike.MatchString(text) {
+				continue
+			}
+			expr, err := p.ParseExpr(text)
+			if err != nil {
+				continue // of a version with another language
+			}
+			for _, selector := range parser.ExtractSelectors(expr) {
+				for _, m := range selector {
+					if (m.Type == labels.MatchEqual || m.Type == labels.MatchNotEqual) && m.Name != model.MetricNameLabel && regexLike.MatchString(m.Value) {
+						meant := labels.Matcher{Type: regexpOf[m.Type], Name: m.Name, Value: m.Value}
+						say(fmt.Sprintf("spec.groups[%d].rules[%d].expr", i, j), "%s compares with this text as it is, not as a regular expression; did you mean %s?", m, &meant)
+					}
+				}
+			}
+		}
+	}
+}
+
+// regexpOf are the operators for regular expressions, by those for texts.
+var regexpOf = map[labels.MatchType]labels.MatchType{labels.MatchEqual: labels.MatchRegexp, labels.MatchNotEqual: labels.MatchNotRegexp}
+
+// routeRemarks are about the routes of an AlertmanagerConfig and their matchers.
+func routeRemarks(always, here says, w v1.Workload, c *v1alpha1.AlertmanagerConfig) {
+	if c.Spec.Route == nil {
+		if len(c.Spec.Receivers) > 0 {
+			always("spec.receivers", "spec.route is not set, so no alert reaches the receivers; set it, with the receiver for all alerts of the namespace")
+		}
+		return
+	}
+	limit := ""
+	if am, is := w.(*v1.Alertmanager); is && limited(am, c) {
+		limit = c.Namespace
+	}
+	matcherRemarks(always, here, "spec.route", c.Spec.Route, limit)
+}
+
+// limited reports whether an Alertmanager lets an AlertmanagerConfig see only the alerts of
+// its namespace.
+func limited(am *v1.Alertmanager, c *v1alpha1.AlertmanagerConfig) bool {
+	if base := am.Spec.AlertmanagerConfiguration; base != nil && base.Name == c.Name && am.Namespace == c.Namespace {
+		return false
+	}
+	return am.MatcherStrategy().Limits(am.Namespace, c.Namespace)
+}
+
+// matcherRemarks are about the matchers of a route and those below it, which only sees the
+// alerts of a namespace if limit is one.
+func matcherRemarks(always, here says, path string, r *v1alpha1.Route, limit string) {
+	for i, m := range r.Matchers {
+		field := fmt.Sprintf("%s.matchers[%d]", path, i)
+		equal := m.MatchType == v1alpha1.MatchEqual || m.MatchType == "" && !m.Regex
+		switch {
+		case (equal || m.MatchType == v1alpha1.MatchNotEqual) && regexLike.MatchString(m.Value):
+			meant := v1alpha1.MatchRegexp
+			if !equal {
+				meant = v1alpha1.MatchNotRegexp
+			}
+			always(field+".value", "%q is compared as it is, not as a regular expression; did you mean matchType: %q?", m.Value, meant)
+		case limit != "" && equal && m.Name == "namespace" && m.Value != limit:
+			here(field, "no alert has namespace %q here: the Alertmanager passes only alerts of namespace %s, that of this object, unless spec.alertmanagerConfigMatcherStrategy of the Alertmanager says otherwise", m.Value, limit)
+		}
+	}
+	for i, text := range r.Routes {
+		var child v1alpha1.Route
+		if json.Unmarshal(text.Raw, &child) == nil {
+			matcherRemarks(always, here, fmt.Sprintf("%s.routes[%d]", path, i), &child, limit)
+		}
+	}
+}

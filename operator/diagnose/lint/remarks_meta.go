@@ -1,0 +1,185 @@
+package lint
+
+import (
+	"cmp"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/firekeeper-dev/firekeeper/operator/api/manifest"
+	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
+	"github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1alpha1"
+)
+
+const metaPrefix = "__meta_kubernetes_"
+
+// metaLabels are the labels of discovered targets without [metaPrefix], by the object that they
+// are of. Each of these objects but endpoint also has labels and annotations.
+var metaLabels = map[string][]string{
+	"namespace": {"namespace"},
+	"pod": {"pod_name", "pod_ip", "pod_container_init", "pod_container_name", "pod_container_id", "pod_container_image",
+		"pod_container_port_name", "pod_container_port_number", "pod_container_port_protocol", "pod_ready", "pod_phase", "pod_node_name",
+		"pod_host_ip", "pod_uid", "pod_controller_kind", "pod_controller_name", "pod_deployment_name", "pod_cronjob_name", "pod_job_name"},
+	"service": {"service_name", "service_cluster_ip", "service_external_name", "service_loadbalancer_ip", "service_port_name",
+		"service_port_number", "service_port_protocol", "service_type"},
+	"endpoints": {"endpoints_name"},
+	"endpoint": {"endpoint_hostname", "endpoint_node_name", "endpoint_ready", "endpoint_port_name", "endpoint_port_protocol",
+		"endpoint_address_target_kind", "endpoint_address_target_name"},
+	"endpointslice": {"endpointslice_name", "endpointslice_address_type", "endpointslice_address_target_kind", "endpointslice_address_target_name",
+		"endpointslice_endpoint_conditions_ready", "endpointslice_endpoint_conditions_serving", "endpointslice_endpoint_conditions_terminating",
+		"endpointslice_endpoint_hostname", "endpointslice_endpoint_node_name", "endpointslice_endpoint_zone", "endpointslice_port",
+		"endpointslice_port_name", "endpointslice_port_protocol", "endpointslice_port_app_protocol"},
+	"node":    {"node_name", "node_provider_id"},
+	"ingress": {"ingress_name", "ingress_scheme", "ingress_host", "ingress_path", "ingress_class_name"},
+}
+
+// metaObjects are the objects of which targets of a role have labels. What a node is known of takes
+// attachMetadata, but for the role Node.
+var metaObjects = map[string][]string{
+	"pod":           {"namespace", "pod", "node"},
+	"endpoints":     {"namespace", "endpoints", "endpoint", "service", "pod", "node"},
+	"endpointslice": {"namespace", "endpointslice", "service", "pod", "node"},
+	"service":       {"namespace", "service"},
+	"ingress":       {"namespace", "ingress"},
+	"node":          {"node"},
+}
+
+// furtherMeta matches what follows the object in names of labels whose rest is free.
+var furtherMeta = regexp.MustCompile(`^_(label|labelpresent|annotation|annotationpresent|address|condition|endpoint_topology|endpoint_topology_present)_`)
+
+// discovered says which labels targets have before they are relabelled.
+type discovered struct {
+	roles  []string // lower case; several are possible
+	node   bool     // nodes are attached
+	attach string   // field that attaches them
+	said   int      // remarks
+}
+
+// mostMeta bounds the remarks about one object, as each takes a comparison with all names.
+const mostMeta = 100
+
+// metaRemarks are about labels that no discovery sets, so that the step finds an empty value.
+func (d *discovered) metaRemarks(say says, path string, steps []v1.RelabelConfig) {
+	for i := range steps {
+		for j, label := range steps[i].SourceLabels {
+			if d.said == mostMeta {
+				return
+			}
+			if why := d.missing(string(label)); why != "" {
+				d.said++
+				say(fmt.Sprintf("%s[%d].sourceLabels[%d]", path, i, j), "%s", why)
+			}
+		}
+	}
+}
+
+// missing says why targets have no such label; it is empty when they may have it.
+func (d *discovered) missing(label string) string {
+	const most = 120 // longer names are not compared
+	if !strings.HasPrefix(label, "__meta_kube") || len(label) > most {
+		return ""
+	}
+	if clean := unnamed.ReplaceAllString(label, "_"); clean != label {
+		return fmt.Sprintf("no target has a label of this name: discovery writes every character but letters, digits and _ as _; write %s", clean)
+	}
+	name, known := strings.CutPrefix(label, metaPrefix)
+	var may []string
+	for _, role := range d.roles {
+		may = append(may, metaObjects[role]...)
+	}
+	object := ""
+	if known {
+		object = metaObject(name)
+	}
+	switch {
+	case object == "":
+		if !known { // another prefix
+			_, name, _ = strings.Cut(label[len("__meta_"):], "_")
+		}
+		var all []string
+		for _, of := range may {
+			all = append(all, metaLabels[of]...)
+		}
+		if meant := manifest.Similar(name, all); meant != "" {
+			return fmt.Sprintf("no discovery sets this label, did you mean %q?", metaPrefix+meant)
+		}
+		return "no discovery sets this label, so its value is always empty"
+	case object == "namespace" && name != object:
+		return "labels and annotations of namespaces are not known to Prometheus here: discovery attaches them by a setting that this API does not have"
+	case !slices.Contains(may, object):
+		return fmt.Sprintf("targets of this job have no labels of the %s, because their role is %s%s", metaNouns[object], strings.Join(d.roles, ", "), instead(name, may))
+	case object == "node" && !d.node && !slices.Contains(d.roles, "node"):
+		return fmt.Sprintf("targets have labels of their node only with %s: true", d.attach)
+	}
+	return ""
+}
+
+// unnamed matches what names of discovered labels do not have.
+var unnamed = regexp.MustCompile(`[^a-zA-Z0-9_]`)
+
+// metaNouns are the objects as people call them.
+var metaNouns = map[string]string{
+	"namespace": "namespace", "pod": "pod", "service": "Service", "endpoints": "Endpoints", "endpoint": "Endpoints",
+	"endpointslice": "EndpointSlice", "node": "node", "ingress": "Ingress",
+}
+
+// metaObject is the object that a label is of; empty if there is no such label.
+func metaObject(name string) string {
+	for object, names := range metaLabels {
+		rest, of := strings.CutPrefix(name, object)
+		if slices.Contains(names, name) || of && object != "endpoint" && furtherMeta.MatchString(rest) {
+			return object
+		}
+	}
+	return ""
+}
+
+// instead names the label of the other kind of endpoints.
+func instead(name string, may []string) string {
+	pairs := [][2]string{{"endpoint_", "endpointslice_"}, {"endpoint_", "endpointslice_endpoint_"}, {"endpoints_", "endpointslice_"}}
+	for _, p := range pairs {
+		for _, way := range [][2]string{{p[0], p[1]}, {p[1], p[0]}} {
+			rest, is := strings.CutPrefix(name, way[0])
+			if other := metaObject(way[1] + rest); is && slices.Contains(may, other) {
+				return "; there is " + metaPrefix + way[1] + rest
+			}
+		}
+	}
+	return ""
+}
+
+// rolesOf are the roles in which a ScrapeConfig discovers.
+func rolesOf(m *v1alpha1.ScrapeConfig) *discovered {
+	d := &discovered{attach: "kubernetesSDConfigs[].attachMetadata.node"}
+	for _, sd := range m.Spec.KubernetesSDConfigs {
+		d.roles = append(d.roles, strings.ToLower(string(sd.Role)))
+		d.node = d.node || sd.AttachMetadata != nil && valueOr(sd.AttachMetadata.Node)
+	}
+	return d
+}
+
+// discoveredBy are the labels of a ServiceMonitor's or PodMonitor's targets. Without the fields of a
+// workload it is open which scrape class adds nodes.
+func discoveredBy(own *v1.AttachMetadata, f *v1.CommonPrometheusFields, roles ...string) *discovered {
+	d := &discovered{roles: roles, attach: "spec.attachMetadata.node"}
+	if own != nil {
+		d.node = valueOr(own.Node)
+	} else {
+		d.node = f == nil || slices.ContainsFunc(f.ScrapeClasses, func(c v1.ScrapeClass) bool { return c.AttachMetadata != nil && valueOr(c.AttachMetadata.Node) })
+	}
+	d.node = d.node || f != nil && f.ShardingStrategy != nil
+	return d
+}
+
+// rolesOfServices are the roles in which a workload may discover the targets of a ServiceMonitor.
+func rolesOfServices(m *v1.ServiceMonitor, f *v1.CommonPrometheusFields) []string {
+	role := m.Spec.ServiceDiscoveryRole
+	switch {
+	case role == "" && f == nil:
+		return []string{"endpoints", "endpointslice"}
+	case role == "":
+		role = cmp.Or(f.ServiceDiscoveryRole, v1.EndpointsRole)
+	}
+	return []string{strings.ToLower(string(role))}
+}

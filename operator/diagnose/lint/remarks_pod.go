@@ -1,0 +1,253 @@
+package lint
+
+import (
+	"fmt"
+	"maps"
+	"net/url"
+	"path"
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/alecthomas/units"
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/firekeeper-dev/firekeeper/operator/api/manifest"
+	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
+	"github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1alpha1"
+	"github.com/firekeeper-dev/firekeeper/operator/readers/manifests"
+)
+
+// strayContainers are containers that were meant to change one of the operator's and are
+// containers of their own, without an image.
+func (l *linter) strayContainers(self Finding, w manifests.Workload, made manifests.Outcome) {
+	pod, claims := podOf(made)
+	if pod == nil {
+		return
+	}
+	f := w.Object.GetWorkloadFields()
+	l.refusedPod(self, f, pod, claims)
+	l.stray(self, "spec.containers", f.Containers, pod.Containers)
+	l.stray(self, "spec.initContainers", f.InitContainers, pod.InitContainers)
+}
+
+// podOf is what the pods of a plan are made from, with the names of their claims; nil without pods.
+func podOf(made manifests.Outcome) (pod *corev1.PodSpec, claims []string) {
+	for _, s := range made.Plan.Workload {
+		switch object := s.Object.(type) {
+		case *appsv1.StatefulSet:
+			pod = &object.Spec.Template.Spec
+			for _, claim := range object.Spec.VolumeClaimTemplates {
+				claims = append(claims, claim.Name)
+			}
+		case *appsv1.DaemonSet:
+			pod = &object.Spec.Template.Spec
+		}
+	}
+	return pod, claims
+}
+
+// refusedPod is about pods that the API server does not take.
+func (l *linter) refusedPod(self Finding, f *v1.WorkloadFields, pod *corev1.PodSpec, volumes []string) {
+	for _, v := range pod.Volumes {
+		if slices.Contains(volumes, v.Name) {
+			l.remark(self, fmt.Sprintf("spec.volumes: the pods have two volumes %q, and the API server refuses them; give yours another name", v.Name), "")
+		}
+		volumes = append(volumes, v.Name)
+	}
+	for _, c := range slices.Concat(pod.InitContainers, pod.Containers) {
+		for _, name := range slices.Sorted(maps.Keys(c.Resources.Requests)) {
+			wants, most := c.Resources.Requests[name], c.Resources.Limits[name]
+			if _, limited := c.Resources.Limits[name]; limited && wants.Cmp(most) > 0 {
+				l.remark(self, fmt.Sprintf("%s.resources.requests.%s: container %s wants %s, more than its limit %s, and the API server refuses such pods", containerField(f, c.Name), name, c.Name, &wants, &most), "")
+			}
+		}
+		paths := map[string]bool{}
+		for _, m := range c.VolumeMounts {
+			if !slices.Contains(volumes, m.Name) {
+				l.remark(self, fmt.Sprintf("%s.volumeMounts: container %s mounts volume %q, which the pods do not have, and the API server refuses them; add it to spec.volumes%s", containerField(f, c.Name), c.Name, m.Name, manifest.Beside(m.Name, volumes)), "")
+			}
+			if paths[m.MountPath] {
+				l.remark(self, fmt.Sprintf("%s.volumeMounts: container %s has two mounts at %s, and the API server refuses such pods", containerField(f, c.Name), c.Name, m.MountPath), "")
+			}
+			paths[m.MountPath] = true
+		}
+	}
+}
+
+// containerField is where a workload sets fields of a container.
+func containerField(f *v1.WorkloadFields, name string) string {
+	named := func(c corev1.Container) bool { return c.Name == name }
+	if i := slices.IndexFunc(f.Containers, named); i >= 0 {
+		return fmt.Sprintf("spec.containers[%d]", i)
+	}
+	if i := slices.IndexFunc(f.InitContainers, named); i >= 0 {
+		return fmt.Sprintf("spec.initContainers[%d]", i)
+	}
+	if name == "thanos-sidecar" {
+		return "spec.thanos"
+	}
+	return "spec"
+}
+
+func (l *linter) stray(self Finding, field string, own, all []corev1.Container) {
+	var names []string
+	imageless := map[string]bool{}
+	for _, c := range all {
+		imageless[c.Name] = c.Image == ""
+		added := slices.ContainsFunc(own, func(o corev1.Container) bool { return o.Name == c.Name && o.Image != "" })
+		if c.Image != "" && !added {
+			names = append(names, c.Name)
+		}
+	}
+	for i, c := range own {
+		if !imageless[c.Name] {
+			continue
+		}
+		beside := manifest.Beside(c.Name, names)
+		for _, name := range names {
+			if strings.HasPrefix(c.Name, name+"-") {
+				beside = fmt.Sprintf(", did you mean %q?", name)
+			}
+		}
+		l.remark(self, fmt.Sprintf("%s[%d].name: %q is none of the operator's containers, so it is one more, without image, and no pod starts%s", field, i, c.Name, beside), "")
+	}
+}
+
+// storageRemarks are about storage that is not used, or is too small.
+func (l *linter) storageRemarks(self Finding, w manifests.Workload) {
+	s := w.Object.GetWorkloadFields().Storage
+	if s == nil {
+		return
+	}
+	claim := s.VolumeClaimTemplate.Spec.Resources.Requests.Storage()
+	claims := !reflect.DeepEqual(s.VolumeClaimTemplate, v1.EmbeddedPersistentVolumeClaim{})
+	used := ""
+	switch {
+	case s.EmptyDir != nil:
+		used = "emptyDir"
+	case s.Ephemeral != nil:
+		used = "ephemeral"
+	}
+	if s.EmptyDir != nil && s.Ephemeral != nil {
+		l.remark(self, "spec.storage.ephemeral: has no effect beside emptyDir, which is used: remove one of them", "")
+	}
+	if used != "" && claims {
+		l.remark(self, fmt.Sprintf("spec.storage.volumeClaimTemplate: has no effect beside %s, which is used and loses the data with the pod: remove one of them", used), "")
+	}
+	p, is := w.Object.(*v1.Prometheus)
+	if !is || used != "" || claim.IsZero() || p.Spec.RetentionSize == "" {
+		return
+	}
+	if keeps, err := units.ParseBase2Bytes(string(p.Spec.RetentionSize)); err == nil && int64(keeps) > claim.Value() {
+		l.remark(self, fmt.Sprintf("spec.retentionSize: %s is more than the volume has, %s (spec.storage), which is full before Prometheus deletes anything: about 80%% of it leaves room for the WAL", p.Spec.RetentionSize, claim), "")
+	}
+}
+
+// urlRemark is about an external URL that browsers cannot follow. That of an Alertmanager is
+// refused before.
+func (l *linter) urlRemark(self Finding, w manifests.Workload) {
+	field, text := "spec.externalUrl", ""
+	if common := v1alpha1.CommonFields(w.Object); common != nil {
+		text = common.ExternalURL
+	} else if ruler, is := w.Object.(*v1.ThanosRuler); is {
+		field, text = "spec.alertQueryUrl", ruler.Spec.AlertQueryURL
+	}
+	if text == "" || strings.Contains(text, "$(") {
+		return
+	}
+	if u, err := url.Parse(text); err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
+		l.remark(self, field+": must start with http:// or https:// and a host, or links in alerts lead nowhere", "")
+	}
+}
+
+// removedFeatures are those that Prometheus >= 3.0 does not know, with what to do.
+var removedFeatures = map[string]string{
+	"agent":                         "use a PrometheusAgent",
+	"remote-write-receiver":         "set enableRemoteWriteReceiver: true",
+	"otlp-write-receiver":           "set enableOTLPReceiver: true",
+	"promql-at-modifier":            "it is always on",
+	"promql-negative-offset":        "it is always on",
+	"new-service-discovery-manager": "it is always on",
+	"expand-external-labels":        "it is always on",
+	"no-default-scrape-port":        "it is always on",
+	"auto-gomemlimit":               "it is on by default",
+	"auto-gomaxprocs":               "it is on by default",
+}
+
+// featureRemarks are about features that Prometheus had before 3.0.
+func (l *linter) featureRemarks(self Finding, w manifests.Workload) {
+	common := v1alpha1.CommonFields(w.Object)
+	if common == nil || strings.HasPrefix(strings.TrimPrefix(common.Version, "v"), "2.") {
+		return
+	}
+	for i, feature := range common.EnableFeatures {
+		if instead := removedFeatures[feature]; instead != "" {
+			l.remark(self, fmt.Sprintf("spec.enableFeatures[%d]: %s has no effect in Prometheus >= 3.0; %s", i, feature, instead), "")
+		}
+	}
+}
+
+// fileRemarks are about paths in the folders of spec.secrets and spec.configMaps that these do
+// not mount.
+func fileRemarks(say says, f *v1.CommonPrometheusFields, object any) {
+	for field, file := range filesOf("spec", reflect.ValueOf(object).Elem().FieldByName("Spec")) {
+		for _, from := range []struct {
+			dir, list string
+			names     []string
+		}{{"/etc/prometheus/secrets/", "spec.secrets", f.Secrets}, {"/etc/prometheus/configmaps/", "spec.configMaps", f.ConfigMaps}} {
+			rest, below := strings.CutPrefix(path.Clean(file), from.dir)
+			name, _, _ := strings.Cut(rest, "/")
+			if below && !slices.Contains(from.names, name) && !mountedBy(f, path.Clean(file)) {
+				say(field, "no pod has %s, because %s of the workload does not name %q%s", from.dir+name, from.list, name, manifest.Beside(name, from.names))
+			}
+		}
+	}
+}
+
+// mountedBy reports whether a mount of the user can hold a file.
+func mountedBy(f *v1.CommonPrometheusFields, file string) bool {
+	mounts := slices.Clone(f.VolumeMounts)
+	for _, c := range f.Containers {
+		mounts = append(mounts, c.VolumeMounts...)
+	}
+	return slices.ContainsFunc(mounts, func(m corev1.VolumeMount) bool {
+		return file == path.Clean(m.MountPath) || strings.HasPrefix(file, strings.TrimSuffix(path.Clean(m.MountPath), "/")+"/")
+	})
+}
+
+// filesOf are the paths of files in the pods that an object of our API names, by field.
+func filesOf(field string, v reflect.Value) map[string]string {
+	out := map[string]string{}
+	var walk func(string, reflect.Value)
+	walk = func(field string, v reflect.Value) {
+		switch v.Kind() {
+		case reflect.Pointer:
+			if !v.IsNil() {
+				walk(field, v.Elem())
+			}
+		case reflect.Slice:
+			for i := range v.Len() {
+				walk(fmt.Sprintf("%s[%d]", field, i), v.Index(i))
+			}
+		case reflect.String:
+			if strings.HasSuffix(field, "File") && v.Len() > 0 {
+				out[field] = v.String()
+			}
+		case reflect.Struct:
+			if !strings.Contains(v.Type().PkgPath(), "/api/monitoring/") { // Kubernetes' own name none
+				return
+			}
+			for i := range v.NumField() {
+				name, _, _ := strings.Cut(v.Type().Field(i).Tag.Get("json"), ",")
+				if name != "" {
+					name = "." + name
+				}
+				walk(field+name, v.Field(i))
+			}
+		}
+	}
+	walk(field, v)
+	return out
+}

@@ -1,0 +1,125 @@
+package lint
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+
+	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
+	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
+	"github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1alpha1"
+	"github.com/firekeeper-dev/firekeeper/operator/api/wellknown"
+	"github.com/firekeeper-dev/firekeeper/operator/readers/manifests"
+)
+
+// overridden are values of a monitor that the workload does not let count.
+func overridden(say says, f *v1.CommonPrometheusFields, object catalog.Object) {
+	var limits v1.ScrapeLimits
+	var selector v1.NamespaceSelector
+	honors := func(list string, i int, honorLabels bool, honorTimestamps *bool) {
+		if honorLabels && f.OverrideHonorLabels {
+			say(fmt.Sprintf("spec.%s[%d].honorLabels", list, i), "ignored, because the workload sets spec.overrideHonorLabels")
+		}
+		if valueOr(honorTimestamps) && f.OverrideHonorTimestamps {
+			say(fmt.Sprintf("spec.%s[%d].honorTimestamps", list, i), "ignored, because the workload sets spec.overrideHonorTimestamps")
+		}
+	}
+	switch m := object.(type) {
+	case *v1.ServiceMonitor:
+		limits, selector = m.Spec.ScrapeLimits, m.Spec.NamespaceSelector
+		for i, e := range m.Spec.Endpoints {
+			honors("endpoints", i, e.HonorLabels, e.HonorTimestamps)
+		}
+	case *v1.PodMonitor:
+		limits, selector = m.Spec.ScrapeLimits, m.Spec.NamespaceSelector
+		for i, e := range m.Spec.PodMetricsEndpoints {
+			honors("podMetricsEndpoints", i, e.HonorLabels, e.HonorTimestamps)
+		}
+	case *v1.Probe:
+		limits = m.Spec.ScrapeLimits
+	case *v1alpha1.ScrapeConfig:
+		limits = m.Spec.ScrapeLimits
+	}
+	if f.IgnoreNamespaceSelectors && (selector.Any || len(selector.MatchNames) > 0) {
+		say("spec.namespaceSelector", "ignored, because the workload sets spec.ignoreNamespaceSelectors: only namespace %s counts", object.GetNamespace())
+	}
+	for _, limit := range []struct {
+		field           string
+		own, everywhere *uint64
+	}{
+		{"SampleLimit", limits.SampleLimit, f.EnforcedSampleLimit},
+		{"TargetLimit", limits.TargetLimit, f.EnforcedTargetLimit},
+		{"LabelLimit", limits.LabelLimit, f.EnforcedLabelLimit},
+		{"LabelNameLengthLimit", limits.LabelNameLengthLimit, f.EnforcedLabelNameLengthLimit},
+		{"LabelValueLengthLimit", limits.LabelValueLengthLimit, f.EnforcedLabelValueLengthLimit},
+		{"KeepDroppedTargets", limits.KeepDroppedTargets, f.EnforcedKeepDroppedTargets},
+	} {
+		if limit.own != nil && valueOr(limit.everywhere) > 0 && *limit.own > *limit.everywhere {
+			say("spec."+strings.ToLower(limit.field[:1])+limit.field[1:], "%d counts as %d, because the workload sets spec.enforced%s", *limit.own, *limit.everywhere, limit.field)
+		}
+	}
+}
+
+// defaultVersions are those that count where spec.version is not set.
+var defaultVersions = map[string]string{
+	catalog.Prometheus.Kind: wellknown.DefaultPrometheusVersion, catalog.PrometheusAgent.Kind: wellknown.DefaultPrometheusVersion,
+	catalog.ThanosRuler.Kind: wellknown.DefaultThanosVersion, catalog.Alertmanager.Kind: wellknown.DefaultAlertmanagerVersion,
+}
+
+// versionTag matches the tag of an image that names a version, with what follows it.
+var versionTag = regexp.MustCompile(`:v?(\d+\.\d+\.\d+)[^/:@]*(@.*)?$`)
+
+// versionNumber matches a version with its suffix, which images of a release and of its candidates share.
+var versionNumber = regexp.MustCompile(`^v?(\d+\.\d+\.\d+)-`)
+
+// versionRemark is about an image of another version than the one that the configuration is
+// made for.
+func (l *linter) versionRemark(self Finding, w manifests.Workload) {
+	tag := versionTag.FindStringSubmatch(w.Object.GetWorkloadFields().Image)
+	if tag == nil {
+		return
+	}
+	own := w.Object.GetWorkloadFields().Version
+	if variant := versionNumber.FindStringSubmatch(own); variant != nil {
+		own = variant[1] // of v3.14.0-distroless
+	}
+	switch counts := strings.TrimPrefix(defaultVersions[w.Kind.Kind], "v"); {
+	case own == "" && counts != "" && counts != tag[1]:
+		l.remark(self, fmt.Sprintf("spec.image: the image is of version %s, and spec.version is not set and counts as %s: fields are left out or written for the wrong version; set version: v%s", tag[1], counts, tag[1]), "")
+	case own != "" && strings.TrimPrefix(own, "v") != tag[1] && !strings.HasPrefix(tag[1], strings.TrimPrefix(own, "v")+"."):
+		l.remark(self, fmt.Sprintf("spec.image: the image is of version %s, and spec.version is %s, for which the configuration is written; set version: v%s",
+			tag[1], w.Object.GetWorkloadFields().Version, tag[1]), "")
+	}
+}
+
+// workloadRemarks are about versions, about numbers of pods that are not taken as written, and about
+// Alertmanagers that are asked in a way that the version does not have.
+func (l *linter) workloadRemarks(self Finding, w manifests.Workload) {
+	l.versionRemark(self, w)
+	l.storageRemarks(self, w)
+	l.urlRemark(self, w)
+	l.featureRemarks(self, w)
+	l.specRemarks(self, w)
+	f := w.Object.GetWorkloadFields()
+	if n := f.Replicas; n != nil && *n < 0 {
+		l.remark(self, fmt.Sprintf("spec.replicas: %d is below zero and counts as 1", *n), "")
+	}
+	common := v1alpha1.CommonFields(w.Object)
+	if common != nil {
+		fileRemarks(func(field, format string, args ...any) {
+			l.remark(self, field+": "+fmt.Sprintf(format, args...), "")
+		}, common, w.Object)
+	}
+	if common != nil && common.Shards != nil && *common.Shards < 1 {
+		l.remark(self, fmt.Sprintf("spec.shards: %d is below one and counts as 1; for no pods set replicas: 0", *common.Shards), "")
+	}
+	p, is := w.Object.(*v1.Prometheus)
+	if !is || p.Spec.Alerting == nil || strings.HasPrefix(strings.TrimPrefix(f.Version, "v"), "2.") {
+		return
+	}
+	for i, am := range p.Spec.Alerting.Alertmanagers {
+		if version := string(am.APIVersion); strings.EqualFold(version, "v1") {
+			l.remark(self, fmt.Sprintf("spec.alerting.alertmanagers[%d].apiVersion: Prometheus >= 3.0 has v2 only, so v1 is left out", i), "")
+		}
+	}
+}

@@ -1,0 +1,44 @@
+package lint
+
+import (
+	"encoding/json"
+	"slices"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
+	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
+	"github.com/firekeeper-dev/firekeeper/operator/engine"
+	"github.com/firekeeper-dev/firekeeper/operator/readers/manifests"
+)
+
+// selected are the rows of what the workloads can select.
+func selected(workloads []manifests.Workload) []*catalog.Row {
+	var kinds []*engine.Kind
+	for _, w := range workloads {
+		kinds = append(kinds, w.Kind)
+	}
+	return manifests.Selectable(kinds)
+}
+
+// standIn is a Prometheus that selects all objects that none of the workloads can;
+// needed is false when a Prometheus can select no others.
+func standIn(kinds []*engine.Kind, workloads []manifests.Workload, version string) (w manifests.Workload, needed bool) {
+	i := slices.IndexFunc(kinds, func(k *engine.Kind) bool { return k.Row == catalog.Prometheus })
+	if i < 0 {
+		return w, false
+	}
+	others := selected(workloads)
+	all := map[string]metav1.LabelSelector{}
+	for _, s := range kinds[i].Selects {
+		if !slices.Contains(others, s.Row) {
+			all[s.Field+"Selector"], all[s.Field+"NamespaceSelector"] = metav1.LabelSelector{}, metav1.LabelSelector{}
+		}
+	}
+	p := &v1.Prometheus{ObjectMeta: metav1.ObjectMeta{Namespace: metav1.NamespaceDefault, Name: "lint"}}
+	if text, err := json.Marshal(all); err == nil {
+		_ = json.Unmarshal(text, &p.Spec) // selectors of other names are not there: a test knows
+	}
+	p.Spec.Version = version
+	return manifests.Workload{Kind: kinds[i], Object: p}, len(all) > 0
+}

@@ -1,0 +1,42 @@
+package lint
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/firekeeper-dev/firekeeper/operator/config/selection"
+	"github.com/firekeeper-dev/firekeeper/operator/readers/manifests"
+)
+
+// Unread says why a selector of a workload counts as not set although its manifest has it;
+// empty when the manifest does not have it. sure reports whether the workload never uses it,
+// so that it selects nothing even when the errors of the manifest are corrected.
+func (e *Examination) Unread(w manifests.Workload, a selection.Answer) (why string, sure bool) {
+	return e.linter.unread(w, a)
+}
+
+func (l *linter) unread(w manifests.Workload, a selection.Answer) (why string, sure bool) {
+	notSet := a.Reason == selection.NoSelector || a.Reason == selection.NamespaceNotSelected && len(a.Misses) == 0
+	at := Finding{Kind: w.Kind.Kind, Namespace: w.Key().Namespace, Name: w.Key().Name}
+	t := l.tree(l.placeOf(at))
+	if !notSet || t.root == nil {
+		return "", false
+	}
+	node, _ := find(t.root, manifests.SplitPath(a.Selector))
+	if node == nil || node.Tag == "!!null" {
+		return "", false
+	}
+	said := slices.DeleteFunc(slices.Clone(l.findings), func(f Finding) bool {
+		return f.object() != at.object() || f.Severity != SeverityError || f.Code != CodeField && f.Code != CodeInvalid
+	})
+	name := strings.TrimPrefix(a.Selector, "spec.")
+	for _, f := range said {
+		if rest, names := strings.CutPrefix(f.Message, name+" "); names && f.Field == "spec" {
+			return rest, true
+		}
+		if f.Field == a.Selector {
+			return "has an error: " + f.Message, false
+		}
+	}
+	return "is not read, because the manifest has errors", false
+}

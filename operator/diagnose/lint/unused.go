@@ -1,0 +1,200 @@
+package lint
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
+	"github.com/firekeeper-dev/firekeeper/operator/config/selection"
+	"github.com/firekeeper-dev/firekeeper/operator/readers/manifests"
+)
+
+// selector is how one workload selects objects of one kind.
+type selector struct {
+	workload manifests.Workload
+	rule     selection.Rule
+}
+
+// Unselected returns a finding for each object that no workload selects. What it cannot tell begins with
+// "cannot tell whether it is selected by ", everything else with "not selected by ".
+func Unselected(o *manifests.Objects) []Finding {
+	l := newLinter(o, Options{})
+	l.lonely = true
+	if workloads := o.Workloads(); len(workloads) > 0 {
+		l.notSelected(workloads)
+	}
+	return l.findings
+}
+
+// NotSelected says of each object that no workload selects why, in a line:
+// "not selected ServiceMonitor app/web: …", or "perhaps not selected …" where labels of its
+// namespace are not known.
+func NotSelected(o *manifests.Objects) (lines []string) {
+	for _, f := range Unselected(o) {
+		if line, unknown := strings.CutPrefix(f.Message, cannotTell); unknown {
+			lines = append(lines, fmt.Sprintf("perhaps not selected %s: %s", f.object(), line))
+			continue
+		}
+		lines = append(lines, fmt.Sprintf("not selected %s: %s", f.object(), strings.TrimPrefix(f.Message, notSelectedBy)))
+	}
+	slices.Sort(lines)
+	return lines
+}
+
+// What findings begin with.
+const (
+	notSelectedBy = "not selected by "
+	cannotTell    = "cannot tell whether it is selected by "
+)
+
+// notSelected reports objects that no workload selects, and why.
+func (l *linter) notSelected(workloads []manifests.Workload) {
+	for _, row := range selected(workloads) { // others are for a workload elsewhere, as rules beside agents
+		var all []selector
+		for _, w := range workloads {
+			rules, err := w.Kind.Selectors(w.Object) // a wrong selector is reported with its workload
+			if err == nil && w.Kind.SelectsBy(row.Kind).Row == row {
+				all = append(all, selector{w, rules[row.Kind]})
+			}
+		}
+		for _, object := range l.objects.All(row) {
+			l.unused(row, object, all)
+		}
+	}
+}
+
+// unused reports an object that no workload selects or names.
+func (l *linter) unused(row *catalog.Row, object catalog.Object, all []selector) {
+	namespace, _ := l.objects.NamespaceLabels(object.GetNamespace())
+	subject := selection.Subject{
+		Kind: row.Kind, Namespace: object.GetNamespace(), Labels: object.GetLabels(),
+		NamespaceLabels: namespace, NamespaceUnknown: l.objects.NamespaceUnknown(object.GetNamespace()),
+	}
+	finding := Finding{Severity: SeverityNote, Code: CodeNotSelected, Kind: row.Kind, Namespace: object.GetNamespace(), Name: object.GetName()}
+	if flag := l.objects.Scope.Leaves(row, object.GetNamespace()); flag != "" {
+		finding.Field = "metadata.namespace"
+		finding.Message = fmt.Sprintf("the operator does not watch %ss in namespace %s (%s)", row.Kind, object.GetNamespace(), flag)
+		l.add(finding, "")
+		return
+	}
+	said, unknown := notSelectedBy, ""
+	var reasons []string
+	for i, s := range all {
+		answer := s.rule.Ask(subject, row.Field)
+		if answer.Reason == selection.Selected || s.rule.Names(object.GetNamespace(), object.GetName()) {
+			return
+		}
+		if answer.Reason == selection.NamespaceUnknown {
+			unknown = fmt.Sprintf("; add the Namespace to the manifests (kubectl get namespace %s -o yaml)", subject.Namespace)
+		}
+		unread, sure := l.unread(s.workload, answer)
+		if unread != "" && !sure {
+			said = cannotTell
+		}
+		if field := placeOfReason(answer); i == 0 {
+			finding.Field = field
+		} else if field != finding.Field {
+			finding.Field = ""
+		}
+		why := l.placed(finding, s, answer) + " " + unread
+		if unread == "" {
+			why = l.why(finding, s, subject, answer)
+		}
+		reasons = append(reasons, fmt.Sprintf("%s: %s", s.workload, why))
+	}
+	if len(reasons) == 0 {
+		return // no workload has selectors that can be read
+	}
+	if unknown != "" {
+		said = cannotTell
+	}
+	if more := len(reasons) - mostReasons; more > 0 {
+		reasons = append(reasons[:mostReasons], fmt.Sprintf("%d more workloads", more))
+	}
+	finding.Message = said + strings.Join(reasons, "; ") + unknown
+	l.add(finding, "")
+}
+
+// mostReasons is how many workloads a finding names.
+const mostReasons = 4
+
+// placeOfReason is the field of the object that a workload does not like.
+func placeOfReason(a selection.Answer) string {
+	switch {
+	case a.Reason == selection.NamespaceNotSelected, a.Reason == selection.NamespaceUnknown:
+		return "metadata.namespace"
+	case a.Reason != selection.LabelsNotSelected:
+		return ""
+	case len(a.Misses) == 1 && a.Misses[0].Has():
+		return fmt.Sprintf("metadata.labels[%q]", a.Misses[0].Label)
+	}
+	return "metadata.labels"
+}
+
+// why is an answer with the places of what it is about, and the way out.
+func (l *linter) why(f Finding, s selector, of selection.Subject, a selection.Answer) string {
+	where := l.placed(f, s, a)
+	if len(a.Misses) == 0 {
+		text := strings.Replace(a.Message, a.Selector, where, 1)
+		if a.Reason == selection.NamespaceNotSelected {
+			text = fmt.Sprintf("it is in namespace %s, and %s", of.Namespace, text)
+			if f.Field == "metadata.namespace" && l.noNamespace(f) {
+				text = "metadata.namespace is not set, which counts as default; " + strings.TrimPrefix(text, "it is in namespace default, and ")
+			}
+		}
+		return text
+	}
+	var misses []string
+	for _, m := range a.Misses {
+		switch {
+		case a.Reason == selection.NamespaceUnknown:
+			misses = append(misses, m.Requirement)
+		case a.Reason == selection.NamespaceNotSelected && !m.Has():
+			misses = append(misses, fmt.Sprintf("%s, but namespace %s%s has no label %s", m.Requirement, of.Namespace, l.reference(f, "Namespace", "", of.Namespace, "metadata.labels"), m.Label))
+		case a.Reason == selection.NamespaceNotSelected:
+			misses = append(misses, fmt.Sprintf("%s, but namespace %s%s has %s=%q", m.Requirement, of.Namespace, l.reference(f, "Namespace", "", of.Namespace, fmt.Sprintf("metadata.labels[%q]", m.Label)), m.Label, m.Value))
+		case !m.Has():
+			misses = append(misses, fmt.Sprintf("%s, but metadata.labels has no %s: add it", m.Requirement, m.Label))
+		default:
+			misses = append(misses, fmt.Sprintf("%s, but the label is %q", m.Requirement, m.Value))
+		}
+	}
+	text := where + " requires " + strings.Join(misses, " and ")
+	if a.Reason == selection.NamespaceUnknown {
+		text = fmt.Sprintf("namespace %s is not among the manifests, so its labels are not known; %s", of.Namespace, text)
+	}
+	return text
+}
+
+// placed is the field that decided, with its place.
+func (l *linter) placed(f Finding, s selector, a selection.Answer) string {
+	return a.Selector + l.reference(f, s.workload.Kind.Kind, s.workload.Object.GetNamespace(), s.workload.Object.GetName(), a.Selector)
+}
+
+// reference is the place of a field of another object, " (prometheus.yaml:12)"; empty when it
+// was not read.
+func (l *linter) reference(from Finding, kind, namespace, name, field string) string {
+	at := Finding{Kind: kind, Namespace: namespace, Name: name, Field: field}
+	if l.placeOf(at).File == "" {
+		return ""
+	}
+	file, line := l.locate(at)
+	switch {
+	case line == 0:
+		return " (" + file + ")"
+	case file == l.placeOf(from).File && !l.lonely:
+		return fmt.Sprintf(" (line %d)", line)
+	}
+	return fmt.Sprintf(" (%s:%d)", file, line)
+}
+
+// noNamespace reports whether the manifest does not say the namespace.
+func (l *linter) noNamespace(f Finding) bool {
+	t := l.tree(l.placeOf(f))
+	if t.root == nil {
+		return false
+	}
+	_, named := find(t.root, []string{"metadata", "namespace"})
+	return named == ""
+}

@@ -1,0 +1,77 @@
+package nearmiss
+
+import (
+	"slices"
+
+	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
+	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
+)
+
+// Use is an object that a workload uses, and what its jobs look for.
+type Use struct {
+	Kind     string
+	Object   catalog.Object
+	Searches []Search
+}
+
+// String is for people: "ServiceMonitor app/web".
+func (u Use) String() string { return thingOf(u.Kind, u.Object).String() }
+
+// Found is a hint about an object.
+type Found struct {
+	Use
+	Hint Hint
+}
+
+// Assumed finds out about objects that some workload uses of which nothing is known.
+func (v *View) Assumed(uses []Use) (out []Found) {
+	for _, u := range uses {
+		for _, h := range v.Hints(u, "") {
+			out = append(out, Found{u, h})
+		}
+	}
+	return append(out, v.overlaps(uses)...)
+}
+
+// Workload finds out about a workload, which is of the kind, and about all objects that it
+// uses.
+func (v *View) Workload(kind string, w v1.Workload, uses []Use) (out []Found) {
+	isolated := map[string]string{}
+	for _, u := range uses {
+		hints := v.Hints(u, w.GetNamespace())
+		for i := range u.Searches {
+			hints = append(hints, v.blocked(w, &u.Searches[i], isolated)...)
+		}
+		for _, h := range once(hints) {
+			out = append(out, Found{u, h})
+		}
+	}
+	out = append(out, v.overlaps(uses)...)
+	self := Use{Kind: kind, Object: w, Searches: Alertmanagers(w)}
+	for _, h := range append(v.Alerting(w), v.Permissions(w, append(slices.Clone(uses), self))...) {
+		out = append(out, Found{self, h})
+	}
+	return out
+}
+
+// Hints say what is probably wrong with what an object looks for: for each search the
+// first cause, in the order in which Prometheus finds targets. own is the namespace of the
+// workload, empty when that is not known.
+func (v *View) Hints(u Use, own string) []Hint {
+	out := v.probe(u.Object, own)
+	for i := range u.Searches {
+		s := &u.Searches[i]
+		switch {
+		case !s.asksKubernetes():
+		case s.forServices():
+			out = append(out, v.forServices(s)...)
+		case s.Role == rolePod:
+			out = append(out, v.forPods(s)...)
+		case s.Role == roleIngress:
+			out = append(out, v.forThings(s, v.ingresses)...)
+		case s.Role == roleNode:
+			out = append(out, v.forThings(s, v.nodes)...)
+		}
+	}
+	return once(append(out, repeated(u.Searches)...))
+}

@@ -1,0 +1,237 @@
+package nearmiss
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/selection"
+	"k8s.io/apimachinery/pkg/util/validation"
+
+	"github.com/firekeeper-dev/firekeeper/operator/api/manifest"
+)
+
+// alike reports whether one word is probably a misspelling of the other. Words that differ
+// in a number only are siblings, not misspellings.
+func alike(a, b string) bool {
+	if max(len(a), len(b)) > validation.LabelValueMaxLength+validation.DNS1123SubdomainMaxLength { // no label has such a key or value
+		return a == b
+	}
+	a, b = strings.ToLower(a), strings.ToLower(b)
+	if a == b {
+		return true
+	}
+	digits := func(r rune) rune {
+		if r >= '0' && r <= '9' {
+			return -1
+		}
+		return r
+	}
+	distance := manifest.Distance(a, b)
+	if strings.Map(digits, a) == strings.Map(digits, b) {
+		return false
+	}
+	switch n := min(len(a), len(b)); {
+	case n >= 8:
+		return distance <= 2
+	case n >= 4:
+		return distance <= 1
+	}
+	return distance <= 1 && slices.Equal(slices.Sorted(slices.Values([]byte(a))), slices.Sorted(slices.Values([]byte(b)))) // wbe, not api for app
+}
+
+// miss is a requirement of a selector that something does not meet.
+type miss struct {
+	key, want string // want is empty for a requirement that is not one value
+	has       string // what it has instead, "app=wbe" or "no label app"
+	remedy    string // what to write, with the selector in mind; may be empty
+}
+
+// missOf says why a thing that does not meet a requirement comes close; ok is false when
+// it does not.
+func missOf(r labels.Requirement, t thing) (m miss, ok bool) {
+	m.key = r.Key()
+	value, present := t.labels[m.key]
+	switch values := r.Values().UnsortedList(); {
+	case len(values) == 1 && (r.Operator() == selection.Equals || r.Operator() == selection.DoubleEquals || r.Operator() == selection.In):
+		m.want = values[0]
+	case r.Operator() == selection.Exists && !present:
+		for _, key := range slices.Sorted(maps.Keys(t.labels)) {
+			if alike(key, m.key) {
+				return miss{m.key, "", "the label " + key, "write " + key}, true
+			}
+		}
+		m.has = "no label " + m.key
+		return m, false
+	default:
+		m.has = "no label " + m.key
+		if present {
+			m.has = m.key + "=" + value
+		}
+		return m, false
+	}
+	if present {
+		m.has, m.remedy = m.key+"="+value, "write "+m.key+": "+value
+		return m, alike(value, m.want)
+	}
+	for _, key := range slices.Sorted(maps.Keys(t.labels)) {
+		if value := t.labels[key]; value == m.want || alike(key, m.key) && alike(value, m.want) {
+			m.has, m.remedy = key+"="+value, "select "+key+": "+value
+			return m, true
+		}
+	}
+	m.has, m.remedy = "no label "+m.key, fmt.Sprintf("add %s: %s to its metadata.labels", m.key, m.want)
+	return m, alike(t.name, m.want)
+}
+
+// maxSelectorWords bounds the selectors for which something similar is looked for: each
+// thing is compared with all of their values.
+const maxSelectorWords = 1000
+
+// tooLong reports whether a selector has too many values to be compared with each thing.
+func tooLong(s labels.Selector) bool {
+	requirements, _ := s.Requirements()
+	n := len(requirements)
+	for _, r := range requirements {
+		n += len(r.ValuesUnsorted())
+	}
+	return n > maxSelectorWords
+}
+
+// misses are the requirements that a thing does not meet; near is false when one of them
+// is not almost met.
+func misses(s labels.Selector, t thing) (out []miss, near bool) {
+	requirements, _ := s.Requirements()
+	near = true
+	for _, r := range requirements {
+		if r.Matches(t.labels) {
+			continue
+		}
+		m, ok := missOf(r, t)
+		near = near && ok
+		out = append(out, m)
+	}
+	return out, near
+}
+
+// nearest is the thing that nothing else selects and whose labels are almost those of the
+// search; without one, the thing that is named like the object.
+func (v *View) nearest(s *Search, all []thing) (best thing, what []miss, ok bool) {
+	if tooLong(s.selector) {
+		return thing{}, nil, false
+	}
+	for _, t := range all {
+		if t.made || v.claimed(t, s) {
+			continue
+		}
+		found, near := misses(s.selector, t)
+		if near && len(found) > 0 && (!ok || len(found) < len(what)) {
+			best, what, ok = t, found, true
+		}
+	}
+	if ok {
+		return best, what, true
+	}
+	for _, t := range all {
+		if t.name == s.ownerName && t.namespace == s.owner && !t.made && !v.claimed(t, s) {
+			found, _ := misses(s.selector, t)
+			return t, found, len(found) > 0
+		}
+	}
+	return thing{}, nil, false
+}
+
+// labelField is the field of the selector that asks for a label.
+func (s *Search) labelField(key string) string {
+	if _, written := s.matchLabels[key]; written {
+		return manifest.Child(s.selectorField+".matchLabels", key)
+	}
+	return s.selectorField
+}
+
+// unmatched is a hint for a search whose labels nothing has in its namespaces: something
+// has them elsewhere, or almost.
+func (v *View) unmatched(s *Search, all []thing) []Hint {
+	if s.selector == nil || s.selector.Empty() || tooLong(s.selector) {
+		return nil
+	}
+	inside, outside := in(s.Namespaces, all, func(t thing) thing { return t })
+	var elsewhere []thing
+	for _, t := range outside {
+		if t.matches(s.selector) && !v.claimed(t, s) {
+			elsewhere = append(elsewhere, t)
+		}
+	}
+	if len(elsewhere) > 0 {
+		return []Hint{v.otherNamespace(s, elsewhere)}
+	}
+	t, found, ok := v.nearest(s, inside)
+	if !ok {
+		return nil
+	}
+	var has, remedies []string
+	for _, m := range found {
+		has = append(has, m.has)
+		if m.remedy != "" {
+			remedies = append(remedies, m.remedy)
+		}
+	}
+	message := fmt.Sprintf("no %s%s has %s; %s has %s", kindWord(t), s.where(), s.labels(), t, and(has))
+	if len(remedies) < len(found) {
+		remedies = []string{"select labels that it has, or change them"}
+		if len(t.labels) > 0 {
+			message += " (its labels are " + t.labels.String() + ")"
+		}
+	}
+	message += ": " + and(remedies)
+	return []Hint{{Code: NoTarget, Field: s.labelField(found[0].key), Message: message}}
+}
+
+// kindWord is the kind that is selected: what makes pods has them selected.
+func kindWord(t thing) string {
+	switch t.kind {
+	case "Service", "Ingress", "Node":
+		return t.kind
+	}
+	return "Pod"
+}
+
+// otherNamespace is a hint for things that have the labels in a namespace where the search
+// does not look.
+func (v *View) otherNamespace(s *Search, elsewhere []thing) Hint {
+	var missing []string
+	for _, t := range elsewhere {
+		if !slices.Contains(missing, t.namespace) {
+			missing = append(missing, t.namespace)
+		}
+	}
+	h := Hint{Code: NoTarget, Field: s.namespaceField}
+	kind := kindWord(elsewhere[0])
+	h.Message = fmt.Sprintf("looks in %s only, where no %s has %s; %s has: ", namespaceList(s.Namespaces), kind, s.labels(), names(elsewhere))
+	switch own := slices.Equal(s.Namespaces, []string{s.owner}); {
+	case s.limited:
+		h.Message += "the workload sets spec.ignoreNamespaceSelectors, so this has no effect; move the object there"
+	case strings.HasSuffix(s.namespaceField, ".names"):
+		h.Message += fmt.Sprintf("add %s there", and(missing))
+	case own:
+		h.Message += fmt.Sprintf("set %s.matchNames: [%s]", s.namespaceField, strings.Join(missing, ", "))
+	default:
+		h.Field += ".matchNames"
+		h.Message += fmt.Sprintf("add %s there", and(missing))
+		for i, name := range s.Namespaces {
+			if slices.Contains(v.namespaces, name) {
+				continue
+			}
+			for _, meant := range missing {
+				if alike(name, meant) {
+					h.Field = fmt.Sprintf("%s[%d]", h.Field, i)
+					h.Message = fmt.Sprintf("looks in namespace %q, where no %s has %s; %s has: did you mean %q?", name, kind, s.labels(), names(elsewhere), meant)
+					return h
+				}
+			}
+		}
+	}
+	return h
+}

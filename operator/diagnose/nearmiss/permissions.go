@@ -1,0 +1,381 @@
+package nearmiss
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+
+	rbacv1 "k8s.io/api/rbac/v1"
+
+	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
+	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
+)
+
+const accountField = "spec.serviceAccountName"
+
+// AccountOf is the ServiceAccount as which the pods of a workload look for targets.
+func AccountOf(w v1.Workload) Account {
+	return Account{w.GetNamespace(), cmp.Or(w.GetWorkloadFields().ServiceAccountName, defaultAccount)}
+}
+
+// need is what is looked for in one namespace, or in all for "", and by which objects.
+type need struct {
+	namespace string
+	resources []resource
+	by        []string
+}
+
+// Permissions compares what a workload looks for with what the manifests allow its
+// ServiceAccount. Of a use that is the workload itself, the searches are for Alertmanagers.
+// It says nothing unless a binding allows this ServiceAccount, or one almost like it, to
+// look for targets somewhere.
+func (v *View) Permissions(w v1.Workload, uses []Use) []Hint {
+	account := AccountOf(w)
+	needs := v.notAllowed(account, needsOf(w, uses))
+	decided := v.decided(account, needs)
+	if len(needs) == 0 || v.extent.Whole != nil && !decided {
+		return nil
+	}
+	if h, ok := v.strangeAccount(w, account); ok {
+		return []Hint{h}
+	}
+	bound, forTargets := false, false
+	for _, b := range v.rbac.bindings {
+		if !b.names(account) {
+			continue
+		}
+		found, ok := v.rbac.role(b)
+		useful := ok && searches(found) || v.rbac.misplaced(b) != nil
+		forTargets = forTargets || useful
+		bound = bound || useful || !b.namesGroup(account)
+	}
+	switch {
+	case !bound:
+		if hints := v.unbound(w, account, needs); hints != nil || !decided {
+			return hints
+		}
+	case !forTargets && !decided:
+		return nil // what it needs for targets is somewhere else
+	}
+	return v.lacks(account, needs)
+}
+
+// lack is what is missing, in some namespaces alike.
+type lack struct {
+	namespaces []string
+	by         []string
+	missing    []resource
+	remedy     string
+}
+
+// lacks are hints about what no binding of the ServiceAccount allows.
+func (v *View) lacks(account Account, needs []need) (out []Hint) {
+	var all []lack
+	for _, n := range needs {
+		missing, unsure := v.missing(account, n)
+		if len(missing) == 0 || unsure {
+			continue
+		}
+		one := lack{[]string{n.namespace}, n.by, missing, v.remedy(account, n, missing)}
+		i := slices.IndexFunc(all, func(l lack) bool { return l.remedy == one.remedy && slices.Equal(l.missing, one.missing) })
+		if i < 0 {
+			all = append(all, one)
+			continue
+		}
+		all[i].namespaces = append(all[i].namespaces, n.namespace)
+		all[i].by = compact(append(all[i].by, n.by...))
+	}
+	for _, l := range all {
+		verb := "needs"
+		if len(l.by) > 1 {
+			verb = "need"
+		}
+		out = append(out, Hint{Code: Permission, Field: accountField, Message: fmt.Sprintf("%s may not list and watch %s%s, which %s %s; %s",
+			account, list(l.missing), l.where(), and(l.by), verb, l.remedy)})
+	}
+	return out
+}
+
+// where is " in namespaces a and b".
+func (l lack) where() string {
+	switch {
+	case !slices.ContainsFunc(l.missing, func(r resource) bool { return !r.cluster }):
+		return ""
+	case l.namespaces[0] == "":
+		return " in all namespaces"
+	}
+	return " in " + namespaceList(l.namespaces)
+}
+
+// missing are the resources that the ServiceAccount may not search; unsure says that it
+// may be allowed by what is not among the manifests.
+func (v *View) missing(account Account, n need) (out []resource, unsure bool) {
+	here, unsure := v.rbac.grants(account, n.namespace)
+	everywhere, alsoUnsure := v.rbac.grants(account, "")
+	guessed := false
+	for _, r := range n.resources {
+		if allowed, known := v.reviewed(account, n.namespace, r); known {
+			if !allowed {
+				out = append(out, r)
+			}
+			continue
+		}
+		guessed = true
+		have := here
+		if r.cluster {
+			have = everywhere
+		}
+		if !allows(have, r, searching...) {
+			out = append(out, r)
+		}
+	}
+	return out, guessed && (unsure || alsoUnsure)
+}
+
+// needsOf collects what is needed by namespace, sorted: that of all namespaces first.
+func needsOf(w v1.Workload, uses []Use) []need {
+	all := map[string]*need{}
+	add := func(s *Search, by string) {
+		if !s.asksKubernetes() {
+			return
+		}
+		namespaces := s.Namespaces
+		if namespaces == nil || s.Role == roleNode {
+			namespaces = []string{""}
+		}
+		for _, ns := range namespaces {
+			n := all[ns]
+			if n == nil {
+				n = &need{namespace: ns}
+				all[ns] = n
+			}
+			for _, r := range s.resources() {
+				if !slices.Contains(n.resources, r) {
+					n.resources = append(n.resources, r)
+				}
+			}
+			if !slices.Contains(n.by, by) {
+				n.by = append(n.by, by)
+			}
+		}
+	}
+	for _, u := range uses {
+		by := u.String()
+		if u.Object == catalog.Object(w) {
+			by = "spec.alerting"
+		}
+		for i := range u.Searches {
+			add(&u.Searches[i], by)
+		}
+	}
+	var out []need
+	for _, ns := range slices.Sorted(maps.Keys(all)) {
+		out = append(out, *all[ns])
+	}
+	return out
+}
+
+func list(resources []resource) string {
+	var out []string
+	for _, r := range resources {
+		out = append(out, r.name)
+	}
+	return and(out)
+}
+
+// strangeAccount: the named ServiceAccount does not exist, and one of almost the same name
+// does.
+func (v *View) strangeAccount(w v1.Workload, account Account) (Hint, bool) {
+	if w.GetWorkloadFields().ServiceAccountName == "" || slices.Contains(v.rbac.accounts, account) {
+		return Hint{}, false
+	}
+	all := v.whole("ServiceAccount", []string{account.Namespace})
+	if v.extent.Whole != nil && !all {
+		return Hint{}, false
+	}
+	for _, a := range v.rbac.accounts {
+		switch {
+		case a.Namespace == account.Namespace && alike(a.Name, account.Name):
+			return Hint{Code: Permission, Field: accountField, Message: fmt.Sprintf("there is no %s; there is %s: did you mean %q?", account, a, a.Name)}, true
+		case a.Name == account.Name && a.Namespace != account.Namespace && (all || !slices.ContainsFunc(v.rbac.accounts, func(a Account) bool { return a.Namespace == account.Namespace })):
+			return Hint{Code: Permission, Field: accountField, Message: fmt.Sprintf(
+				"there is no %s; there is %s: pods use a ServiceAccount of their own namespace only", account, a)}, true
+		}
+	}
+	if all {
+		return Hint{Code: Permission, Field: accountField, Message: fmt.Sprintf("there is no %s, without which no pod starts: create it", account)}, true
+	}
+	return Hint{}, false
+}
+
+// unbound: no binding is for the ServiceAccount. It is a hint if one is almost for it.
+func (v *View) unbound(w v1.Workload, account Account, needs []need) []Hint {
+	hint := func(format string, args ...any) []Hint {
+		return []Hint{{Code: Permission, Field: accountField, Message: fmt.Sprintf(format, args...)}}
+	}
+	if v.extent.Whole != nil && !v.wholeRBAC(needs) {
+		return nil // one of those that are not known may name it
+	}
+	wanted := needs[0].resources
+	useful := func(rules []rbacv1.PolicyRule) bool {
+		return slices.ContainsFunc(wanted, func(r resource) bool { return allows(rules, r, "list") })
+	}
+	for _, b := range v.rbac.bindings {
+		if found, ok := v.rbac.role(b); ok && !useful(found.rules) {
+			continue
+		}
+		for i, s := range b.subjects {
+			if almost(s, account) && w.GetWorkloadFields().ServiceAccountName != "" {
+				return hint("no binding names %s, so it may not list %s; %s is for %s: write namespace: %s and name: %s in subjects[%d]",
+					account, list(wanted), b, subject(s), account.Namespace, account.Name, i)
+			}
+		}
+	}
+	if w.GetWorkloadFields().ServiceAccountName == "" {
+		if a, b, ok := v.idleAccount(account.Namespace, useful); ok {
+			return hint("is not set, so the pods run as %s, which no binding names; %s, which nothing uses, may list %s (%s): set serviceAccountName: %s",
+				account, a, list(wanted), b, a.Name)
+		}
+		return nil
+	}
+	if v.extent.Whole == nil && !slices.Contains(v.rbac.accounts, account) {
+		if a, b, ok := v.idleAccount(account.Namespace, useful); ok {
+			return hint("there is no %s among the manifests; there is %s, which nothing uses and which may list %s (%s): did you mean %q?", account, a, list(wanted), b, a.Name)
+		}
+	}
+	for _, r := range v.rbac.roles {
+		bound := slices.ContainsFunc(v.rbac.bindings, func(b binding) bool { return b.ref.Kind == r.kind && b.ref.Name == r.name })
+		if !bound && r.name == account.Name && useful(r.rules) {
+			return hint("no binding names %s, so it may not list %s; %s allows it: create a %sBinding with this ServiceAccount as subject", account, list(wanted), r, r.kind)
+		}
+	}
+	return nil
+}
+
+// almost reports whether a subject is probably meant to be the ServiceAccount.
+func almost(s rbacv1.Subject, a Account) bool {
+	if s.Kind != rbacv1.ServiceAccountKind {
+		return s.Kind == rbacv1.UserKind && s.Name == a.Name
+	}
+	return s.Name == a.Name || s.Namespace == a.Namespace && alike(s.Name, a.Name)
+}
+
+func subject(s rbacv1.Subject) string {
+	if s.Namespace == "" {
+		return s.Kind + " " + s.Name + " without a namespace"
+	}
+	return s.Kind + " " + s.Namespace + "/" + s.Name
+}
+
+// idleAccount is the ServiceAccount of a namespace that no pods use and that has useful
+// permissions; ok is false when there is none, or are several.
+func (v *View) idleAccount(namespace string, useful func([]rbacv1.PolicyRule) bool) (found Account, by binding, ok bool) {
+	if v.extent.Whole != nil && !v.whole("Pod", []string{namespace}) {
+		return found, by, false // some pods use it, for all that is known
+	}
+	for _, a := range v.rbac.accounts {
+		used := slices.ContainsFunc(v.pods, func(p pods) bool { return p.namespace == a.Namespace && p.account == a.Name })
+		if a.Namespace != namespace || used {
+			continue
+		}
+		for _, b := range v.rbac.bindings {
+			if r, is := v.rbac.role(b); is && b.names(a) && useful(r.rules) {
+				if ok && found != a {
+					return Account{}, binding{}, false
+				}
+				found, by, ok = a, b, true
+			}
+		}
+	}
+	return found, by, ok
+}
+
+// remedy says what to change so that the ServiceAccount may search.
+func (v *View) remedy(account Account, n need, missing []resource) string {
+	cluster := n.namespace == "" || slices.ContainsFunc(missing, func(r resource) bool { return r.cluster })
+	for _, b := range v.rbac.bindings {
+		if cluster && b.namespace != "" || !cluster && b.namespace != "" && b.namespace != n.namespace {
+			continue
+		}
+		for i, s := range b.subjects {
+			if b.namespace != "" && !b.names(account) && almost(s, account) {
+				return fmt.Sprintf("%s is for %s: write namespace: %s and name: %s in subjects[%d]", b, subject(s), account.Namespace, account.Name, i)
+			}
+		}
+		if !b.names(account) {
+			continue
+		}
+		if found, ok := v.rbac.role(b); ok && searches(found) {
+			return "add " + rulesFor(missing, found.rules) + " to " + found.String()
+		}
+		if found := v.rbac.misplaced(b); found != nil {
+			return fmt.Sprintf("%s refers to a Role of its own namespace, and %s is in another: create it in %s", b, found, b.namespace)
+		}
+		if _, ok := v.rbac.role(b); !ok && v.whole(b.ref.Kind, []string{b.namespace}) {
+			return fmt.Sprintf("%s refers to %s %s, which does not exist: create it", b, b.ref.Kind, b.ref.Name)
+		}
+	}
+	if cluster {
+		return v.clusterRemedy(account, missing)
+	}
+	for _, r := range v.rbac.roles {
+		if r.namespace == n.namespace && !slices.ContainsFunc(missing, func(m resource) bool { return !allows(r.rules, m, searching...) }) {
+			return fmt.Sprintf("%s allows it: create a RoleBinding there with this ServiceAccount as subject", r)
+		}
+	}
+	return "create a Role that allows it and a RoleBinding there"
+}
+
+// searches reports whether a role is for looking for targets.
+func searches(r role) bool {
+	for _, resources := range roleResources {
+		for _, one := range resources {
+			if allows(r.rules, one, "get") || allows(r.rules, one, "list") {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// clusterRemedy is for permissions that only a ClusterRoleBinding gives.
+func (v *View) clusterRemedy(account Account, missing []resource) string {
+	for _, b := range v.rbac.bindings {
+		if found, ok := v.rbac.role(b); ok && b.names(account) && found.kind == "ClusterRole" && b.namespace != "" &&
+			!slices.ContainsFunc(missing, func(m resource) bool { return !allows(found.rules, m, searching...) }) {
+			return fmt.Sprintf("%s allows it, but %s is for its own namespace only: create a ClusterRoleBinding", found, b)
+		}
+	}
+	remedy := "create a ClusterRole that allows it and a ClusterRoleBinding"
+	if !slices.ContainsFunc(missing, func(r resource) bool { return r.cluster }) {
+		remedy += ", or look into single namespaces"
+	}
+	return remedy
+}
+
+// rulesFor is what rules lack: "the verbs list and watch for services and endpoints".
+func rulesFor(missing []resource, rules []rbacv1.PolicyRule) string {
+	var verbs []string
+	by := map[string][]string{}
+	for _, m := range missing {
+		text := m.name
+		if m.group != "" {
+			text += " (apiGroups: [" + m.group + "])"
+		}
+		var lacking []string
+		for _, verb := range searching {
+			if !allows(rules, m, verb) {
+				lacking = append(lacking, verb)
+			}
+		}
+		key := "the " + plural(len(lacking), "verb") + " " + and(lacking)
+		verbs = compact(append(verbs, key))
+		by[key] = append(by[key], text)
+	}
+	var out []string
+	for _, key := range verbs {
+		out = append(out, key+" for "+and(by[key]))
+	}
+	return and(out)
+}

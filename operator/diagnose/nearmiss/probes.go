@@ -1,0 +1,126 @@
+package nearmiss
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
+	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
+)
+
+// probe looks at what only Probes have: the prober, and a list of targets.
+func (v *View) probe(object catalog.Object, own string) (out []Hint) {
+	p, is := object.(*v1.Probe)
+	if !is {
+		return nil
+	}
+	if s := p.Spec.Targets.StaticConfig; s != nil && len(s.Static) == 0 {
+		out = append(out, Hint{Code: NoTarget, Field: "spec.targets.staticConfig", Message: "has no targets: list them in static"})
+	}
+	if p.Spec.Targets.StaticConfig != nil && p.Spec.Targets.Ingress != nil {
+		out = append(out, Hint{Code: Remark, Field: "spec.targets.ingress", Message: "has no effect beside staticConfig: make a second Probe for the Ingresses"})
+	}
+	return append(out, v.prober(p.Spec.ProberSpec, own)...)
+}
+
+// host is a name of a Service in the DNS of a cluster, and a port.
+type host struct {
+	name, namespace string // namespace is empty where the name has none
+	port            int32  // 0 when it has none
+}
+
+// hostOf reads HOST[:PORT] where HOST is name, name.namespace or name.namespace.svc….
+func (v *View) hostOf(text string) (h host, ok bool) {
+	text, port, hasPort := strings.Cut(text, ":")
+	if n, err := strconv.ParseUint(port, 10, 16); err == nil {
+		h.port = int32(n)
+	} else if hasPort {
+		return h, false
+	}
+	parts := strings.Split(text, ".")
+	h.name = parts[0]
+	if len(parts) > 1 {
+		h.namespace = parts[1]
+	}
+	switch {
+	case h.name == "" || strings.Trim(text, "0123456789.") == "":
+		return h, false
+	case len(parts) <= 2:
+		return h, len(parts) == 1 || slices.Contains(v.namespaces, h.namespace)
+	}
+	return h, parts[2] == "svc"
+}
+
+// prober looks for the Service of the prober.
+func (v *View) prober(p v1.ProberSpec, own string) []Hint {
+	h, ok := v.hostOf(p.URL)
+	if !ok || len(v.services) == 0 && v.extent.Whole == nil {
+		return nil
+	}
+	bare := h.namespace == ""
+	if bare {
+		h.namespace = own
+	}
+	if h.namespace == "" {
+		return nil
+	}
+	var others, similar []service
+	for _, svc := range v.services {
+		switch here := svc.namespace == h.namespace; {
+		case here && svc.name == h.name:
+			return proberPort(p, h, svc)
+		case here && alike(svc.name, h.name):
+			similar = append(similar, svc)
+		case svc.name == h.name:
+			others = append(others, svc)
+		}
+	}
+	meant := append(similar, others...)
+	if len(meant) == 0 && !v.whole("Service", []string{h.namespace}) {
+		return nil
+	}
+	message := fmt.Sprintf("there is no Service %q in namespace %s", h.name, h.namespace)
+	if bare {
+		message += ", where the Prometheus is and this name is looked up"
+	}
+	if len(meant) == 0 {
+		return []Hint{{Code: NoTarget, Note: true, Field: "spec.prober.url", Message: message}}
+	}
+	address := meant[0].name
+	if !bare || meant[0].namespace != own {
+		address += "." + meant[0].namespace + ".svc"
+	}
+	if h.port > 0 {
+		address += fmt.Sprintf(":%d", h.port)
+	}
+	return []Hint{{Code: NoTarget, Field: "spec.prober.url", Message: fmt.Sprintf("%s; there is %s: did you mean %s?", message, meant[0], address)}}
+}
+
+// proberPort looks for the port among those of the Service.
+func proberPort(p v1.ProberSpec, h host, svc service) []Hint {
+	port, given := h.port, h.port > 0
+	if !given {
+		port = 80
+		if strings.EqualFold(string(p.Scheme), "https") {
+			port = 443
+		}
+	}
+	if len(svc.spec.Ports) == 0 {
+		return nil
+	}
+	for _, sp := range svc.spec.Ports {
+		if sp.Port == port {
+			return nil
+		}
+	}
+	if svc.spec.ClusterIP == "None" && given {
+		return nil // the name is that of the pods, whose ports it is
+	}
+	message := fmt.Sprintf("%s has no port %d; it has %s", svc, port, servicePorts(svc))
+	if !given {
+		message = fmt.Sprintf("has no port, which means %d; %s has %s", port, svc, servicePorts(svc))
+	}
+	return []Hint{{Code: NoTarget, Field: "spec.prober.url", Message: message + fmt.Sprintf(": write %s:%d", strings.Split(p.URL, ":")[0], svc.spec.Ports[0].Port)}}
+}

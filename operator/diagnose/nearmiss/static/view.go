@@ -1,0 +1,55 @@
+// Package static makes the view of package nearmiss from manifests and from what the operator
+// would generate for them. Package nearmiss/live does the same for a running cluster.
+package static
+
+import (
+	"strings"
+
+	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
+	"github.com/firekeeper-dev/firekeeper/operator/diagnose/nearmiss"
+	"github.com/firekeeper-dev/firekeeper/operator/kube/apply"
+	"github.com/firekeeper-dev/firekeeper/operator/readers/manifests"
+)
+
+// View returns what service discovery would find in a cluster with the manifests: their own
+// objects, and the Services and pods that the operator generates.
+func View(o *manifests.Objects, made []manifests.Outcome) *nearmiss.View {
+	var given, own []nearmiss.Object
+	for _, object := range o.Native() {
+		given = append(given, object)
+	}
+	there := map[catalog.Ref]bool{}
+	for _, m := range made {
+		for _, step := range m.Plan.Workload {
+			id := catalog.RefOf(apply.KindOf(step.Object), step.Object)
+			if !o.HasNative(id) && !there[id] && (step.Verb == apply.Put || step.Verb == apply.PutIfNone) {
+				there[id] = true // workloads share their Service
+				own = append(own, step.Object)
+			}
+		}
+	}
+	var monitors []catalog.Object
+	for _, row := range []*catalog.Row{catalog.ServiceMonitor, catalog.PodMonitor} {
+		monitors = append(monitors, o.All(row)...)
+	}
+	return nearmiss.NewView(given, own, monitors)
+}
+
+// Uses returns the objects that the workload accepts with the searches of their jobs. It skips
+// objects without jobs.
+func Uses(w manifests.Workload, o manifests.Outcome) (out []nearmiss.Use) {
+	for _, v := range o.Verdicts {
+		if v.Err != nil || v.Text == nil || v.File != "" {
+			continue
+		}
+		var text strings.Builder
+		if _, err := v.Text.WriteTo(&text); err != nil {
+			continue // rendering reports it
+		}
+		searches, err := nearmiss.Read(v.Object, text.String(), w.Object.GetNamespace())
+		if err == nil {
+			out = append(out, nearmiss.Use{Kind: v.Kind, Object: v.Object, Searches: searches})
+		}
+	}
+	return out
+}

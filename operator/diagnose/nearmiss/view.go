@@ -1,0 +1,379 @@
+package nearmiss
+
+import (
+	"slices"
+	"strings"
+
+	appsv1 "k8s.io/api/apps/v1"
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+	discoveryv1 "k8s.io/api/discovery/v1"
+	networkingv1 "k8s.io/api/networking/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/runtime"
+
+	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
+	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
+)
+
+// Object is an object of Kubernetes' own.
+type Object interface {
+	metav1.Object
+	runtime.Object
+}
+
+// thing is what a selector can match.
+type thing struct {
+	kind, namespace, name string
+	labels                labels.Set
+	annotations           map[string]string
+	// others are the labels of single pods, where these are known.
+	others []labels.Set
+	// made says that the operator makes it.
+	made bool
+}
+
+// String is for people: "Service app/web".
+func (t thing) String() string {
+	if t.namespace == "" {
+		return t.kind + " " + t.name
+	}
+	return t.kind + " " + t.namespace + "/" + t.name
+}
+
+// service is a Service, and what is known of the addresses behind it.
+type service struct {
+	thing
+	spec *corev1.ServiceSpec
+	// addresses are the names of the ports of its Endpoints and EndpointSlices, which
+	// decide where the Service has no selector; nil when there are none.
+	addresses []string
+	// ready and unready count the addresses.
+	ready, unready int
+	// onlySlices says that they are in EndpointSlices and not in Endpoints, too.
+	onlySlices bool
+}
+
+// pods are those that a workload makes, or one Pod. The labels are those of the pods.
+type pods struct {
+	thing
+	own     labels.Set // of the workload itself
+	ports   []corev1.ContainerPort
+	images  []string
+	account string         // ServiceAccount, "default" when not set
+	phases  map[string]int // of single pods, where these are known
+	running int            // those that have an address
+}
+
+// View is the objects among which targets are found.
+type View struct {
+	services   []service
+	pods       []pods
+	ingresses  []thing
+	nodes      []thing
+	namespaces []string // those of objects, sorted
+	rbac       rbac
+	policies   []policy
+	// namespaceLabels are the labels of the Namespaces among the objects.
+	namespaceLabels map[string]labels.Set
+	// orphans are EndpointSlices that name no Service.
+	orphans []thing
+	claims  []claim
+	extent  Extent
+
+	// What is asked often, by the String of a thing.
+	podsOf, servicesOf map[string][]int // pods of a Service, Services of pods: indexes
+	claimsOf           map[string][]int
+	byMaker            map[string]int // the index of pods
+}
+
+// claim is what a monitor among the manifests selects.
+type claim struct {
+	kind, namespace, name string
+	namespaces            []string // nil for all
+	selector              labels.Selector
+}
+
+// NewView looks at objects, those of other kinds than it needs ignored, and at those that
+// the operator makes. monitors are the ServiceMonitors and PodMonitors that may select them
+// too: what one of them selects is not what another one misses.
+func NewView(objects, made []Object, monitors []catalog.Object) *View {
+	v := &View{byMaker: map[string]int{}, namespaceLabels: map[string]labels.Set{}}
+	addresses := map[string]*endpoints{}
+	for _, o := range objects {
+		if ns := o.GetNamespace(); ns != "" {
+			v.namespaces = append(v.namespaces, ns)
+		}
+		v.add(o, addresses)
+	}
+	services, pods := len(v.services), len(v.pods)
+	for _, o := range made {
+		v.add(o, addresses)
+	}
+	for i := range v.services[services:] {
+		v.services[services+i].made = true
+	}
+	for i := range v.pods[pods:] {
+		v.pods[pods+i].made = true
+	}
+	slices.Sort(v.namespaces)
+	v.namespaces = slices.Compact(v.namespaces)
+	for i := range v.services {
+		s := &v.services[i]
+		if found := addresses[s.namespace+"/"+s.name]; found != nil {
+			s.addresses, s.ready, s.unready, s.onlySlices = found.ports, found.ready, found.unready, !found.objects
+		}
+	}
+	for _, m := range monitors {
+		v.claim(m)
+	}
+	v.index()
+	return v
+}
+
+// index finds out which things belong together.
+func (v *View) index() {
+	v.podsOf, v.servicesOf, v.claimsOf = map[string][]int{}, map[string][]int{}, map[string][]int{}
+	local := map[string][]int{} // pods by namespace
+	for i, p := range v.pods {
+		local[p.namespace] = append(local[p.namespace], i)
+		v.claimants(p.thing)
+	}
+	for n, s := range v.services {
+		v.claimants(s.thing)
+		if len(s.spec.Selector) == 0 {
+			continue
+		}
+		selector := labels.SelectorFromSet(s.spec.Selector)
+		for _, i := range local[s.namespace] {
+			if p := v.pods[i]; p.matches(selector) {
+				v.podsOf[s.String()] = append(v.podsOf[s.String()], i)
+				v.servicesOf[p.String()] = append(v.servicesOf[p.String()], n)
+			}
+		}
+	}
+}
+
+// claimants finds the monitors that select a Service or pods.
+func (v *View) claimants(t thing) {
+	kind := t.kind
+	if kind != "Service" {
+		kind = "Pod"
+	}
+	for i, c := range v.claims {
+		if c.kind == kind && (c.namespaces == nil || slices.Contains(c.namespaces, t.namespace)) && t.matches(c.selector) {
+			v.claimsOf[t.String()] = append(v.claimsOf[t.String()], i)
+		}
+	}
+}
+
+func (v *View) add(o Object, addresses map[string]*endpoints) {
+	switch o := o.(type) {
+	case *corev1.Service:
+		s := service{thing: thingOf("Service", o), spec: &o.Spec}
+		s.made = ofOperator(o)
+		v.services = append(v.services, s)
+	//lint:ignore SA1019 the default of service discovery
+	case *corev1.Endpoints:
+		e := endpointsOf(addresses, o.Namespace, o.Name)
+		e.objects = true
+		for _, subset := range o.Subsets {
+			e.ready, e.unready = e.ready+len(subset.Addresses), e.unready+len(subset.NotReadyAddresses)
+			for _, p := range subset.Ports {
+				e.ports = append(e.ports, p.Name)
+			}
+		}
+	case *discoveryv1.EndpointSlice:
+		if o.Labels[discoveryv1.LabelServiceName] == "" {
+			v.orphans = append(v.orphans, thingOf("EndpointSlice", o))
+			return
+		}
+		e := endpointsOf(addresses, o.Namespace, o.Labels[discoveryv1.LabelServiceName])
+		for i := range o.Endpoints {
+			if ready := o.Endpoints[i].Conditions.Ready; ready != nil && !*ready {
+				e.unready++
+			} else {
+				e.ready++
+			}
+		}
+		for _, p := range o.Ports {
+			if p.Name != nil {
+				e.ports = append(e.ports, *p.Name)
+			}
+		}
+	case *corev1.Namespace:
+		v.namespaces = append(v.namespaces, o.Name)
+		v.namespaceLabels[o.Name] = o.Labels
+	case *networkingv1.NetworkPolicy:
+		v.policy(o)
+	case *networkingv1.Ingress:
+		v.ingresses = append(v.ingresses, thingOf("Ingress", o))
+	case *corev1.Node:
+		v.nodes = append(v.nodes, thingOf("Node", o))
+	default:
+		if !v.addPods(o) {
+			v.rbac.add(o)
+		}
+	}
+}
+
+// addPods reports whether the object is a Pod or makes some.
+func (v *View) addPods(o Object) bool {
+	switch o := o.(type) {
+	case *corev1.Pod:
+		if metav1.GetControllerOf(o) == nil || len(o.Spec.Containers) > 0 {
+			v.pod(o)
+		}
+	case *appsv1.Deployment:
+		v.template("Deployment", o, &o.Spec.Template)
+	case *appsv1.StatefulSet:
+		v.template("StatefulSet", o, &o.Spec.Template)
+	case *appsv1.DaemonSet:
+		v.template("DaemonSet", o, &o.Spec.Template)
+	case *appsv1.ReplicaSet:
+		v.template("ReplicaSet", o, &o.Spec.Template)
+	case *batchv1.Job:
+		v.template("Job", o, &o.Spec.Template)
+	case *batchv1.CronJob:
+		v.template("CronJob", o, &o.Spec.JobTemplate.Spec.Template)
+	default:
+		return false
+	}
+	return true
+}
+
+// template adds the pods of what has a template, or completes those that are known by
+// single pods.
+func (v *View) template(kind string, o metav1.Object, t *corev1.PodTemplateSpec) *pods {
+	p := pods{thing: thingOf(kind, o), own: o.GetLabels(), account: t.Spec.ServiceAccountName}
+	p.labels, p.annotations = t.Labels, t.Annotations
+	if p.account == "" {
+		p.account = defaultAccount
+	}
+	for _, list := range [][]corev1.Container{t.Spec.Containers, t.Spec.InitContainers} {
+		for i := range list {
+			p.ports = append(p.ports, list[i].Ports...)
+			p.images = append(p.images, list[i].Image)
+		}
+	}
+	if known := v.made(p.thing); known != nil {
+		p.others, p.phases, p.running = known.others, known.phases, known.running
+		*known = p
+		return known
+	}
+	v.byMaker[p.String()] = len(v.pods)
+	v.pods = append(v.pods, p)
+	return &v.pods[len(v.pods)-1]
+}
+
+func thingOf(kind string, o metav1.Object) thing {
+	return thing{kind: kind, namespace: o.GetNamespace(), name: o.GetName(), labels: o.GetLabels(), annotations: o.GetAnnotations()}
+}
+
+// claim remembers what a monitor selects.
+func (v *View) claim(o catalog.Object) {
+	add := func(kind string, namespaces v1.NamespaceSelector, s *metav1.LabelSelector) {
+		selector, err := metav1.LabelSelectorAsSelector(s)
+		if err != nil {
+			return // it is rejected
+		}
+		c := claim{kind: kind, namespace: o.GetNamespace(), name: o.GetName(), selector: selector, namespaces: []string{o.GetNamespace()}}
+		switch {
+		case namespaces.Any:
+			c.namespaces = nil
+		case len(namespaces.MatchNames) > 0:
+			c.namespaces = namespaces.MatchNames
+		}
+		v.claims = append(v.claims, c)
+	}
+	switch m := o.(type) {
+	case *v1.ServiceMonitor:
+		add("Service", m.Spec.NamespaceSelector, &m.Spec.Selector)
+	case *v1.PodMonitor:
+		add("Pod", m.Spec.NamespaceSelector, &m.Spec.Selector)
+	}
+}
+
+// claimed reports whether another monitor than that of the search selects the thing, which
+// is a Service or pods.
+func (v *View) claimed(t thing, s *Search) bool {
+	return slices.ContainsFunc(v.claimsOf[t.String()], func(i int) bool {
+		c := v.claims[i]
+		return c.namespace != s.owner || c.name != s.ownerName
+	})
+}
+
+// behind are the pods that a Service selects.
+func (v *View) behind(s service) (out []pods) {
+	for _, i := range v.podsOf[s.String()] {
+		out = append(out, v.pods[i])
+	}
+	return out
+}
+
+// before are the Services that select pods.
+func (v *View) before(p pods) (out []service) {
+	for _, i := range v.servicesOf[p.String()] {
+		out = append(out, v.services[i])
+	}
+	return out
+}
+
+// in are the things of namespaces; all of them for nil. The caller must change nothing: with
+// a thousand monitors in the namespace of a thousand Services, copies are what costs most.
+func in[T any](namespaces []string, all []T, of func(T) thing) (inside, outside []T) {
+	has := func(t T) bool {
+		ns := of(t).namespace
+		return namespaces == nil || ns == "" || slices.Contains(namespaces, ns)
+	}
+	first := slices.IndexFunc(all, func(t T) bool { return !has(t) })
+	if first < 0 {
+		return slices.Clip(all), nil
+	}
+	inside = append(inside, all[:first]...)
+	for _, t := range all[first:] {
+		if has(t) {
+			inside = append(inside, t)
+		} else {
+			outside = append(outside, t)
+		}
+	}
+	return inside, outside
+}
+
+func ofService(s service) thing { return s.thing }
+
+func ofPods(p pods) thing { return p.thing }
+
+// onlyMade reports whether all things are the operator's: nobody gave those that a search
+// is about.
+func onlyMade[T any](all []T, of func(T) thing) bool {
+	return !slices.ContainsFunc(all, func(t T) bool { return !of(t).made })
+}
+
+func things[T any](all []T, of func(T) thing) (out []thing) {
+	for _, t := range all {
+		out = append(out, of(t))
+	}
+	return out
+}
+
+// names lists things, those of one kind together: "Services app/a and app/b".
+func names(all []thing) string {
+	var out []string
+	kind := ""
+	for _, t := range all {
+		text := t.String()
+		if t.kind == kind {
+			text = strings.TrimPrefix(text, kind+" ")
+		}
+		kind = t.kind
+		out = append(out, text)
+	}
+	text := and(out)
+	if len(all) > 1 && all[0].kind == all[1].kind {
+		text = all[0].kind + "s" + strings.TrimPrefix(text, all[0].kind)
+	}
+	return text
+}

@@ -1,0 +1,269 @@
+package preview
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
+	"github.com/firekeeper-dev/firekeeper/operator/targets"
+	"github.com/firekeeper-dev/firekeeper/operator/targets/discovery/running"
+)
+
+// Comparison is how the targets of a workload differ from those that its pods have.
+type Comparison struct {
+	Owner catalog.Ref   `json:"workload"`
+	Pods  []ComparedPod `json:"pods"`
+	// Differences, each with the pods that have it.
+	Differences []Difference `json:"differences"`
+	// Down are targets that pods have and cannot scrape. That is no difference.
+	Down []Difference `json:"down,omitempty"`
+	// NotCompared are jobs of which not all is known here, and why.
+	NotCompared []Without `json:"notCompared,omitempty"`
+}
+
+// ComparedPod is one that was asked.
+type ComparedPod struct {
+	Pod     string `json:"pod"`
+	Targets int    `json:"targets"` // that are asked about
+	// Error is why its targets are not known.
+	Error string `json:"error,omitempty"`
+}
+
+// DifferenceKind says what differs.
+type DifferenceKind string
+
+const (
+	OnlyHere      DifferenceKind = "onlyHere"      // the pod does not have it
+	OnlyInPod     DifferenceKind = "onlyInPod"     // it should not have it
+	OtherLabels   DifferenceKind = "otherLabels"   // same job and URL
+	DroppedCounts DifferenceKind = "droppedCounts" // of a job
+	Down          DifferenceKind = "down"          // the last scrape failed
+)
+
+// Difference is one between what is found here and what pods have.
+type Difference struct {
+	Kind DifferenceKind `json:"kind"`
+	Pods []string       `json:"pods"`
+	Job  string         `json:"job"`
+	URL  string         `json:"url,omitempty"`
+	// Labels are those that are found here, PodLabels those of the pods.
+	Labels    map[string]string `json:"labels,omitempty"`
+	PodLabels map[string]string `json:"podLabels,omitempty"`
+	// Dropped is how many targets of the job are dropped here, PodDropped in the pods.
+	Dropped    int    `json:"dropped,omitempty"`
+	PodDropped int    `json:"podDropped,omitempty"`
+	Health     string `json:"health,omitempty"`
+	// Message is why: what drops it here, or why it is down.
+	Message string `json:"message,omitempty"`
+}
+
+// comparison collects what a workload should scrape, and then compares it.
+type comparison struct {
+	w       *Workload
+	jobs    []compared
+	partial bool // there may be jobs that are not known here
+	all     bool // the jobs are all that the workload has
+	out     Comparison
+	found   differences
+}
+
+// differences are those of several pods, equal ones once.
+type differences struct {
+	all  []Difference
+	last map[string]int // by what is equal: index of the last one
+}
+
+// compared is a job.
+type compared struct {
+	name    string
+	targets []targets.Target
+	byURL   map[string]*targets.Target // those that are there for asking why
+	unsure  bool                       // targets may be missing here
+	uneven  bool                       // the numbers of dropped ones on each shard are not known
+}
+
+// add adds a job.
+func (c *comparison) add(object catalog.Ref, name string, result targets.Result) {
+	j := compared{name: name, targets: result.Targets()}
+	for i := range j.targets {
+		t := &j.targets[i]
+		switch t.State {
+		case targets.Unknown:
+			j.unsure = true
+		case targets.Duplicate, targets.Invalid:
+			j.uneven = c.w.Shards > 1
+		case targets.OverLimit:
+			j.unsure = j.unsure || c.w.Shards > 1
+		}
+		if j.unsure {
+			c.out.NotCompared = append(c.out.NotCompared, Without{c.w.Ref, object, name, t.Message})
+			break
+		}
+	}
+	c.jobs = append(c.jobs, j)
+}
+
+// with compares with what servers have.
+func (c *comparison) with(asked []Asked) Comparison {
+	c.out.Owner, c.out.Pods, c.out.Differences = c.w.Ref, []ComparedPod{}, []Difference{}
+	c.found.last = map[string]int{}
+	for i := range asked {
+		c.pod(&asked[i])
+	}
+	slices.SortStableFunc(c.found.all, func(a, b Difference) int { return cmp.Or(cmp.Compare(a.Job, b.Job), cmp.Compare(a.URL, b.URL)) })
+	for _, d := range c.found.all {
+		if d.Kind == Down {
+			c.out.Down = append(c.out.Down, d)
+		} else {
+			c.out.Differences = append(c.out.Differences, d)
+		}
+	}
+	return c.out
+}
+
+// pod compares with one server.
+func (c *comparison) pod(a *Asked) {
+	pod := ComparedPod{Pod: a.Pod}
+	if a.Err != nil {
+		pod.Error = a.Err.Error()
+		c.out.Pods = append(c.out.Pods, pod)
+		return
+	}
+	theirs := map[string][]running.Target{}
+	for _, t := range a.Targets {
+		theirs[t.Job] = append(theirs[t.Job], t)
+	}
+	for i := range c.jobs {
+		j := &c.jobs[i]
+		pod.Targets += len(theirs[j.name])
+		c.down(a, theirs[j.name])
+		if !j.unsure {
+			c.job(a, j, theirs[j.name])
+		}
+		delete(theirs, j.name)
+	}
+	if c.all && !c.partial {
+		for _, name := range slices.Sorted(maps.Keys(theirs)) {
+			pod.Targets += len(theirs[name])
+			c.down(a, theirs[name])
+			c.job(a, &compared{name: name}, theirs[name])
+		}
+	}
+	c.out.Pods = append(c.out.Pods, pod)
+}
+
+// down notes the targets that a server cannot scrape.
+func (c *comparison) down(a *Asked, all []running.Target) {
+	for _, t := range all {
+		if t.Health == "down" {
+			c.found.add(a.Pod, Difference{Kind: Down, Job: t.Job, URL: maskedURL(t.URL), Health: t.Health, Message: t.LastError})
+		}
+	}
+}
+
+// job compares the targets of a job.
+func (c *comparison) job(a *Asked, j *compared, theirs []running.Target) {
+	note := func(d Difference) {
+		d.Job, d.URL = j.name, maskedURL(d.URL)
+		c.found.add(a.Pod, d)
+	}
+	ours, dropped := j.on(c.w, a)
+	left := map[string][]running.Target{} // by URL
+	equal := map[string]int{}             // by URL and labels
+	for _, t := range theirs {
+		equal[keyOfTarget(t.URL, t.Labels)]++
+	}
+	var missing []*targets.Target
+	for _, t := range ours {
+		if key := keyOfTarget(t.URL, t.Labels); equal[key] > 0 {
+			equal[key]--
+		} else {
+			missing = append(missing, t)
+		}
+	}
+	for _, t := range theirs {
+		if key := keyOfTarget(t.URL, t.Labels); equal[key] > 0 {
+			equal[key]--
+			left[t.URL] = append(left[t.URL], t)
+		}
+	}
+	for _, t := range missing {
+		others := left[t.URL]
+		if len(others) == 0 {
+			note(Difference{Kind: OnlyHere, URL: t.URL, Labels: t.Labels})
+			continue
+		}
+		left[t.URL] = others[1:]
+		note(Difference{Kind: OtherLabels, URL: t.URL, Labels: t.Labels, PodLabels: others[0].Labels, Health: others[0].Health, Message: others[0].LastError})
+	}
+	for _, url := range slices.Sorted(maps.Keys(left)) {
+		for _, t := range left[url] {
+			note(Difference{Kind: OnlyInPod, URL: url, PodLabels: t.Labels, Health: t.Health, Message: j.why(a, url)})
+		}
+	}
+	if there := a.Dropped[j.name]; a.Dropped != nil && !j.uneven && there != dropped {
+		note(Difference{Kind: DroppedCounts, Dropped: dropped, PodDropped: there})
+	}
+}
+
+// on are the targets that a server should have, and how many it should drop.
+func (j *compared) on(w *Workload, a *Asked) (scraped []*targets.Target, dropped int) {
+	for i := range j.targets {
+		t := &j.targets[i]
+		switch {
+		case w.PerNode && t.Source.Node != "" && t.Source.Node != a.Node: // it does not see it
+		case t.State == targets.Kept && (w.PerNode || slices.Contains(t.Shards, a.Shard)), t.State == targets.OverLimit:
+			scraped = append(scraped, t)
+		case t.State == targets.Kept, t.State == targets.Dropped:
+			dropped++
+		}
+	}
+	return scraped, dropped
+}
+
+// why is why a server should not have a URL.
+func (j *compared) why(a *Asked, url string) string {
+	if j.targets == nil {
+		return "there is no such job here"
+	}
+	if j.byURL == nil {
+		j.byURL = map[string]*targets.Target{}
+		for i := range j.targets {
+			if t := &j.targets[i]; j.byURL[t.URL] == nil || t.State == targets.Kept {
+				j.byURL[t.URL] = t
+			}
+		}
+	}
+	switch t := j.byURL[url]; {
+	case t == nil:
+		return ""
+	case t.State != targets.Kept:
+		return Masked(*t).Message
+	case !slices.Contains(t.Shards, a.Shard):
+		return "here it belongs to shard " + strings.Trim(fmt.Sprint(t.Shards), "[]")
+	}
+	return ""
+}
+
+// keyOfTarget is equal for targets with the same URL and labels.
+func keyOfTarget(url string, l map[string]string) string { return url + labelText(l) }
+
+// add adds a difference of a pod to those of others.
+func (f *differences) add(pod string, d Difference) {
+	key := fmt.Sprint(d.Kind, "\x00", d.Job, "\x00", d.Dropped, d.PodDropped, d.Health, d.Message, "\x00", keyOfTarget(d.URL, d.Labels), labelText(d.PodLabels))
+	if i, has := f.last[key]; has && !slices.Contains(f.all[i].Pods, pod) {
+		f.all[i].Pods = append(f.all[i].Pods, pod)
+		return
+	}
+	d.Pods = []string{pod}
+	f.last[key] = len(f.all)
+	f.all = append(f.all, d)
+}
+
+// unknown reports whether something could not be compared.
+func (c *Comparison) unknown() bool {
+	return len(c.NotCompared) > 0 || slices.ContainsFunc(c.Pods, func(p ComparedPod) bool { return p.Error != "" })
+}

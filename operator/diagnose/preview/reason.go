@@ -1,0 +1,138 @@
+package preview
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"github.com/prometheus/common/model"
+
+	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
+	"github.com/firekeeper-dev/firekeeper/operator/targets"
+)
+
+// Reason is one for which targets of a job are not scraped.
+type Reason struct {
+	State targets.State `json:"state"`
+	// Origin is the field whose step drops them, and Want what the step wants of targets;
+	// empty in other states.
+	Origin string `json:"origin,omitempty"`
+	Want   string `json:"want,omitempty"`
+	Count  int    `json:"count"`
+	// Found is what they are instead, the most frequent first; up to maxFound.
+	Found []Finding `json:"found,omitempty"`
+}
+
+// Finding is what was found instead of what a step wants, or why a target cannot be scraped.
+type Finding struct {
+	Message string `json:"message"`
+	Count   int    `json:"count"`
+	// Sources are some of the objects of these targets, for people: "Service demo/web".
+	Sources []string `json:"sources,omitempty"`
+	// More says that there are other sources.
+	More bool `json:"more,omitempty"`
+}
+
+const (
+	maxFound   = 5  // findings of a reason
+	maxCounted = 50 // different ones that are told apart
+	maxSources = 3
+)
+
+// reasons collects those of a job.
+type reasons struct {
+	all  []Reason
+	seen map[*targets.Drop]spot
+}
+
+// spot is where targets are counted: indices of a reason and its finding, -1 for none.
+type spot struct{ reason, finding int }
+
+// add counts a target that is not scraped.
+func (r *reasons) add(t *targets.Row) {
+	if t.State == targets.Kept {
+		return
+	}
+	at, seen := r.seen[t.Drop] // many share one
+	if !seen || t.Drop == nil {
+		at = r.spot(t)
+	}
+	if t.Drop != nil && !seen {
+		if r.seen == nil {
+			r.seen = map[*targets.Drop]spot{}
+		}
+		r.seen[t.Drop] = at
+	}
+	r.all[at.reason].Count++
+	if at.finding >= 0 {
+		r.all[at.reason].Found[at.finding].count(t)
+	}
+}
+
+// spot is where a target is counted.
+func (r *reasons) spot(t *targets.Row) (at spot) {
+	key := Reason{State: t.State}
+	message := MaskedText(t.Message)
+	if t.Drop != nil {
+		d := maskedDrop(t.Drop)
+		key.Origin, key.Want, message = d.Origin, d.Want, d.Found
+	}
+	at.reason = slices.IndexFunc(r.all, func(o Reason) bool { return o.State == key.State && o.Origin == key.Origin && o.Want == key.Want })
+	if at.reason < 0 {
+		at.reason = len(r.all)
+		r.all = append(r.all, key)
+	}
+	reason := &r.all[at.reason]
+	at.finding = slices.IndexFunc(reason.Found, func(f Finding) bool { return f.Message == message })
+	if at.finding < 0 && len(reason.Found) < maxCounted {
+		at.finding = len(reason.Found)
+		reason.Found = append(reason.Found, Finding{Message: message})
+	}
+	return at
+}
+
+// count counts a target, and names where it was found.
+func (f *Finding) count(t *targets.Row) {
+	f.Count++
+	if f.More || t.State == targets.Unknown || t.State == targets.Forbidden {
+		return
+	}
+	source := sourceOf(t.Source(), t.Label)
+	switch {
+	case source == "" || slices.Contains(f.Sources, source):
+	case len(f.Sources) == maxSources:
+		f.More = true
+	default:
+		f.Sources = append(f.Sources, source)
+	}
+}
+
+// list are the reasons, the most frequent first.
+func (r *reasons) list() []Reason {
+	for i := range r.all {
+		found := r.all[i].Found
+		slices.SortStableFunc(found, func(a, b Finding) int { return cmp.Or(b.Count-a.Count, cmp.Compare(a.Message, b.Message)) })
+		r.all[i].Found = found[:min(len(found), maxFound)]
+	}
+	slices.SortStableFunc(r.all, func(a, b Reason) int {
+		return cmp.Or(rank(a.State)-rank(b.State), b.Count-a.Count, cmp.Compare(a.Origin, b.Origin))
+	})
+	return r.all
+}
+
+func rank(s targets.State) int { return slices.Index(targets.States, s) }
+
+// sourceOf is the object in which a target was found, as people know it: a Service rather
+// than its EndpointSlice.
+func sourceOf(s targets.Source, label func(model.LabelName) string) string {
+	if name := label("__meta_kubernetes_service_name"); name != "" {
+		s.Kind, s.Name = "Service", name
+	}
+	switch s.Kind {
+	case "Node":
+		return "Node " + s.Name
+	case "":
+		return "address " + MaskedText(strings.TrimSpace(label("__address__")))
+	}
+	return catalog.Ref{Kind: s.Kind, Namespace: s.Namespace, Name: s.Name}.String()
+}

@@ -1,0 +1,210 @@
+package preview
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
+	"github.com/firekeeper-dev/firekeeper/operator/diagnose/nearmiss"
+	"github.com/firekeeper-dev/firekeeper/operator/targets"
+)
+
+// run is a query in the making.
+type run struct {
+	Query
+	report *Report
+	twice  overlaps
+}
+
+// Run answers a query about workloads.
+//
+// Errors: nothing was found out about the targets of a workload; that of ctx.
+func Run(ctx context.Context, all []Workload, f Finder, q Query) (Report, error) {
+	out := Report{Owners: []Owner{}, Items: []Target{}, question: q}
+	r := run{Query: q, report: &out}
+	for i := range all {
+		w := &all[i]
+		if (q.Owner != catalog.Ref{}) && q.Owner != w.Ref {
+			continue
+		}
+		if err := ctx.Err(); err != nil {
+			return out, err
+		}
+		if err := r.workload(ctx, w, f); err != nil {
+			return out, fmt.Errorf("find the targets of %s: %w", w.Ref, err)
+		}
+	}
+	return out, nil
+}
+
+// workload adds what is known of a workload.
+func (r *run) workload(ctx context.Context, w *Workload, f Finder) error {
+	o := Owner{Ref: w.Ref, Shards: w.Shards, PerNode: w.PerNode, Error: w.Error, Notes: slices.Clone(w.Notes), Objects: []Object{}}
+	var jobs []targets.Job
+	for _, p := range w.parts {
+		for i := range p.jobs {
+			if r.evaluates(p.object.Ref, p.jobs[i].Name) {
+				jobs = append(jobs, p.jobs[i])
+			}
+		}
+	}
+	found, notes, err := f.Find(ctx, jobs, w)
+	if err = cmp.Or(err, ctx.Err()); err != nil { // the caller may have gone meanwhile
+		return err
+	}
+	o.Notes = append(o.Notes, notes...)
+	r.twice = overlaps{}
+	running := comparison{w: w, partial: w.Error != "", all: r.Object == catalog.Ref{} && r.Job == ""}
+	for k := range w.parts {
+		p := &w.parts[k]
+		running.partial = running.partial || p.object.State == Unknown
+		object := p.object
+		for i := range p.jobs {
+			if !r.evaluates(p.object.Ref, p.jobs[i].Name) {
+				continue
+			}
+			result, err := p.jobs[i].EvaluateWithin(ctx, found[0])
+			if err != nil {
+				return err
+			}
+			found = found[1:] // the groups of a job are not needed any more
+			if r.Overlaps {
+				r.twice.add(w, object.Ref, result, &r.Query)
+			}
+			if r.asksFor(object.Ref, p.jobs[i].Name) {
+				object.Jobs = append(object.Jobs, r.job(w, p, &p.jobs[i], result))
+				if r.Servers != nil {
+					running.add(object.Ref, p.jobs[i].Name, result)
+				}
+			}
+		}
+		if r.asksForObject(object) {
+			o.add(object)
+			r.without(w, &o.Objects[len(o.Objects)-1])
+		}
+	}
+	r.report.Overlaps = append(r.report.Overlaps, r.twice.list(w, &r.Query)...)
+	if r.Servers != nil && w.Error == "" {
+		r.report.Comparisons = append(r.report.Comparisons, running.with(r.Servers.Ask(ctx, w, r.Shard)))
+	}
+	if r.Namespace != "" && len(o.Objects) == 0 && o.Error == "" {
+		return nil
+	}
+	r.report.Counts.Add(&o.Counts)
+	r.report.Owners = append(r.report.Owners, o)
+	return nil
+}
+
+// evaluates reports whether the targets of a job are needed: for overlaps, those of all.
+func (r *run) evaluates(object catalog.Ref, job string) bool {
+	return r.Overlaps || r.asksFor(object, job)
+}
+
+// asksForObject reports whether an object is to be named. In an answer about a pod, only
+// those that have to do with it are.
+func (r *run) asksForObject(o Object) bool {
+	if (r.Object != catalog.Ref{}) && r.Object != o.Ref || r.Job != "" && len(o.Jobs) == 0 || !r.in(o.Ref) {
+		return false
+	}
+	return r.Pod.Name == "" || slices.ContainsFunc(o.Jobs, func(j Job) bool { return j.Counts.scraped() > 0 || len(j.Reasons) > 0 })
+}
+
+// add adds an object and its counts.
+func (o *Owner) add(object Object) {
+	for i := range object.Jobs {
+		j := &object.Jobs[i]
+		object.Counts.Add(&j.Counts)
+		if j.PerShard != nil && o.PerShard == nil {
+			o.PerShard = make([]int, len(j.PerShard))
+		}
+		for shard, n := range j.PerShard {
+			o.PerShard[shard] += n
+		}
+	}
+	o.Counts.Add(&object.Counts)
+	o.Objects = append(o.Objects, object)
+}
+
+// job says what becomes of the targets of a job, and lists some.
+func (r *run) job(w *Workload, p *part, j *targets.Job, result targets.Result) Job {
+	out := Job{Name: j.Name, Hints: r.hints(w, p, j, result)}
+	if w.Shards > 1 {
+		out.PerShard = make([]int, w.Shards)
+	}
+	shown := result
+	if r.Shard != AllShards {
+		shown = result.OnShard(r.Shard)
+	}
+	var why reasons
+	for i := range shown.Rows {
+		t := &shown.Rows[i]
+		if !r.about(t) {
+			continue
+		}
+		out.Counts.AddRow(t)
+		if t.State != targets.OtherShard {
+			why.add(t)
+		}
+		for _, shard := range t.Shards {
+			if out.PerShard != nil {
+				out.PerShard[shard]++
+			}
+		}
+		if r.lists(t) {
+			r.list(&out, w.Ref, p.object.Ref, shown, i)
+		}
+	}
+	out.Reasons = why.list()
+	return out
+}
+
+// hints are what the author of a job probably meant that has no targets.
+func (r *run) hints(w *Workload, p *part, j *targets.Job, result targets.Result) (out []nearmiss.Hint) {
+	scraped := func(row targets.Row) bool { return row.State == targets.Kept || row.State == targets.OtherShard }
+	if r.Look == nil || r.Pod.Name != "" || slices.ContainsFunc(result.Rows, scraped) {
+		return nil
+	}
+	uses := []nearmiss.Use{p.use}
+	uses[0].Searches = slices.DeleteFunc(slices.Clone(p.use.Searches), func(s nearmiss.Search) bool { return s.Job != j.Name })
+	if len(uses[0].Searches) == 0 {
+		return nil
+	}
+	view, _ := r.Look(w.object, uses) // what is unknown of the targets, the targets say
+	for _, h := range append(view.Hints(uses[0], w.Namespace), view.Permissions(w.object, uses)...) {
+		if h.Code == nearmiss.NoTarget || h.Code == nearmiss.Permission {
+			out = append(out, h)
+		}
+	}
+	return out
+}
+
+// list adds a row of a result to the list, as far as the limit allows.
+func (r *run) list(j *Job, owner, object catalog.Ref, from targets.Result, i int) {
+	if r.Limit > 0 && len(r.report.Items) >= r.Limit {
+		r.report.Omitted++
+		return
+	}
+	t := Target{owner, object, Masked(from.Target(i))}
+	r.report.Items = append(r.report.Items, t)
+	j.listed = append(j.listed, t)
+}
+
+// without notes what scrapes nothing. Of a pod, that is no fault of a job.
+func (r *run) without(w *Workload, o *Object) {
+	add := func(job, message string) {
+		r.report.WithoutTargets = append(r.report.WithoutTargets, Without{w.Ref, o.Ref, job, message})
+	}
+	if r.Pod.Name != "" {
+		return
+	}
+	if o.State == Rejected {
+		add("", "rejected: "+o.Error)
+	}
+	for i := range o.Jobs {
+		if j := &o.Jobs[i]; j.Counts.scraped() == 0 && j.Counts.gaps() == 0 {
+			add(j.Name, j.Summary())
+		}
+	}
+}

@@ -1,0 +1,312 @@
+package preview
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/firekeeper-dev/firekeeper/operator/diagnose/explain"
+	"github.com/firekeeper-dev/firekeeper/operator/diagnose/nearmiss"
+	"github.com/firekeeper-dev/firekeeper/operator/diagnose/report"
+	"github.com/firekeeper-dev/firekeeper/operator/targets"
+)
+
+// Formats are the values of Style.Format: text and wide for people, json and csv for programs.
+var Formats = []string{"text", "wide", "json", "csv"}
+
+// Labels are the values of Style.Labels.
+var Labels = []string{"before", "after", "both", "none"}
+
+// Style says how a report is written.
+type Style struct {
+	Format string
+	// Labels that are written with a target: those that were discovered (before), those of
+	// its series (after), both or none. It is about text only.
+	Labels string
+}
+
+// About makes the report one about an object, of which explain has said what each workload
+// makes of it.
+func (r *Report) About(object explain.Report) {
+	r.object = &object
+	for _, v := range object.Owners {
+		if !v.Accepted {
+			r.NotUsed = append(r.NotUsed, v)
+			continue
+		}
+		if i := slices.IndexFunc(r.Owners, func(o Owner) bool { return o.Ref == v.Owner }); i >= 0 {
+			r.Owners[i].Hints = slices.DeleteFunc(slices.Clone(v.Hints), func(h explain.Hint) bool { return r.Owners[i].hinted(h.Hint) })
+		}
+	}
+}
+
+// hinted reports whether a job has a hint.
+func (o *Owner) hinted(h nearmiss.Hint) bool {
+	return slices.ContainsFunc(o.Objects, func(object Object) bool {
+		return slices.ContainsFunc(object.Jobs, func(j Job) bool { return slices.Contains(j.Hints, h) })
+	})
+}
+
+// Print writes the report.
+//
+// Errors: those of the writer.
+func (r *Report) Print(w io.Writer, s Style) error {
+	switch s.Format {
+	case "json":
+		return report.JSON(w, r)
+	case "csv":
+		return r.csv(w)
+	}
+	var b strings.Builder
+	text{&b, r, s}.report()
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+// text writes a report for people.
+type text struct {
+	*strings.Builder
+	*Report
+	Style
+}
+
+func (t text) line(format string, args ...any) {
+	fmt.Fprintf(t, format+"\n", args...)
+}
+
+// report writes everything. What is asked about comes first, in one line.
+func (t text) report() {
+	switch q := &t.question; {
+	case q.OverlapsOnly:
+		t.overlaps()
+	case t.object != nil && len(t.Owners) == 0:
+		_ = t.object.Write(t, "text") // the builder does not fail
+	case q.Pod.Name != "":
+		t.pod()
+	case len(t.Owners) == 0 && q.Namespace != "":
+		t.line("nothing in namespace %s is scraped", q.Namespace)
+		t.unselected()
+	case len(t.Owners) == 0:
+		t.line("there is no Prometheus or PrometheusAgent")
+	case q.States != nil && len(q.States) == 0:
+		t.overview()
+	default:
+		t.details()
+	}
+	if t.Omitted > 0 {
+		t.line("\n%d of %d targets are listed; --limit=0 lists all", len(t.Items), len(t.Items)+t.Omitted)
+	}
+	t.comparisons()
+}
+
+// overview is a line for each object.
+func (t text) overview() {
+	for i := range t.Owners {
+		o := &t.Owners[i]
+		if i > 0 {
+			t.line("")
+		}
+		t.owner(o)
+		rows := tabwriter.NewWriter(t, 0, 0, 3, ' ', 0)
+		for j := range o.Objects {
+			object := &o.Objects[j]
+			if len(object.Jobs) == 1 {
+				fmt.Fprintf(rows, "  %s\t%s\n", object, object.Jobs[0].line())
+				continue
+			}
+			fmt.Fprintf(rows, "  %s\t%s\n", object, object.line())
+			for k := range object.Jobs {
+				fmt.Fprintf(rows, "    job %s\t%s\n", object.Jobs[k].Name, object.Jobs[k].line())
+			}
+		}
+		_ = rows.Flush()
+	}
+	t.without()
+	t.unselected()
+}
+
+// unselected are the objects that no workload selects, and why.
+func (t text) unselected() {
+	if len(t.Unselected) == 0 {
+		return
+	}
+	t.line("\nselected by no workload: %d", len(t.Unselected))
+	for _, u := range t.Unselected {
+		t.line("  %s", u)
+	}
+}
+
+// line is what there is to say of an object with several jobs, or with none.
+func (o *Object) line() string {
+	if o.State != Accepted {
+		return string(o.State) + ": " + strings.ReplaceAll(o.Error, "\n", "; ")
+	}
+	return o.Counts.String()
+}
+
+// line is what there is to say of a job: why, if it scrapes nothing.
+func (j *Job) line() string {
+	if j.Counts.Kept == 0 {
+		return j.Summary()
+	}
+	return j.Counts.String()
+}
+
+// owner is the line of a workload and what to know of it.
+func (t text) owner(o *Owner) {
+	head := o.Ref.String()
+	if o.Error != "" {
+		t.line("%s   targets unknown", head)
+		t.line("  %s", strings.ReplaceAll(o.Error, "\n", "\n  "))
+		return
+	}
+	head += "   " + o.Counts.String()
+	if len(o.Objects) == 0 {
+		head += ": it selects nothing"
+	}
+	if s := spread(o.PerShard); s != "" {
+		head += "   " + s
+	}
+	if o.PerNode {
+		head += "   each pod scrapes those on its own node"
+	}
+	t.line("%s", head)
+	t.notes(o)
+}
+
+func (t text) notes(o *Owner) {
+	for _, note := range o.Notes {
+		t.line("  note  %s", strings.ReplaceAll(note, "\n", "\n        "))
+	}
+}
+
+// without lists the jobs that scrape nothing.
+func (t text) without() {
+	if len(t.WithoutTargets) == 0 {
+		return
+	}
+	t.line("\nwithout targets: %d", len(t.WithoutTargets))
+	for _, w := range t.WithoutTargets {
+		what := w.Object.String()
+		if w.Job != "" {
+			what = "job " + w.Job
+		}
+		t.line("  %s of %s", what, w.Owner)
+	}
+}
+
+// details are all jobs with their targets.
+func (t text) details() {
+	first := true
+	gap := func() {
+		if !first {
+			t.line("")
+		}
+		first = false
+	}
+	for i := range t.Owners {
+		o := &t.Owners[i]
+		if t.object == nil {
+			gap()
+			t.owner(o)
+		}
+		for j := range o.Objects {
+			object := &o.Objects[j]
+			if object.State != Accepted {
+				gap()
+				t.line("%s  →  %s   %s", object, o.Ref, object.State)
+				t.line("  %s", strings.ReplaceAll(object.Error, "\n", "\n  "))
+			}
+			for k := range object.Jobs {
+				gap()
+				t.job(o, object, &object.Jobs[k])
+			}
+		}
+		if t.object != nil {
+			for _, h := range o.Hints {
+				t.hint(h)
+			}
+			t.notes(o)
+		}
+	}
+	for _, v := range t.NotUsed {
+		gap()
+		t.line("%s  →  %s   not used", t.object.Object, v.Owner)
+		t.WriteString(v.Text("  "))
+	}
+}
+
+// job is a job with its targets, and why others are none.
+func (t text) job(o *Owner, object *Object, j *Job) {
+	counts := j.Counts.String()
+	if len(j.Reasons) == 0 && j.Counts.scraped() == 0 {
+		counts += ": discovery finds nothing"
+	}
+	t.line("%s  →  %s   job %s   %s", object, o.Ref, j.Name, counts)
+	t.targets(o, j.listed)
+	for _, r := range j.Reasons {
+		if !t.listsAll(r) {
+			t.reason(&r)
+		}
+	}
+	for _, h := range j.Hints {
+		t.hint(h)
+	}
+}
+
+// hint writes what is probably not as its author meant it.
+func (t text) hint(h fmt.Stringer) {
+	t.line("  hint  %s", strings.ReplaceAll(h.String(), "\n", "\n        "))
+}
+
+// listsAll reports whether the targets of a reason are listed one by one.
+func (t text) listsAll(r Reason) bool {
+	q := &t.question
+	gap := r.State == targets.Unknown || r.State == targets.Forbidden
+	return !gap && q.lists(&targets.Row{State: r.State, Drop: &targets.Drop{Origin: r.Origin}})
+}
+
+// targets are rows of targets.
+func (t text) targets(o *Owner, all []Target) {
+	rows := tabwriter.NewWriter(t, 0, 0, 3, ' ', 0)
+	for i := range all {
+		one := &all[i]
+		if one.State == targets.Unknown || one.State == targets.Forbidden {
+			continue // a reason says it
+		}
+		cells := []string{"  " + states[one.State], one.URL}
+		if o.Shards > 1 || o.PerNode {
+			cells = append(cells, scrapers(o, one))
+		}
+		cells = append(cells, place(one))
+		if one.Message != "" {
+			cells = append(cells, one.Message)
+		}
+		t.labels(rows, cells, one)
+	}
+	_ = rows.Flush()
+}
+
+// labels writes a row with the labels that are wanted.
+func (t text) labels(rows io.Writer, cells []string, one *Target) {
+	before, after := labelText(one.Discovered), labelText(one.Labels)
+	if one.Labels == nil {
+		after = ""
+	}
+	switch t.Labels {
+	case "before":
+		cells = append(cells, before)
+	case "after":
+		if after != "" {
+			cells = append(cells, after)
+		}
+	case "both":
+		cells[len(cells)-1] += "\n        before  " + before
+		if after != "" {
+			cells[len(cells)-1] += "\n        after   " + after
+		}
+	}
+	fmt.Fprintln(rows, strings.TrimRight(strings.Join(cells, "\t"), "\t"))
+}

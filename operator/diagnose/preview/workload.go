@@ -1,0 +1,107 @@
+package preview
+
+import (
+	"fmt"
+
+	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
+	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
+	"github.com/firekeeper-dev/firekeeper/operator/controllers/prometheus"
+	"github.com/firekeeper-dev/firekeeper/operator/diagnose/explain"
+	"github.com/firekeeper-dev/firekeeper/operator/diagnose/nearmiss"
+	"github.com/firekeeper-dev/firekeeper/operator/engine"
+	"github.com/firekeeper-dev/firekeeper/operator/kube/assets"
+	"github.com/firekeeper-dev/firekeeper/operator/targets"
+)
+
+// Kinds are those of workloads that scrape.
+var Kinds = []*catalog.Row{catalog.Prometheus, catalog.PrometheusAgent}
+
+// Workload is one whose targets are looked for.
+type Workload struct {
+	catalog.Ref
+	// ServiceAccount that its pods look for targets as; empty for "default".
+	ServiceAccount string
+	Shards         int
+	// PerNode says that each pod scrapes the targets on its own node, instead of shards.
+	PerNode bool
+	// Error is why nothing is known of its jobs; empty when something is.
+	Error string
+	// Notes are what else there is to know about it.
+	Notes []string
+
+	parts   []part
+	object  v1.Workload
+	servers servers
+}
+
+// part is one object with jobs, or the workload's own.
+type part struct {
+	object Object
+	jobs   []targets.Job
+	use    nearmiss.Use // what the jobs of an object look for
+}
+
+// Read compiles the jobs of a workload in a cluster.
+func Read(c explain.Candidate, cluster engine.Cluster, opts prometheus.Options) Workload {
+	scrapes, err := prometheus.ScrapesOf(c.Object, cluster, opts)
+	return read(c, scrapes, err, jobsOf, true)
+}
+
+// parser reads the jobs of a source.
+type parser func(prometheus.ScrapeSource) ([]targets.Job, error)
+
+// read makes a workload of what it scrapes; err is why nothing is known of that.
+func read(c explain.Candidate, scrapes prometheus.Scrapes, err error, parse parser, hints bool) Workload {
+	w := Workload{Ref: c.Ref(), object: c.Object}
+	switch {
+	case err != nil:
+		w.Error = fmt.Sprintf("the %s is invalid: %v", w.Kind, err)
+		return w
+	case scrapes.Unmanaged:
+		w.Error = "its configuration is left to you (all its selectors are unset), so its jobs are not known"
+		return w
+	}
+	w.ServiceAccount, w.Shards, w.PerNode = scrapes.ServiceAccount, scrapes.Shards, scrapes.PerNode
+	w.servers = serversOf(c)
+	if c.Object.GetWorkloadFields().Paused {
+		w.Notes = append(w.Notes, "spec.paused is true: its pods keep the configuration they had, and these are the targets without it")
+	}
+	switch err := scrapes.Trouble; {
+	case unread(err):
+		w.Notes = append(w.Notes, fmt.Sprintf("not all of its configuration can be read: %v", err))
+	case err != nil:
+		w.Notes = append(w.Notes, fmt.Sprintf("it is invalid, so the operator does not write this configuration: %v", err))
+	}
+	for _, s := range scrapes.Sources {
+		w.parts = append(w.parts, w.part(s, parse, hints))
+	}
+	return w
+}
+
+// unread reports whether whoever asks may just not read something.
+func unread(err error) bool { return assets.IsTemporary(err) || assets.IsRefused(err) }
+
+// part reads the jobs of a source.
+func (w *Workload) part(s prometheus.ScrapeSource, parse parser, hints bool) part {
+	out := part{object: Object{Ref: w.Ref, Field: s.Field, State: Accepted}}
+	if s.Object != nil {
+		out.object.Ref = catalog.RefOf(s.Kind, s.Object)
+	}
+	if err := s.Err; err != nil {
+		out.object.State, out.object.Error = Rejected, err.Error()
+		if unread(err) || s.Object == nil {
+			out.object.State = Unknown
+		}
+		return out
+	}
+	var err error
+	if out.jobs, err = parse(s); err != nil { // the operator writes them, so there is something
+		out.object.State, out.object.Error = Unknown, err.Error()
+	}
+	if s.Object == nil || !hints || err != nil {
+		return out
+	}
+	out.use = nearmiss.Use{Kind: s.Kind, Object: s.Object}
+	out.use.Searches, _ = nearmiss.Read(s.Object, string(s.Document.Text), w.Namespace) // without them there are no hints
+	return out
+}

@@ -1,0 +1,167 @@
+package render
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	"sigs.k8s.io/yaml"
+
+	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
+	"github.com/firekeeper-dev/firekeeper/operator/engine"
+	"github.com/firekeeper-dev/firekeeper/operator/kube/apply"
+	"github.com/firekeeper-dev/firekeeper/operator/readers/manifests"
+)
+
+// Rejection is one object that a workload selects and rejects.
+type Rejection struct {
+	Kind, Namespace, Name, Reason string
+}
+
+// String is the line for people: `rejected KIND NAMESPACE/NAME: REASON`.
+func (r Rejection) String() string {
+	return fmt.Sprintf("rejected %s %s/%s: %s", r.Kind, r.Namespace, r.Name, r.Reason)
+}
+
+// Output is what the operator would write for one workload.
+type Output struct {
+	Workload string // "Prometheus monitoring/k8s"
+	Objects  []apply.Object
+	Rejected []Rejection
+	Dropped  []string // what the workload's version does not support
+	Warnings []string
+	Err      error // the workload itself cannot be rendered
+
+	plain []engine.Plain
+}
+
+// Workloads renders the workloads among the objects, by namespace and name: all, or
+// only "KIND NAMESPACE/NAME".
+//
+// Errors: there is no workload, or not the one.
+func Workloads(o *manifests.Objects, only string) ([]Output, error) {
+	all := o.Workloads()
+	var out []Output
+	for _, w := range all {
+		if only == "" || strings.EqualFold(only, w.String()) {
+			out = append(out, render(o, w))
+		}
+	}
+	switch {
+	case len(all) == 0 && only == "":
+		return nil, fmt.Errorf("nothing to render: the manifests hold %s", noneOf(o.Kinds))
+	case len(out) == 0:
+		return nil, fmt.Errorf("no %s among the manifests (they hold %s)", only, names(o, all))
+	}
+	return out, nil
+}
+
+// names lists the workloads, for an error.
+func names(o *manifests.Objects, all []manifests.Workload) string {
+	if len(all) == 0 {
+		return noneOf(o.Kinds)
+	}
+	var names []string
+	for _, w := range all {
+		names = append(names, w.String())
+	}
+	return strings.Join(names, ", ")
+}
+
+// noneOf is "no Prometheus or PrometheusAgent".
+func noneOf(kinds []*engine.Kind) string {
+	var rows []*catalog.Row
+	for _, kind := range kinds {
+		rows = append(rows, kind.Row)
+	}
+	return "no " + catalog.Or(rows)
+}
+
+func render(o *manifests.Objects, w manifests.Workload) Output {
+	made := o.Reconcile(w)
+	out := Output{
+		Workload: w.String(), Dropped: made.Plan.Dropped, Warnings: made.Plan.Warnings, Err: made.Err,
+		plain: made.Plan.Plain,
+	}
+	for _, v := range made.Verdicts {
+		if v.Err != nil {
+			out.Rejected = append(out.Rejected, Rejection{v.Kind, v.Object.GetNamespace(), v.Object.GetName(), v.Err.Error()})
+		}
+	}
+	for _, s := range slices.Concat(made.Plan.Content, made.Plan.Workload) {
+		if s.Verb == apply.Put || s.Verb == apply.PutIfNone {
+			out.Objects = append(out.Objects, s.Object)
+		}
+	}
+	return out
+}
+
+// Parts are the values of WriteTo's part.
+var Parts = []string{"objects", "config", "rules"}
+
+// WriteTo prints one part of the output: "objects" as manifests, "config" as the
+// plain configuration, "rules" as the plain rule files, each under a comment
+// with its name.
+func (out Output) WriteTo(w io.Writer, part string) error {
+	for _, object := range out.Objects {
+		var err error
+		if m, ok := object.(*corev1.ConfigMap); ok && part == "rules" {
+			err = writeRules(w, m)
+		}
+		if part == "objects" {
+			err = writeObject(w, object)
+		}
+		if err != nil {
+			return fmt.Errorf("%s: %s: %w", out.Workload, object.GetName(), err)
+		}
+	}
+	for _, file := range out.plain {
+		if file.Part != part {
+			continue
+		}
+		if err := writePlain(w, file); err != nil {
+			return fmt.Errorf("%s: %w", out.Workload, err)
+		}
+	}
+	return nil
+}
+
+// writePlain writes a file; one that has a name comes with the configuration.
+func writePlain(w io.Writer, file engine.Plain) error {
+	if file.Name != "" {
+		if _, err := fmt.Fprintf(w, "---\n# with the configuration/%s\n", file.Name); err != nil {
+			return err
+		}
+	}
+	return file.Text(w)
+}
+
+func writeRules(w io.Writer, m *corev1.ConfigMap) error {
+	for _, name := range slices.Sorted(maps.Keys(m.Data)) {
+		if _, err := fmt.Fprintf(w, "---\n# %s/%s\n%s", m.Name, name, m.Data[name]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func writeObject(w io.Writer, object apply.Object) error {
+	text, err := yaml.Marshal(object)
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(w, "---\n%s", withoutStatus(text))
+	return err
+}
+
+// withoutStatus drops the empty status that the Go types print.
+func withoutStatus(text []byte) []byte {
+	if i := bytes.Index(text, []byte("\nstatus:\n")); i >= 0 {
+		return text[:i+1]
+	}
+	return text
+}

@@ -1,0 +1,25 @@
+package routing
+
+import (
+	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
+	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
+	"github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1alpha1"
+	"github.com/firekeeper-dev/firekeeper/operator/config/compiled"
+)
+
+// OriginsOf returns what the configuration of an Alertmanager is made of. all are the
+// AlertmanagerConfigs that there are, verdicts those of compiling it.
+func OriginsOf(am *v1.Alertmanager, all []catalog.Object, verdicts []compiled.Verdict) Origins {
+	origins := Origins{Alertmanager: am, Configs: map[string]*v1alpha1.AlertmanagerConfig{}}
+	for _, o := range all {
+		origins.Configs[o.GetNamespace()+"/"+o.GetName()] = o.(*v1alpha1.AlertmanagerConfig)
+	}
+	for _, v := range verdicts {
+		if v.Err != nil {
+			key := v.Object.GetNamespace() + "/" + v.Object.GetName()
+			delete(origins.Configs, key)
+			origins.Rejected = append(origins.Rejected, Rejection{Object: v.Kind + " " + key, Err: v.Err})
+		}
+	}
+	return origins
+}

@@ -1,0 +1,200 @@
+package routing
+
+import (
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/firekeeper-dev/firekeeper/operator/diagnose/report"
+)
+
+// Report is what becomes of an alert.
+type Report struct {
+	Source string    `json:"source"` // "Alertmanager monitoring/main", or a file
+	Labels Labels    `json:"labels"`
+	At     time.Time `json:"at"`
+	// Notes say what about the labels is not known, and whose routes are missing.
+	Notes []string `json:"notes,omitempty"`
+	Route Step     `json:"route"`
+	// Nearest are routes that lack the fewest matchers, if nobody is notified.
+	Nearest      []Near        `json:"nearest,omitempty"`
+	InhibitRules []InhibitRule `json:"inhibitRules"` // that could silence the alert
+	// NotReached are receivers that were expected.
+	NotReached []string `json:"notReached,omitempty"`
+}
+
+// Deliveries are those of all routes that take the alert, in the order of the routes.
+func (r Report) Deliveries() []*Delivery { return r.Route.deliveries() }
+
+func (s Step) deliveries() (out []*Delivery) {
+	if s.Delivery != nil {
+		out = append(out, s.Delivery)
+	}
+	for _, below := range s.Routes {
+		out = append(out, below.deliveries()...)
+	}
+	return out
+}
+
+// Notified are the receivers that notify somebody, each once and sorted; without those
+// that are muted at the time of the question unless muted is set.
+func (r Report) Notified(muted bool) []string {
+	names := map[string]bool{}
+	for _, d := range r.Deliveries() {
+		if len(d.Receiver.Integrations) > 0 && (muted || !d.Muted) {
+			names[d.Receiver.Name] = true
+		}
+	}
+	return slices.Sorted(maps.Keys(names))
+}
+
+// Reaches reports whether the alert comes to a receiver: by the name in the
+// configuration ("demo/team/pager") or in its AlertmanagerConfig ("pager").
+func (r Report) Reaches(receiver string) bool {
+	return slices.ContainsFunc(r.Deliveries(), func(d *Delivery) bool {
+		_, own, _ := owned(d.Receiver.Name)
+		return receiver == d.Receiver.Name || receiver == own
+	})
+}
+
+// Formats are the values of Write's format.
+var Formats = report.Formats
+
+// Write prints the report: "text" for people, "json" for programs.
+func (r Report) Write(w io.Writer, format string) error { return report.Write(w, format, r, r.text) }
+
+func (r Report) text(w *strings.Builder) {
+	names, now := r.Notified(true), r.Notified(false)
+	for i, name := range names {
+		if !slices.Contains(now, name) {
+			names[i] += " (muted)"
+		}
+	}
+	if names == nil {
+		names = []string{"nobody"}
+	}
+	fmt.Fprintf(w, "%s notifies %s of %s\n", r.Source, strings.Join(names, ", "), r.Labels)
+	for _, note := range r.Notes {
+		fmt.Fprintf(w, "note: %s\n", note)
+	}
+	fmt.Fprintln(w)
+	r.Route.text(w, "", r.At)
+	for _, near := range r.Nearest {
+		fmt.Fprintln(w)
+		near.text(w)
+	}
+	for _, rule := range r.InhibitRules {
+		fmt.Fprintln(w)
+		rule.text(w)
+	}
+	for _, name := range r.NotReached {
+		fmt.Fprintf(w, "\nexpected receiver %s is not reached\n", name)
+	}
+}
+
+func (s Step) text(w *strings.Builder, indent string, at time.Time) {
+	fmt.Fprintf(w, "%s%s\n", indent, s.Path)
+	indent += "  "
+	rows(w, indent, "from", s.Origin.String())
+	switch {
+	case s.EndedBy != "":
+		rows(w, indent, "not tried", s.EndedBy+" matches and has no continue")
+		return
+	case s.Miss != nil:
+		rows(w, indent, "no match", s.Miss.String())
+		return
+	case len(s.Matchers) > 0:
+		rows(w, indent, "matches", strings.Join(s.Matchers, ", "))
+	}
+	if s.Continue {
+		rows(w, indent, "continue", "true")
+	}
+	if s.Delivery != nil {
+		s.Delivery.text(w, indent, at)
+	}
+	for _, below := range s.Routes {
+		below.text(w, indent, at)
+	}
+}
+
+// String is for people: `severity="critical", but severity is "warning"`.
+func (m Miss) String() string {
+	if !m.Present {
+		return m.Matcher + ", but there is no label " + m.Label
+	}
+	return fmt.Sprintf("%s, but %s is %q", m.Matcher, m.Label, m.Value)
+}
+
+func (d Delivery) text(w *strings.Builder, indent string, at time.Time) {
+	rows(w, indent, "receiver", d.Receiver.Name)
+	var to []string
+	for _, i := range d.Receiver.Integrations {
+		to = append(to, i.String())
+	}
+	if to == nil {
+		to = []string{"nobody: the receiver has no integrations"}
+	}
+	rows(w, indent, "notifies", to...)
+	by := "nothing: all alerts of the route are one group"
+	if len(d.GroupBy) > 0 {
+		by = strings.Join(d.GroupBy, ", ")
+	}
+	rows(w, indent, "group by", by)
+	rows(w, indent, "group", d.GroupKey)
+	rows(w, indent, "times", "group_wait "+d.GroupWait+", group_interval "+d.GroupInterval+", repeat_interval "+d.RepeatInterval)
+	rows(w, indent, "mute", intervals(d.MuteTimeIntervals)...)
+	rows(w, indent, "active", intervals(d.ActiveTimeIntervals)...)
+	if d.Muted {
+		rows(w, indent, "muted", "at "+at.Format(time.RFC3339)+" by the intervals above")
+	}
+}
+
+func intervals(all []Interval) (out []string) {
+	for _, i := range all {
+		state := "it is not active"
+		if i.Active {
+			state = "it is active"
+		}
+		out = append(out, i.Name+": "+state)
+	}
+	return out
+}
+
+func (i InhibitRule) text(w *strings.Builder) {
+	title := i.Path
+	if i.Name != "" {
+		title += " " + i.Name
+	}
+	fmt.Fprintf(w, "%s can silence it\n", title)
+	rows(w, "  ", "from", i.Origin.String())
+	rows(w, "  ", "target", matchers(i.TargetMatchers))
+	rows(w, "  ", "source", matchers(i.SourceMatchers))
+	for _, label := range slices.Sorted(maps.Keys(i.Equal)) {
+		text := fmt.Sprintf("%s=%q", label, i.Equal[label])
+		if i.Equal[label] == "" {
+			text = label + ": this alert has none, so every source without it is equal"
+		}
+		rows(w, "  ", "equal", text)
+	}
+	if i.BothSides {
+		rows(w, "  ", "but", "this alert matches the source too, so alerts that match both sides do not silence it")
+	}
+}
+
+func matchers(all []string) string {
+	if len(all) == 0 {
+		return "every alert"
+	}
+	return strings.Join(all, ", ")
+}
+
+// rows writes values below each other, the first beside its name.
+func rows(w *strings.Builder, indent, name string, values ...string) {
+	for _, value := range values {
+		fmt.Fprintf(w, "%s%-9s  %s\n", indent, name, value)
+		name = ""
+	}
+}

@@ -1,0 +1,200 @@
+package status
+
+import (
+	"cmp"
+	"iter"
+	"slices"
+	"strings"
+
+	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
+	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
+	"github.com/firekeeper-dev/firekeeper/operator/config/compiled"
+	"github.com/firekeeper-dev/firekeeper/operator/config/selection"
+	"github.com/firekeeper-dev/firekeeper/operator/diagnose/explain"
+	"github.com/firekeeper-dev/firekeeper/operator/engine"
+	"github.com/firekeeper-dev/firekeeper/operator/kube/assets"
+	"github.com/firekeeper-dev/firekeeper/operator/kube/informer"
+	"github.com/firekeeper-dev/firekeeper/operator/readers/manifests"
+)
+
+// State is what a workload makes of an object.
+type State string
+
+const (
+	Accepted    State = "accepted"
+	Rejected    State = "rejected"
+	NotSelected State = "not selected"
+	Unknown     State = "unknown" // something that decides could not be read
+)
+
+// Objects are those of a kind.
+type Objects struct {
+	Kind string `json:"kind"`
+	// Groups are objects of the same state for the same reason; the accepted ones first.
+	Groups []Group `json:"groups"`
+}
+
+// Group is a set of objects that share a state and its reason.
+type Group struct {
+	State   State    `json:"state"`
+	Message string   `json:"message,omitempty"` // the first reason; empty for accepted objects
+	Names   []string `json:"names"`             // NAMESPACE/NAME, in order
+}
+
+func (o Objects) count(s State) (n int) {
+	for _, g := range o.Groups {
+		if g.State == s {
+			n += len(g.Names)
+		}
+	}
+	return n
+}
+
+// objectsOf asks what the workload makes of every object that it can select. Kinds without
+// objects are left out.
+//
+// Errors: the workload is invalid.
+func objectsOf(f Facts) ([]Objects, error) {
+	out := []Objects{}
+	verdicts, err := selectAll(f)
+	for _, s := range f.Setup.Selects {
+		of := Objects{Kind: s.Kind}
+		for _, o := range ownFirst(f.Objects[s.Row], f.Object.GetNamespace()) {
+			state, message := judge(f, s.Row, o, verdicts[id(s.Kind, o)])
+			of.add(state, message, o.GetNamespace()+"/"+o.GetName())
+		}
+		order := []State{Accepted, Rejected, Unknown, NotSelected}
+		slices.SortStableFunc(of.Groups, func(a, b Group) int {
+			return cmp.Or(slices.Index(order, a.State)-slices.Index(order, b.State), strings.Compare(a.Message, b.Message))
+		})
+		if len(of.Groups) > 0 {
+			out = append(out, of)
+		}
+	}
+	return out, err
+}
+
+// ownFirst are objects by name, those of the workload's own namespace first: they are the ones that their author looks for.
+func ownFirst(objects []catalog.Object, namespace string) []catalog.Object {
+	return slices.SortedStableFunc(slices.Values(objects), func(a, b catalog.Object) int {
+		elsewhere := func(o catalog.Object) int {
+			if o.GetNamespace() == namespace {
+				return 0
+			}
+			return 1
+		}
+		return cmp.Or(elsewhere(a)-elsewhere(b), informer.CompareKeys(a, b))
+	})
+}
+
+func (o *Objects) add(state State, message, name string) {
+	for i := range o.Groups {
+		if g := &o.Groups[i]; g.State == state && g.Message == message {
+			g.Names = append(g.Names, name)
+			return
+		}
+	}
+	o.Groups = append(o.Groups, Group{state, message, []string{name}})
+}
+
+func id(kind string, o catalog.Object) string {
+	return kind + " " + o.GetNamespace() + "/" + o.GetName()
+}
+
+// selectAll has the workload select and compile all objects.
+//
+// Errors: the workload is invalid.
+func selectAll(f Facts) (map[string]*compiled.Verdict, error) {
+	w := manifests.Workload{Kind: f.Setup.Kind, Object: f.Object}
+	cluster := manifests.Only(f.Setup.Row, f.Object).Cluster(w)
+	cluster.NamespaceLabels, cluster.References = f.NamespaceLabels, f.References
+	rules, _ := f.Setup.Selectors(f.Object) // what is wrong with them, selecting says
+	cluster.Objects = func(kind string) iter.Seq[catalog.Object] {
+		all := slices.DeleteFunc(slices.Clone(f.Objects[catalog.Of(kind)]), func(o catalog.Object) bool { return f.undecided(rules[kind], o) })
+		slices.SortFunc(all, func(a, b catalog.Object) int { return informer.CompareKeys(a, b) })
+		return slices.Values(all)
+	}
+	selects := f.Select
+	if selects == nil {
+		selects = func(c engine.Cluster) ([]compiled.Verdict, error) { return manifests.Select(w, c) }
+	}
+	verdicts, err := selects(cluster)
+	out := map[string]*compiled.Verdict{}
+	for i, v := range verdicts {
+		out[id(v.Kind, v.Object)] = &verdicts[i]
+	}
+	return out, err
+}
+
+// undecided reports whether labels of a namespace that are not known decide about an object.
+func (f Facts) undecided(rule selection.Rule, o catalog.Object) bool {
+	return f.NamespaceUnknown != nil && f.NamespaceUnknown(o.GetNamespace()) && rule.Undecided(o.GetNamespace(), o.GetLabels())
+}
+
+// judge gives the state of one object. What the operator itself has reported about the
+// object as it is counts more than what the caller's permissions allow to find out.
+func judge(f Facts, row *catalog.Row, o catalog.Object, v *compiled.Verdict) (State, string) {
+	if !f.Configs.Has(o.GetNamespace()) || v == nil {
+		return Unselected(f, row, o)
+	}
+	if state, message, known := bound(f, o); known {
+		return state, message
+	}
+	switch {
+	case assets.IsTemporary(v.Err), assets.IsRefused(v.Err):
+		return Unknown, "cannot read a Secret or ConfigMap it refers to: " + v.Err.Error()
+	case v.Err != nil:
+		return Rejected, v.Err.Error()
+	}
+	return Accepted, ""
+}
+
+// bound is what the status of the object says about the workload; known is false when it
+// does not, or of an older generation of the object.
+func bound(f Facts, o catalog.Object) (state State, message string, known bool) {
+	for _, b := range o.(v1.ConfigResource).GetConfigStatus().Bindings {
+		if b.Resource != f.Setup.Resource || b.Namespace != f.Object.GetNamespace() || b.Name != f.Object.GetName() {
+			continue
+		}
+		for _, c := range b.Conditions {
+			switch {
+			case c.ObservedGeneration != o.GetGeneration():
+			case c.Status == v1.ConditionTrue:
+				return Accepted, "", true
+			case c.Status == v1.ConditionFalse:
+				return Rejected, c.Message, true
+			}
+		}
+	}
+	return "", "", false
+}
+
+// Unselected says why the workload does not select an object, if it does not.
+func Unselected(f Facts, row *catalog.Row, o catalog.Object) (State, string) {
+	report := explain.Explain(explain.Question{
+		Row: row, Object: o, Setups: []engine.Setup{f.Setup}, Workloads: []explain.Candidate{f.Candidate},
+		NamespaceLabels: f.NamespaceLabels, NamespaceUnknown: f.NamespaceUnknown, References: f.References,
+	}, f.Configs)
+	if len(report.Owners) == 0 {
+		return Unknown, ""
+	}
+	v := report.Owners[0]
+	if v.Otherwise != nil {
+		v = *v.Otherwise
+	}
+	message := v.Message
+	for _, m := range v.Misses {
+		if v.Reason == explain.NotKnown {
+			message += "; it requires " + m.Requirement
+			continue
+		}
+		message += "; it requires " + m.String()
+	}
+	switch {
+	case v.Accepted:
+		return Accepted, ""
+	case v.Reason == explain.NotKnown, v.Reason == explain.OwnerInvalid:
+		return Unknown, message
+	}
+	return NotSelected, message
+}

@@ -1,0 +1,130 @@
+package status
+
+import (
+	"slices"
+	"strings"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+
+	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
+	"github.com/firekeeper-dev/firekeeper/operator/engine"
+	"github.com/firekeeper-dev/firekeeper/operator/engine/delivery"
+)
+
+// Pod is one pod of the workload.
+type Pod struct {
+	Name     string `json:"name"`
+	Ready    bool   `json:"ready"`
+	Message  string `json:"message,omitempty"` // why it is not
+	Restarts int32  `json:"restarts"`          // of all its containers
+	// Outdated says that the pod runs an older template of its StatefulSet or DaemonSet.
+	Outdated bool `json:"outdated,omitempty"`
+	// Wanted is the hash of the configuration that the operator told the pod to run;
+	// empty when it told none.
+	Wanted string `json:"wanted,omitempty"`
+	// Runs says whether the pod runs it: yes, no or unknown.
+	Runs Runs   `json:"runs"`
+	Why  string `json:"why,omitempty"` // it does not, or it is not known
+}
+
+// Runs says whether a pod runs what it should.
+type Runs string
+
+const (
+	RunsIt      Runs = "yes"
+	RunsOther   Runs = "no"
+	RunsUnknown Runs = "unknown"
+)
+
+func podsOf(f Facts) (out []Pod) {
+	revisions := map[string]string{}
+	for _, s := range f.StatefulSets {
+		revisions[s.Name] = s.Status.UpdateRevision
+	}
+	nodes, applied := daemonOf(f.DaemonSet, f.Pods), appliedOf(f.Object)
+	for _, p := range f.Pods {
+		pod := Pod{Name: p.Name, Ready: engine.PodReady(p)}
+		if !pod.Ready {
+			pod.Message = engine.PodMessage(p)
+		}
+		for _, c := range slices.Concat(p.Status.InitContainerStatuses, p.Status.ContainerStatuses) {
+			pod.Restarts += c.RestartCount
+		}
+		for _, o := range p.OwnerReferences {
+			if want := revisions[o.Name]; o.Kind == "StatefulSet" && want != "" {
+				pod.Outdated = p.Labels[appsv1.ControllerRevisionHashLabelKey] != want
+			}
+			if d := f.DaemonSet; d != nil && o.Kind == "DaemonSet" && o.Name == d.Name {
+				pod.Outdated = nodes.outdated(p)
+			}
+		}
+		pod.Wanted, _, _ = strings.Cut(p.Annotations[delivery.Annotation], "-")
+		pod.Runs, pod.Why = applied.of(p)
+		out = append(out, pod)
+	}
+	slices.SortFunc(out, func(a, b Pod) int { return strings.Compare(a.Name, b.Name) })
+	return out
+}
+
+// applied is what the operator reported about pods in the condition ConfigApplied.
+type applied struct {
+	known, complete bool              // complete: it names all pods of which there is something to say
+	good            bool              // all pods run what they should
+	why             string            // it is not known
+	said            map[string]string // pod → why it does not run the configuration, or how that is known
+}
+
+func appliedOf(w v1.Workload) (out applied) {
+	out = applied{why: "the operator has not reported it", said: map[string]string{}}
+	for _, c := range w.GetWorkloadStatus().Conditions {
+		if c.Type != v1.ConfigApplied {
+			continue
+		}
+		if c.ObservedGeneration != 0 && c.ObservedGeneration < w.GetGeneration() {
+			out.why = "the operator has not reported it since the last change"
+			return out
+		}
+		out.known, out.complete, out.good = true, true, c.Status == v1.ConditionTrue
+		lines := strings.Split(c.Message, "\n")
+		for _, line := range lines {
+			if name, why, ok := strings.Cut(strings.TrimPrefix(line, "pod "), ": "); ok && strings.HasPrefix(line, "pod ") {
+				out.said[name] = why
+			}
+			if strings.HasPrefix(line, "and ") && strings.HasSuffix(line, " more") {
+				out.complete = false
+			}
+		}
+		if c.Status == v1.ConditionUnknown && len(out.said) == 0 {
+			out.known, out.why = false, lines[0]
+		}
+	}
+	return out
+}
+
+// Words of the operator about a pod that it cannot ask, and about one that has reloaded
+// and does not say what.
+var (
+	silent   = []string{"does not answer", "do not answer", "require credentials"}
+	reloaded = []string{"after the last change", "nothing changed since"}
+)
+
+func (a applied) of(p *corev1.Pod) (Runs, string) {
+	why, named := a.said[p.Name]
+	has := func(words []string) bool {
+		return slices.ContainsFunc(words, func(w string) bool { return strings.Contains(why, w) })
+	}
+	switch {
+	case !a.known:
+		return RunsUnknown, a.why
+	case a.good, named && has(reloaded):
+		return RunsIt, why
+	case named && has(silent):
+		return RunsUnknown, why
+	case named:
+		return RunsOther, why
+	case !a.complete:
+		return RunsUnknown, "the condition ConfigApplied does not name all pods"
+	}
+	return RunsIt, ""
+}

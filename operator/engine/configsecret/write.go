@@ -1,0 +1,301 @@
+package configsecret
+
+import (
+	"bytes"
+	"compress/gzip"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/firekeeper-dev/firekeeper/internal/parts"
+	"github.com/firekeeper-dev/firekeeper/operator/config/document"
+	"github.com/firekeeper-dev/firekeeper/operator/engine"
+	"github.com/firekeeper-dev/firekeeper/operator/kube/apply"
+	"github.com/firekeeper-dev/firekeeper/operator/kube/share"
+	"github.com/firekeeper-dev/firekeeper/operator/workload"
+)
+
+const (
+	// MaxBytes is how long a compressed configuration in one Secret may be: what the
+	// API server takes.
+	MaxBytes = 1 << 20
+	// MaxPartBytes is how long one part may be; the list and the ends of the streams
+	// must fit beside the first.
+	MaxPartBytes = workload.MaxSecretBytes
+)
+
+// Documents are the successive versions of one workload's configuration: they remember
+// its compressed chunks. Use New. They are not safe for concurrent use.
+type Documents struct {
+	// all are of everything, divided without what does not fit: while objects are left out,
+	// both change a little with each version.
+	all, divided pair
+	whole, max   int // bytes of a configuration in one Secret, and of one part
+}
+
+// pair is a configuration and the rules that come with it.
+type pair struct{ config, rules document.Assembler }
+
+func newPair(shared *document.Chunks) pair {
+	return pair{config: document.Assembler{Shared: shared}, rules: document.Assembler{Shared: shared, Whole: -1}}
+}
+
+func (p *pair) close() {
+	p.config.Close()
+	p.rules.Close()
+}
+
+// New returns the documents of one workload. shared are the chunks that it has in
+// common with others, nil for none; max is how many bytes one Secret may hold, 0 for
+// [MaxBytes] and, of parts, [MaxPartBytes].
+func New(shared *document.Chunks, max int) *Documents {
+	whole, part := max, max
+	if max == 0 {
+		whole, part = MaxBytes, MaxPartBytes
+	}
+	if shared == nil {
+		shared = &document.Chunks{}
+	}
+	return &Documents{all: newPair(shared), divided: newPair(shared), whole: whole, max: part}
+}
+
+// Held returns how many bytes are kept for the next version, which other workloads may share.
+func (d *Documents) Held() int { return d.all.held() + d.divided.held() }
+
+func (p *pair) held() int { return p.config.Held() + p.rules.Held() }
+
+// Close drops what is kept for the next version.
+func (d *Documents) Close() {
+	d.all.close()
+	d.divided.close()
+}
+
+// Content is what the pods should get.
+type Content struct {
+	// Pieces make up the configuration, in order.
+	Pieces []*document.Piece
+	// Keys are in the configuration Secret too, beside the configuration, and take of its
+	// room. One that has the name of a file of ours is left out.
+	Keys map[string][]byte
+	// Rules come with it.
+	Rules Rules
+	// Origin says whose the configuration is, should it be too large.
+	Origin Origin
+}
+
+// Rules are rule files that no ConfigMap holds. The zero value is none.
+type Rules struct {
+	Pieces []*document.Piece // of a tar archive, in order
+	Files  int               // how many files these are
+	Bytes  int               // of their contents
+}
+
+// Output is what the Secrets should hold.
+type Output struct {
+	// Document is the configuration. Its hash is the one that config-reloader reports,
+	// also of a configuration in parts.
+	document.Document
+	// Steps write the Secrets, in order, and remove the parts that are not needed any
+	// more.
+	Steps []apply.Step
+	// Keys are those beside the configuration, as they are written.
+	Keys map[string][]byte
+	// Parts are the names of the Secrets beside the first that hold it.
+	Parts map[string]bool
+	// InParts says that the pods must mount the parts, see [workload.Base.ConfigVolume].
+	InParts bool
+	// Warnings are remarks for the log.
+	Warnings []string
+	// Left are the objects that Fit has left out, and Remedy is how to have room for them.
+	Left   []share.LeftOut
+	Remedy string
+
+	// Withheld says that the configuration is too large, and there are no Steps. Whatever
+	// else is asked of the pods still happens, and they become such as can read parts.
+	Withheld *TooLargeError
+	// LeavePods, when it is withheld, says that what runs the pods stays as it is: there
+	// is no configuration for it, or it is in parts that the wanted pods could not read.
+	LeavePods bool
+
+	slices [][]byte // of the compressed configuration, in order
+}
+
+// Write decides what the Secrets of the workload should hold. Same arguments, same
+// output.
+//
+// Errors: there is no free Secret for a part (engine.WaitError); the content cannot be
+// compressed. What is too large is no error.
+func (d *Documents) Write(b *workload.Base, live engine.Live, c Content) (Output, error) {
+	return d.write(&d.all, b, live, c)
+}
+
+func (d *Documents) write(p *pair, b *workload.Base, live engine.Live, c Content) (Output, error) {
+	w := writer{Documents: d, pair: p, Base: b, live: live}
+	w.keep(c.Keys)
+	err := w.write(c)
+	if why, ok := errors.AsType[*TooLargeError](err); ok {
+		return w.withheld(why, c), nil
+	}
+	if err != nil {
+		return Output{}, err
+	}
+	w.out.Keys = w.keys
+	w.surplusParts()
+	w.out.InParts = len(w.out.Parts) > 0 || ReadParts(b, live)
+	return w.out, nil
+}
+
+// writer is one call of Write.
+type writer struct {
+	*Documents
+	*pair
+	*workload.Base
+	live  engine.Live
+	keys  map[string][]byte // beside the configuration
+	taken int               // bytes of these
+	out   Output
+}
+
+// keep decides which keys lie beside the configuration. A list of parts that is not ours
+// would stop every pod.
+func (w *writer) keep(keys map[string][]byte) {
+	w.keys = make(map[string][]byte, len(keys))
+	for _, name := range slices.Sorted(maps.Keys(keys)) {
+		switch {
+		case name == w.key():
+		case parts.Own(name):
+			w.out.Warnings = append(w.out.Warnings, fmt.Sprintf("key %q is left out of Secret %s: the operator uses this name itself", name, w.ConfigSecretName()))
+		default:
+			w.keys[name] = keys[name]
+			w.taken += len(keys[name])
+		}
+	}
+}
+
+// main is the configuration Secret with what the operator puts beside the keys.
+func (w *writer) main(files map[string][]byte) *corev1.Secret {
+	maps.Copy(files, w.keys)
+	return w.Secret(w.ConfigSecretName(), files)
+}
+
+// write fills the output.
+//
+// Errors: TooLargeError.
+func (w *writer) write(c Content) (err error) {
+	if w.config.Whole = w.whole - w.taken; w.config.Whole <= 0 {
+		w.config.Whole = -1
+	}
+	if w.out.Document, err = w.config.Build(c.Pieces); err != nil {
+		return err
+	}
+	if len(c.Rules.Pieces) > 0 {
+		if _, err := w.rules.Build(c.Rules.Pieces); err != nil {
+			return err
+		}
+	} else {
+		w.rules.Close()
+		if w.out.Gzip != nil {
+			w.out.slices = [][]byte{w.out.Gzip}
+			w.put(w.main(map[string][]byte{w.key(): w.out.Gzip}))
+			return nil
+		}
+	}
+	if wanted, notYet := NotReaders(w.Base, w.live); notYet != "" {
+		return &TooLargeError{NoReader: wanted, NotYet: notYet, Room: w.whole}
+	}
+	if w.taken >= w.max {
+		return &TooLargeError{NoRoom: true, Room: w.whole}
+	}
+	places := liveSlots(w.Base, w.live)
+	config, archive, err := w.cut(places.room(), len(c.Rules.Pieces) > 0)
+	if _, full := errors.AsType[*document.TooLargeError](err); full {
+		return &TooLargeError{Room: w.max * places.room()}
+	}
+	if err != nil {
+		return err
+	}
+	return w.putParts(places, config, archive)
+}
+
+// cut cuts both documents so that together they need at most count parts. A
+// configuration that fits into one Secret is one part, and without an end.
+func (w *writer) cut(count int, rules bool) (config, archive document.Parted, err error) {
+	first := w.max - w.taken
+	cut := document.Cut{Max: w.max, Count: count, Head: true, HeadMax: first}
+	if rules {
+		cut.Count -= w.rules.Fewest(document.Cut{Max: w.max})
+	}
+	if gz := w.out.Gzip; gz != nil && len(gz) <= first {
+		config.Parts = []document.Part{{Data: gz, Sum: sha256.Sum256(gz)}}
+	} else if config, err = w.config.Parts(cut); err != nil {
+		return config, archive, err
+	}
+	if rules {
+		archive, err = w.rules.Parts(document.Cut{Max: w.max, Count: count - (len(config.Parts) - 1)})
+	}
+	return config, archive, err
+}
+
+// putParts writes the first part of the configuration and the ends of both streams
+// beside the list, all else into slots.
+func (w *writer) putParts(places slots, config, archive document.Parted) error {
+	w.out.Parts = map[string]bool{}
+	first := config.Parts[0]
+	beside := map[string][]byte{w.key(): first.Data}
+	end := func(s parts.Stream, name string, p document.Part) parts.Stream {
+		if len(p.Data) == 0 {
+			return s
+		}
+		beside[name] = p.Data
+		return append(s, fileOf(name, p))
+	}
+	middle, err := w.putStream(places, config.Parts[1:], parts.ConfigName, upwards())
+	if err != nil {
+		return err
+	}
+	list := parts.List{Version: parts.Version, Config: append(parts.Stream{fileOf(w.key(), first)}, middle...)}
+	list.Config = end(list.Config, parts.ConfigEnd, config.End)
+	if list.Rules, err = w.putStream(places, archive.Parts, parts.RulesName, downwards()); err != nil {
+		return err
+	}
+	list.Rules = end(list.Rules, parts.RulesEnd, archive.End)
+	if beside[parts.ListName], err = list.Encode(); err != nil {
+		return err
+	}
+	for _, p := range append(config.Parts, config.End) {
+		w.out.slices = append(w.out.slices, p.Data)
+	}
+	w.out.Hash = list.Config.Sum()
+	w.put(places.annotate(w.main(beside)))
+	return nil
+}
+
+// key is that of the configuration.
+func (w *writer) key() string { return w.Kind.ConfigSecret.Key }
+
+func (w *writer) put(s *corev1.Secret) {
+	w.out.Steps = append(w.out.Steps, apply.Step{Verb: apply.Put, Object: s})
+}
+
+// WriteText writes the plain configuration, wherever its parts are; nothing when it is
+// withheld.
+func (o *Output) WriteText(to io.Writer) error {
+	if len(o.slices) == 0 {
+		return nil
+	}
+	readers := make([]io.Reader, len(o.slices))
+	for i, s := range o.slices {
+		readers[i] = bytes.NewReader(s)
+	}
+	r, err := gzip.NewReader(io.MultiReader(readers...))
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(to, r)
+	return err
+}

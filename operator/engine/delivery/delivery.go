@@ -1,0 +1,257 @@
+// Package delivery makes written configuration reach the pods immediately.
+//
+// The kubelet refreshes mounted Secrets and ConfigMaps about once a minute, but
+// does it immediately when the pod object changes. So after a write one
+// annotation is patched on each pod that mounts it; its value is the hash of
+// what the pod should run.
+//
+// A kubelet whose own cache was late would refresh the old content and then
+// wait the full minute. Therefore the patch is repeated with growing pauses
+// until the pod confirms (its reloader says what it applied) or a limit is
+// reached. Nothing depends on this for correctness: without permission to patch
+// pods, changes are only slower.
+//
+//	delivery.go         Nudger: patches pods, and waits for nobody
+//	watch.go            Watcher: schedules requests to pods and keeps their answers
+//	ask.go applied.go   one request: what reloaders report, and what it means
+//	loads.go            the same for reloaders that report no content
+package delivery
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/firekeeper-dev/firekeeper/operator/kube/queue"
+)
+
+// Annotation holds the hash of the configuration and rules a pod should run,
+// followed by "-N" when the patch had to be repeated.
+const Annotation = "operator.prometheus.io/config-hash"
+
+const (
+	// spacing is the least time between two patches of one pod over a longer
+	// time, of which burst may go at once: changes that keep coming faster are
+	// delivered together.
+	spacing = time.Second
+	burst   = 5
+	// patience is the pause before the first repetition; each further is twice as long.
+	patience = 1500 * time.Millisecond
+	// maxPatches bounds the patches for one content.
+	maxPatches = 5
+	// maxBlind bounds them for a pod that cannot be asked.
+	maxBlind = 2
+	// forbiddenPause is how long nothing is tried in a namespace after a refused patch.
+	forbiddenPause = time.Minute
+)
+
+// asker knows what pods have; it is a Watcher.
+type asker interface {
+	// Disk answers at once.
+	Disk(pod types.NamespacedName, hash string) Answer
+	// Expect has a pod asked soon.
+	Expect(pod types.NamespacedName)
+}
+
+// Nudger patches pods. It asks none: that may take long. Create it with New and start Run.
+type Nudger struct {
+	annotate func(ctx context.Context, namespace, pod, key, value string) error
+	asker    asker
+	log      *slog.Logger
+	patches  *prometheus.CounterVec
+
+	queue *queue.Queue
+
+	mu    sync.Mutex
+	pods  map[types.NamespacedName]*state
+	quiet map[string]time.Time // namespace without permission → when to try again
+}
+
+type state struct {
+	want    string
+	patches int         // for want
+	recent  []time.Time // of the last patches, oldest first, at most burst
+	again   time.Time   // when the last patch may be repeated
+}
+
+// rest is how long the next patch has to wait. The queue keeps the earliest time of
+// a pod, which may be that of a content before.
+func (s *state) rest() time.Duration {
+	if s.patches > 0 {
+		return time.Until(s.again)
+	}
+	return s.pause()
+}
+
+// pause is how long a patch for a new content has to wait: the burst may be used up.
+func (s *state) pause() time.Duration {
+	if len(s.recent) < burst {
+		return 0
+	}
+	return time.Until(s.recent[0].Add(burst * spacing))
+}
+
+// patched notes a patch.
+func (s *state) patched() {
+	if len(s.recent) == burst {
+		s.recent = s.recent[1:]
+	}
+	s.recent = append(s.recent, time.Now())
+}
+
+// New returns a nudger. annotate patches one annotation of a pod.
+func New(annotate func(ctx context.Context, namespace, pod, key, value string) error, asker asker,
+	log *slog.Logger, reg prometheus.Registerer) *Nudger {
+	n := &Nudger{
+		annotate: annotate, asker: asker, log: log,
+		queue: queue.New(queue.Options{}),
+		pods:  map[types.NamespacedName]*state{}, quiet: map[string]time.Time{},
+		patches: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: "prometheus_operator_pod_nudges_total",
+			Help: "Annotation patches that make the kubelet refresh a pod's configuration immediately, by result.",
+		}, []string{"result"}),
+	}
+	for _, r := range []string{"ok", "failed", "forbidden"} {
+		n.patches.WithLabelValues(r)
+	}
+	reg.MustRegister(n.patches)
+	return n
+}
+
+// Carries reports whether an annotation value stands for a hash.
+func Carries(value, hash string) bool {
+	base, _, _ := strings.Cut(value, "-")
+	return base == hash
+}
+
+// Deliver asks for a pod to be told about new content. Calling it again with
+// the same hash changes nothing.
+func (n *Nudger) Deliver(pod types.NamespacedName, hash string) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	s := n.pods[pod]
+	if s == nil {
+		s = &state{}
+		n.pods[pod] = s
+	}
+	if s.want == hash {
+		return
+	}
+	s.want, s.patches = hash, 0
+	n.queue.AddAfter(pod, s.pause())
+}
+
+// Forget drops a pod that is gone.
+func (n *Nudger) Forget(pod types.NamespacedName) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	delete(n.pods, pod)
+}
+
+// Run patches pods until the context ends.
+func (n *Nudger) Run(ctx context.Context, workers int) { n.queue.Run(ctx, workers, n.step) }
+
+// step patches the pod when it is due, and decides when to look again.
+func (n *Nudger) step(ctx context.Context, pod types.NamespacedName) {
+	want, patches, ok := n.due(pod)
+	if !ok {
+		return
+	}
+	if patches > 0 {
+		switch answer := n.asker.Disk(pod, want); {
+		case answer == Confirmed, answer == Unknown && patches >= maxBlind:
+			return
+		}
+	}
+	value := want
+	if patches > 0 {
+		value = fmt.Sprintf("%s-%d", want, patches+1)
+	}
+	if !n.patch(ctx, pod, value) {
+		return
+	}
+	n.asker.Expect(pod)
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	s := n.pods[pod]
+	if s == nil {
+		return
+	}
+	s.patched()
+	if s.want != want {
+		n.queue.AddAfter(pod, s.pause())
+		return
+	}
+	s.patches++
+	if s.patches < maxPatches {
+		wait := patience << (s.patches - 1)
+		s.again = time.Now().Add(wait)
+		n.queue.AddAfter(pod, wait)
+	}
+}
+
+// due returns what the pod should be told now. Without permission it is put off.
+func (n *Nudger) due(pod types.NamespacedName) (want string, patches int, ok bool) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	s := n.pods[pod]
+	if s == nil || s.patches >= maxPatches {
+		return "", 0, false
+	}
+	if rest := max(time.Until(n.quiet[pod.Namespace]), s.rest()); rest > 0 {
+		n.queue.AddAfter(pod, rest)
+		return "", 0, false
+	}
+	return s.want, s.patches, true
+}
+
+// patch reports whether the pod was told, or may be with another try.
+func (n *Nudger) patch(ctx context.Context, pod types.NamespacedName, value string) bool {
+	err := n.annotate(ctx, pod.Namespace, pod.Name, Annotation, value)
+	switch {
+	case err == nil:
+		n.patches.WithLabelValues("ok").Inc()
+		n.allow(pod.Namespace)
+		return true
+	case apierrors.IsNotFound(err):
+		n.Forget(pod)
+		return false
+	case apierrors.IsForbidden(err):
+		n.patches.WithLabelValues("forbidden").Inc()
+		n.forbid(pod, err)
+		return false
+	default:
+		n.patches.WithLabelValues("failed").Inc()
+		n.log.Warn("failed to annotate a pod; the kubelet delivers the new configuration within two minutes",
+			"namespace", pod.Namespace, "pod", pod.Name, "err", err)
+		return true
+	}
+}
+
+// forbid puts off all pods of the namespace.
+func (n *Nudger) forbid(pod types.NamespacedName, err error) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if _, told := n.quiet[pod.Namespace]; !told {
+		n.log.Warn("no permission to patch pods: the kubelet delivers changes within two minutes",
+			"namespace", pod.Namespace, "retry_after", forbiddenPause.String(), "err", err)
+	}
+	n.quiet[pod.Namespace] = time.Now().Add(forbiddenPause)
+	n.queue.AddAfter(pod, forbiddenPause)
+}
+
+func (n *Nudger) allow(namespace string) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if _, told := n.quiet[namespace]; told {
+		delete(n.quiet, namespace)
+		n.log.Info("permission to patch pods granted: changes reach them immediately", "namespace", namespace)
+	}
+}

@@ -1,0 +1,65 @@
+package apply
+
+import (
+	"maps"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/api/equality"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/firekeeper-dev/firekeeper/operator/api/wellknown"
+)
+
+// FieldManager signs every write.
+const FieldManager = "PrometheusOperator"
+
+// overlay returns the live entries without the reserved ones, overlaid with the
+// wanted ones; nil when nothing is left.
+func overlay(live, want map[string]string) map[string]string {
+	out := make(map[string]string, len(live)+len(want))
+	for k, v := range live {
+		if !strings.HasPrefix(k, wellknown.ReservedPrefix) {
+			out[k] = v
+		}
+	}
+	maps.Copy(out, want)
+	if len(out) == 0 {
+		return nil
+	}
+	return out
+}
+
+// mergeMeta completes the metadata of want so that it can replace live. Finalizers
+// are never ours: an update without "orphan" would delete a StatefulSet's pods.
+func mergeMeta(want, live metav1.Object) {
+	want.SetResourceVersion(live.GetResourceVersion())
+	want.SetFinalizers(live.GetFinalizers())
+	want.SetLabels(overlay(live.GetLabels(), want.GetLabels()))
+	want.SetAnnotations(overlay(live.GetAnnotations(), want.GetAnnotations()))
+}
+
+// sameMeta reports whether merging want into live would change its metadata.
+func sameMeta(want, live metav1.Object) bool {
+	return sameMap(overlay(live.GetLabels(), want.GetLabels()), live.GetLabels()) &&
+		sameMap(overlay(live.GetAnnotations(), want.GetAnnotations()), live.GetAnnotations()) &&
+		equality.Semantic.DeepEqual(want.GetOwnerReferences(), live.GetOwnerReferences())
+}
+
+func sameMap(a, b map[string]string) bool {
+	return len(a) == len(b) && maps.Equal(a, b)
+}
+
+// joinOwners returns the live references plus those wanted that are missing.
+func joinOwners(live, want []metav1.OwnerReference) []metav1.OwnerReference {
+	out := append([]metav1.OwnerReference(nil), live...)
+	for _, w := range want {
+		found := false
+		for _, l := range live {
+			found = found || equality.Semantic.DeepEqual(w, l)
+		}
+		if !found {
+			out = append(out, w)
+		}
+	}
+	return out
+}

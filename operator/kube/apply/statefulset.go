@@ -1,0 +1,200 @@
+package apply
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/firekeeper-dev/firekeeper/operator/api/wellknown"
+	"github.com/firekeeper-dev/firekeeper/operator/workload/rollout"
+)
+
+// StatefulSet creates or updates a StatefulSet:
+//
+//	cache shows                       | call
+//	----------------------------------|------------------------------------------
+//	nothing                           | create
+//	nothing, but the server has one   | patch its labels, so that the cache sees it, unless it is foreign
+//	one that is being deleted         | none
+//	the wanted input hash             | none, unless metadata of ours was changed
+//	another input hash                | update, see holdBack
+//	… and the server answers 422      | see recreate
+func (w *Writer) StatefulSet(ctx context.Context, want *appsv1.StatefulSet) (Change, error) {
+	k := &w.statefulSets
+	live, ok := k.view.Get(want.Namespace, want.Name)
+	if ok && (live.DeletionTimestamp != nil || k.same(want, live)) {
+		return Unchanged, nil
+	}
+	if err := k.admit(ctx, want, live, ok); err != nil {
+		return "", err
+	}
+	if !ok {
+		return w.createStatefulSet(ctx, want)
+	}
+	want, held, err := w.holdBack(ctx, want, live)
+	if err != nil {
+		return "", err
+	}
+	change, err := k.replace(ctx, want, &live)
+	if causes, immutable := refusedAsInvalid(err); immutable {
+		return w.recreate(ctx, live, want, held, causes, err)
+	}
+	return change, err
+}
+
+// recreate deletes a StatefulSet whose update was refused; the event of its
+// deletion triggers the reconciliation that recreates it, also in an operator that was
+// started meanwhile.
+//
+// Pods and volume claims stay and are adopted: a StatefulSet that owns its claims
+// ("whenDeleted: Delete") must not take them along when nobody deletes the
+// workload. The caller manages pods that cannot stay for good ([rollout.Misfit]).
+//
+// An object that would be refused as a new one too is left alone, and so is
+// everything else when the API server would not take the new one: without its
+// StatefulSet a pod that is lost is not replaced.
+func (w *Writer) recreate(ctx context.Context, live, want *appsv1.StatefulSet, held bool, causes string, refused error) (Change, error) {
+	_, err := w.kube.AppsV1().StatefulSets(want.Namespace).Create(ctx, want,
+		metav1.CreateOptions{FieldManager: FieldManager, DryRun: []string{metav1.DryRunAll}})
+	if _, invalid := refusedAsInvalid(err); invalid {
+		return "", refused
+	}
+	if err != nil && !apierrors.IsAlreadyExists(err) && !overQuota(err) {
+		return "", fmt.Errorf("recreate StatefulSet %q, because an immutable field changes: %w", want.Name, err)
+	}
+	r := Recreation{Namespace: want.Namespace, Name: want.Name, Causes: causes, Misfit: rollout.Misfit(live, want)}
+	w.OnRecreate(r)
+	change, err := w.leavePods(ctx, live)
+	if change == Deleted {
+		w.statefulSets.noted(want, nil)
+		w.orphans.keep(live, held && r.Misfit == "") // pods that are replaced need not keep their images
+	}
+	return change, err
+}
+
+// overQuota reports whether a quota alone refused to create a StatefulSet. The one
+// that is deleted before makes room.
+func overQuota(err error) bool {
+	return apierrors.IsForbidden(err) && strings.Contains(err.Error(), "exceeded quota")
+}
+
+// Recreation describes a StatefulSet that is deleted in order to be recreated.
+type Recreation struct {
+	Namespace, Name string
+	Causes          string // why the API server refused the update
+	Misfit          string // why its pods are replaced in turn afterwards; empty when they stay
+}
+
+// removeStatefulSet deletes a StatefulSet. One without claim templates disappears
+// after its pods. Any other might own its volume claims, now or a moment ago, and
+// leaves them, and its pods until somebody deletes them.
+func (w *Writer) removeStatefulSet(ctx context.Context, live *appsv1.StatefulSet) (Change, error) {
+	if len(live.Spec.VolumeClaimTemplates) == 0 {
+		return w.statefulSets.removeWithPods(ctx, live)
+	}
+	return w.leavePods(ctx, live)
+}
+
+// leavePods deletes a StatefulSet without anything that it owns.
+func (w *Writer) leavePods(ctx context.Context, live *appsv1.StatefulSet) (Change, error) {
+	return w.statefulSets.end(ctx, live, metav1.DeletePropagationOrphan)
+}
+
+// removeWithPods deletes a workload in the foreground: it disappears after its pods.
+func (k *kind[T]) removeWithPods(ctx context.Context, live T) (Change, error) {
+	return k.end(ctx, live, metav1.DeletePropagationForeground)
+}
+
+// end begins a deletion that takes a while. An object that was deleted and created
+// again meanwhile is left alone.
+func (k *kind[T]) end(ctx context.Context, live T, propagation metav1.DeletionPropagation) (Change, error) {
+	uid := live.GetUID()
+	err := k.api(live.GetNamespace()).Delete(ctx, live.GetName(), metav1.DeleteOptions{
+		PropagationPolicy: &propagation, Preconditions: &metav1.Preconditions{UID: &uid},
+	})
+	if apierrors.IsNotFound(err) {
+		return Unchanged, nil
+	}
+	if err != nil {
+		return "", fmt.Errorf("delete %s %q: %w", k.name, live.GetName(), err)
+	}
+	going := k.copy(live)
+	going.SetDeletionTimestamp(new(metav1.Now()))
+	k.view.ending(going)
+	return Deleted, nil
+}
+
+// adopt restores the labels of a StatefulSet that the cache does not show because it
+// lacks them.
+func (w *Writer) adopt(ctx context.Context, want *appsv1.StatefulSet) (Change, error) {
+	live, err := w.kube.AppsV1().StatefulSets(want.Namespace).Get(ctx, want.Name, metav1.GetOptions{})
+	if err != nil {
+		return "", fmt.Errorf("read StatefulSet %q: %w", want.Name, err)
+	}
+	if err := w.statefulSets.foreign(want, live); err != nil {
+		return "", err
+	}
+	patch, err := json.Marshal(map[string]any{"metadata": map[string]any{"labels": want.Labels}})
+	if err != nil {
+		return "", fmt.Errorf("encode labels of StatefulSet %q: %w", want.Name, err)
+	}
+	got, err := w.kube.AppsV1().StatefulSets(want.Namespace).Patch(ctx, want.Name, types.StrategicMergePatchType, patch,
+		metav1.PatchOptions{FieldManager: FieldManager})
+	if err != nil {
+		return "", fmt.Errorf("restore labels of StatefulSet %q: %w", want.Name, err)
+	}
+	w.statefulSets.noted(want, got)
+	return Updated, nil
+}
+
+// sameInput compares hashes in place of specs; the hash covers the live spec too.
+func sameInput(want, live *appsv1.StatefulSet) bool {
+	return want.Annotations[wellknown.AnnotationInputHash] == live.Annotations[wellknown.AnnotationInputHash] && sameMeta(want, live)
+}
+
+func mergeStatefulSet(want, live *appsv1.StatefulSet) {
+	mergeMeta(want, live)
+	if want.Spec.RevisionHistoryLimit == nil {
+		want.Spec.RevisionHistoryLimit = live.Spec.RevisionHistoryLimit // left to others
+	}
+	mergeTemplate(&want.Spec.Template, &live.Spec.Template)
+}
+
+// mergeTemplate keeps what kubectl wrote into the live template, so that `kubectl
+// rollout restart` works.
+func mergeTemplate(want, live *corev1.PodTemplateSpec) {
+	for k, v := range live.Annotations {
+		if strings.HasPrefix(k, wellknown.KubectlPrefix) {
+			if want.Annotations == nil {
+				want.Annotations = map[string]string{}
+			}
+			want.Annotations[k] = v
+		}
+	}
+}
+
+// refusedAsInvalid reports whether the API server refused an update because it
+// touches immutable fields, with the causes it gave.
+func refusedAsInvalid(err error) (causes string, ok bool) {
+	status, is := errors.AsType[*apierrors.StatusError](err)
+	if !is || status.ErrStatus.Code != http.StatusUnprocessableEntity || status.ErrStatus.Reason != metav1.StatusReasonInvalid {
+		return "", false
+	}
+	if status.ErrStatus.Details == nil {
+		return status.ErrStatus.Message, true
+	}
+	var all []string
+	for _, c := range status.ErrStatus.Details.Causes {
+		all = append(all, c.Message)
+	}
+	return strings.Join(all, ", "), true
+}

@@ -1,0 +1,76 @@
+package apply
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	corev1 "k8s.io/api/core/v1"
+	crdclient "k8s.io/apiextensions-apiserver/pkg/client/clientset/clientset/typed/apiextensions/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/kubernetes"
+
+	"github.com/firekeeper-dev/firekeeper/operator/kube/bindings"
+)
+
+// Webhooks writes what API servers and webhooks need to trust each other.
+type Webhooks struct {
+	Kube kubernetes.Interface
+	CRDs crdclient.CustomResourceDefinitionInterface
+}
+
+// Caller is an object by which API servers reach a webhook.
+type Caller struct {
+	Kind, Name, ResourceVersion string
+	Paths                       []string // JSON pointers to each caBundle
+}
+
+// Kinds of callers.
+const (
+	ValidatingWebhooks = "ValidatingWebhookConfiguration"
+	MutatingWebhooks   = "MutatingWebhookConfiguration"
+	Definition         = "CustomResourceDefinition"
+)
+
+// Secret creates a Secret, or updates the one that it was read from.
+//
+// Errors: those of the API server; Conflict and AlreadyExists when somebody else was
+// faster.
+func (w Webhooks) Secret(ctx context.Context, s *corev1.Secret) (err error) {
+	api := w.Kube.CoreV1().Secrets(s.Namespace)
+	if s.ResourceVersion == "" {
+		_, err = api.Create(ctx, s, metav1.CreateOptions{})
+	} else {
+		_, err = api.Update(ctx, s, metav1.UpdateOptions{})
+	}
+	if err != nil {
+		return fmt.Errorf("write Secret %s/%s: %w", s.Namespace, s.Name, err)
+	}
+	return nil
+}
+
+// Bundle makes API servers trust certificates, PEM, in this very version of a caller.
+func (w Webhooks) Bundle(ctx context.Context, c Caller, bundle []byte) error {
+	operations := []bindings.Operation{{Op: "test", Path: "/metadata/resourceVersion", Value: c.ResourceVersion}}
+	for _, path := range c.Paths {
+		operations = append(operations, bindings.Operation{Op: "add", Path: path, Value: bundle})
+	}
+	body, err := json.Marshal(operations)
+	if err != nil {
+		return err
+	}
+	var none metav1.PatchOptions
+	switch c.Kind {
+	case ValidatingWebhooks:
+		_, err = w.Kube.AdmissionregistrationV1().ValidatingWebhookConfigurations().Patch(ctx, c.Name, types.JSONPatchType, body, none)
+	case MutatingWebhooks:
+		_, err = w.Kube.AdmissionregistrationV1().MutatingWebhookConfigurations().Patch(ctx, c.Name, types.JSONPatchType, body, none)
+	default:
+		_, err = w.CRDs.Patch(ctx, c.Name, types.JSONPatchType, body, none)
+	}
+	if err != nil {
+		return fmt.Errorf("write caBundle of %s %s: %w", c.Kind, c.Name, err)
+	}
+	return nil
+}

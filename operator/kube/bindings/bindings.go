@@ -1,0 +1,110 @@
+package bindings
+
+import (
+	"fmt"
+	"slices"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/firekeeper-dev/firekeeper/internal/excerpt"
+	"github.com/firekeeper-dev/firekeeper/operator/api/budget"
+	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
+	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
+)
+
+// Accepted is the only type of condition of a binding.
+const Accepted v1.ConditionType = "Accepted"
+
+// Invalid is the reason of a rejected object.
+const Invalid = "InvalidConfiguration"
+
+// Owner names what an object is bound to.
+type Owner struct {
+	Resource, Namespace, Name string // "prometheuses"
+}
+
+func (o Owner) is(b v1.WorkloadBinding) bool {
+	return b.Name == o.Name && b.Namespace == o.Namespace && b.Resource == o.Resource && b.Group == v1.GroupName
+}
+
+// Object is a monitor or rule as it is known.
+type Object struct {
+	Row             *catalog.Row
+	Namespace, Name string
+	Version         string // resourceVersion
+	Generation      int64
+	Bindings        []v1.WorkloadBinding
+}
+
+// Change is one status write still to be made: Status replaces all bindings, or
+// Steps change some of them.
+type Change struct {
+	Object Object // on which it is made
+	Status *v1.ConfigResourceStatus
+	Steps  []Operation
+}
+
+// Operation is one step of a JSON patch.
+type Operation struct {
+	Op    string `json:"op"` // "test", "add", "replace", "remove"
+	Path  string `json:"path"`
+	Value any    `json:"value,omitempty"`
+}
+
+// Bind returns the change after which the object says that the owner accepts it
+// or, when there is a rejection, refuses it; false when it says so already.
+func Bind(obj Object, o Owner, rejection error, now metav1.Time) (Change, bool) {
+	want := condition(obj.Generation, rejection, now)
+	at := slices.IndexFunc(obj.Bindings, o.is)
+	if at >= 0 && same(obj.Bindings[at].Conditions, want) {
+		return Change{}, false
+	}
+	binding := v1.WorkloadBinding{
+		Group: v1.GroupName, Resource: o.Resource, Namespace: o.Namespace, Name: o.Name, Conditions: []v1.ConfigResourceCondition{want},
+	}
+	switch {
+	case len(obj.Bindings) == 0:
+		// The version guards against somebody who writes the first one too.
+		return Change{Object: obj, Status: &v1.ConfigResourceStatus{Bindings: []v1.WorkloadBinding{binding}}}, true
+	case at < 0:
+		return Change{Object: obj, Steps: []Operation{{Op: "add", Path: "/status/bindings/-", Value: binding}}}, true
+	}
+	return Change{Object: obj, Steps: append(tests(at, o),
+		Operation{Op: "replace", Path: fmt.Sprintf("/status/bindings/%d/conditions", at), Value: binding.Conditions})}, true
+}
+
+// Release returns the change after which the object does not name the owner;
+// false when it does not.
+func Release(obj Object, o Owner) (Change, bool) {
+	at := slices.IndexFunc(obj.Bindings, o.is)
+	if at < 0 {
+		return Change{}, false
+	}
+	return Change{Object: obj, Steps: append(tests(at, o), Operation{Op: "remove", Path: fmt.Sprintf("/status/bindings/%d", at)})}, true
+}
+
+// tests make sure that a binding is still where it was.
+func tests(at int, o Owner) []Operation {
+	var out []Operation
+	for _, field := range [][2]string{{"name", o.Name}, {"namespace", o.Namespace}, {"resource", o.Resource}, {"group", v1.GroupName}} {
+		out = append(out, Operation{Op: "test", Path: fmt.Sprintf("/status/bindings/%d/%s", at, field[0]), Value: field[1]})
+	}
+	return out
+}
+
+func condition(generation int64, rejection error, now metav1.Time) v1.ConfigResourceCondition {
+	out := v1.ConfigResourceCondition{Type: Accepted, Status: v1.ConditionTrue, ObservedGeneration: generation, LastTransitionTime: now}
+	if rejection != nil {
+		out.Status, out.Reason, out.Message = v1.ConditionFalse, Invalid, excerpt.Of(rejection.Error(), budget.MessageBytes)
+	}
+	return out
+}
+
+// same reports whether the conditions say what is wanted; their time does not count.
+func same(have []v1.ConfigResourceCondition, want v1.ConfigResourceCondition) bool {
+	if len(have) != 1 {
+		return false
+	}
+	want.LastTransitionTime = have[0].LastTransitionTime
+	return have[0] == want
+}

@@ -1,0 +1,217 @@
+package bindings
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+	"unicode/utf8"
+
+	"github.com/google/go-cmp/cmp"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/firekeeper-dev/firekeeper/operator/api/budget"
+	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
+	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
+)
+
+var (
+	k8s   = Owner{"prometheuses", "monitoring", "k8s"}
+	now   = metav1.NewTime(time.Date(2026, 11, 21, 6, 0, 0, 0, time.UTC))
+	early = metav1.NewTime(time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC))
+)
+
+func binding(o Owner, generation int64, rejection error) v1.WorkloadBinding {
+	return v1.WorkloadBinding{Group: v1.GroupName, Resource: o.Resource, Namespace: o.Namespace, Name: o.Name,
+		Conditions: []v1.ConfigResourceCondition{condition(generation, rejection, early)}}
+}
+
+func object(bindings ...v1.WorkloadBinding) Object {
+	return Object{Row: catalog.ServiceMonitor, Namespace: "demo", Name: "web", Version: "7", Generation: 3, Bindings: bindings}
+}
+
+// text is the change as it is sent; "" for none.
+func text(t *testing.T, c Change, needed bool) string {
+	t.Helper()
+	if !needed {
+		return ""
+	}
+	var what any = c.Steps
+	if c.Status != nil {
+		what = c.Status
+	}
+	out, err := json.Marshal(what)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(out)
+}
+
+func TestBind(t *testing.T) {
+	other := Owner{"prometheuses", "monitoring", "other"}
+	agent := Owner{"prometheusagents", "monitoring", "k8s"}
+	const (
+		yes   = `{"lastTransitionTime":"2026-11-21T06:00:00Z","observedGeneration":3,"status":"True","type":"Accepted"}`
+		no    = `{"lastTransitionTime":"2026-11-21T06:00:00Z","message":"spec.x: bad","observedGeneration":3,"reason":"InvalidConfiguration","status":"False","type":"Accepted"}`
+		id    = `"group":"monitoring.coreos.com","name":"k8s","namespace":"monitoring","resource":"prometheuses"`
+		tests = `{"op":"test","path":"/status/bindings/%[1]d/name","value":"k8s"},{"op":"test","path":"/status/bindings/%[1]d/namespace","value":"monitoring"},` +
+			`{"op":"test","path":"/status/bindings/%[1]d/resource","value":"prometheuses"},{"op":"test","path":"/status/bindings/%[1]d/group","value":"monitoring.coreos.com"}`
+	)
+	bad := errors.New("spec.x: bad")
+	for name, tc := range map[string]struct {
+		have      []v1.WorkloadBinding
+		rejection error
+		want      string
+	}{
+		"the first binding is a status of its own": {nil, nil, `{"bindings":[{"conditions":[` + yes + `],` + id + `}]}`},
+		"a rejection has its reason":               {nil, bad, `{"bindings":[{"conditions":[` + no + `],` + id + `}]}`},
+		"one more is added":                        {[]v1.WorkloadBinding{binding(other, 3, nil), binding(agent, 3, nil)}, nil, `[{"op":"add","path":"/status/bindings/-","value":{"conditions":[` + yes + `],` + id + `}}]`},
+		"the same one is left":                     {[]v1.WorkloadBinding{binding(k8s, 3, nil)}, nil, ""},
+		"the same rejection is left":               {[]v1.WorkloadBinding{binding(k8s, 3, bad)}, bad, ""},
+		"another generation is written":            {[]v1.WorkloadBinding{binding(other, 1, nil), binding(k8s, 2, nil)}, nil, `[` + fmt.Sprintf(tests, 1) + `,{"op":"replace","path":"/status/bindings/1/conditions","value":[` + yes + `]}]`},
+		"another verdict is written":               {[]v1.WorkloadBinding{binding(k8s, 3, nil)}, bad, `[` + fmt.Sprintf(tests, 0) + `,{"op":"replace","path":"/status/bindings/0/conditions","value":[` + no + `]}]`},
+		"a binding without conditions is written":  {[]v1.WorkloadBinding{{Group: v1.GroupName, Resource: "prometheuses", Namespace: "monitoring", Name: "k8s"}}, nil, `[` + fmt.Sprintf(tests, 0) + `,{"op":"replace","path":"/status/bindings/0/conditions","value":[` + yes + `]}]`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			change, needed := Bind(object(tc.have...), k8s, tc.rejection, now)
+			if diff := cmp.Diff(tc.want, text(t, change, needed)); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+	t.Run("a release removes the one binding", func(t *testing.T) {
+		change, needed := Release(object(binding(other, 1, nil), binding(k8s, 2, nil)), k8s)
+		if diff := cmp.Diff(`[`+fmt.Sprintf(tests, 1)+`,{"op":"remove","path":"/status/bindings/1"}]`, text(t, change, needed)); diff != "" {
+			t.Error(diff)
+		}
+		if _, needed := Release(object(binding(other, 1, nil), binding(agent, 1, nil)), k8s); needed {
+			t.Error("a release without a binding writes")
+		}
+	})
+}
+
+func TestMessagesAreBounded(t *testing.T) {
+	got := condition(1, errors.New(strings.Repeat("é", budget.MessageBytes)), now).Message
+	if len(got) > budget.MessageBytes || !utf8.ValidString(got) || !strings.HasSuffix(got, " …") {
+		t.Errorf("%d bytes, valid %t", len(got), utf8.ValidString(got))
+	}
+}
+
+// server counts versions up and keeps what is written.
+type server struct {
+	mu     sync.Mutex
+	writes int
+	err    func(Change) error
+}
+
+func (s *server) write(_ context.Context, c Change) (string, []v1.WorkloadBinding, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.writes++
+	if s.err != nil {
+		if err := s.err(c); err != nil {
+			return "", nil, err
+		}
+	}
+	return fmt.Sprint(100 + s.writes), []v1.WorkloadBinding{binding(k8s, c.Object.Generation, nil)}, nil
+}
+
+func TestWhatWasWrittenIsKnownBeforeTheCacheShowsIt(t *testing.T) {
+	s := &server{}
+	w := NewWriter(s.write)
+	pass := func(cached Object) {
+		t.Helper()
+		if change, needed := Bind(w.Current(cached), k8s, nil, now); needed {
+			if err := w.Do(t.Context(), []Change{change}); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	cached := object()
+	for range 3 {
+		pass(cached)
+	}
+	if s.writes != 1 {
+		t.Errorf("%d writes of one binding", s.writes)
+	}
+	cached.Generation = 4
+	pass(cached) // the cache has the new spec and not the status: its version is the old one
+	pass(cached)
+	if s.writes != 2 {
+		t.Errorf("%d writes of two generations", s.writes)
+	}
+	cached.Version, cached.Bindings = "102", []v1.WorkloadBinding{binding(k8s, 4, nil)}
+	pass(cached)
+	if s.writes != 2 || len(w.written) != 0 {
+		t.Errorf("%d writes, %d remembered after the cache has all of it", s.writes, len(w.written))
+	}
+}
+
+// The cache never shows what was written last of objects that are deleted.
+func TestDeletedObjectsAreForgotten(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := NewWriter((&server{}).write)
+		write := func(name string) {
+			t.Helper()
+			o := object()
+			o.Name = name
+			change, _ := Bind(w.Current(o), k8s, nil, now)
+			if err := w.Do(t.Context(), []Change{change}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for i := range 100 {
+			write(fmt.Sprint(i))
+		}
+		time.Sleep(2 * shownWithin)
+		write("last")
+		if len(w.written) != 1 {
+			t.Errorf("%d writes are remembered", len(w.written))
+		}
+	})
+}
+
+func TestFaultsOfOneObjectLeaveTheOthers(t *testing.T) {
+	resource := schema.GroupResource{Resource: "servicemonitors"}
+	var changes []Change
+	for i := range 40 {
+		obj := object()
+		obj.Name = fmt.Sprint("m", i)
+		change, _ := Bind(obj, k8s, nil, now)
+		changes = append(changes, change)
+	}
+	for name, tc := range map[string]struct {
+		err   error
+		fails bool
+	}{
+		"an object that is gone is passed by": {apierrors.NewNotFound(resource, "m3"), false},
+		"a conflict is reported":              {apierrors.NewConflict(resource, "m3", errors.New("newer")), true},
+		"a test that fails is reported":       {apierrors.NewInvalid(schema.GroupKind{Kind: "ServiceMonitor"}, "m3", nil), true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := &server{err: func(c Change) error {
+				if c.Object.Name == "m3" {
+					return tc.err
+				}
+				return nil
+			}}
+			err := NewWriter(s.write).Do(t.Context(), changes)
+			if (err != nil) != tc.fails || s.writes != len(changes) {
+				t.Errorf("%d writes, %v", s.writes, err)
+			}
+		})
+	}
+	t.Run("a refusal stops", func(t *testing.T) {
+		s := &server{err: func(Change) error { return apierrors.NewForbidden(resource, "", nil) }}
+		if err := NewWriter(s.write).Do(t.Context(), changes); !apierrors.IsForbidden(err) || s.writes > 2*parallel {
+			t.Errorf("%d writes, %v", s.writes, err)
+		}
+	})
+}

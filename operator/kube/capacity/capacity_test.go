@@ -1,0 +1,423 @@
+package capacity
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/firekeeper-dev/firekeeper/operator/api/budget"
+	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
+	"github.com/firekeeper-dev/firekeeper/operator/kube/share"
+)
+
+// server has objects, and delivers changes to a cache as a watch does.
+type server struct {
+	*Cache
+	mu      sync.Mutex
+	stored  map[types.NamespacedName]*v1.ServiceMonitor
+	cached  map[types.NamespacedName]Object
+	reads   []string
+	version int
+}
+
+func newServer(c *Capacity, kind string) *server {
+	s := &server{stored: map[types.NamespacedName]*v1.ServiceMonitor{}, cached: map[types.NamespacedName]Object{}}
+	s.Cache = c.Cache(kind, false, func(_ context.Context, name types.NamespacedName) (Object, error) {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		s.reads = append(s.reads, name.Name)
+		if o := s.stored[name]; o != nil {
+			return o.DeepCopy(), nil
+		}
+		return nil, apierrors.NewNotFound(schema.GroupResource{}, name.Name)
+	})
+	return s
+}
+
+// run delivers what the capacity changes until the context ends.
+func (s *server) run(ctx context.Context) {
+	go s.Run(ctx)
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-s.Changed():
+			s.take()
+		}
+	}
+}
+
+func (s *server) take() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, o := range s.Take() {
+		s.cached[nameOf(o)] = o
+	}
+}
+
+// put stores an object of some kibibytes.
+func (s *server) put(namespace, name string, kib int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.version++
+	o := &v1.ServiceMonitor{ObjectMeta: metav1.ObjectMeta{
+		Namespace: namespace, Name: name, UID: types.UID(namespace + name), ResourceVersion: fmt.Sprint(s.version), Labels: map[string]string{"team": "a"},
+	}}
+	o.Spec.JobLabel = strings.Repeat("x", kib<<10)
+	s.stored[nameOf(o)] = o
+	s.cached[nameOf(o)] = s.Enter(o.DeepCopy())
+}
+
+func (s *server) delete(namespace, name string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	key := types.NamespacedName{Namespace: namespace, Name: name}
+	s.Remove(s.stored[key])
+	delete(s.stored, key)
+	delete(s.cached, key)
+}
+
+// stubNames are the names of cached stubs, sorted.
+func (s *server) stubNames() (out []string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for key, o := range s.cached {
+		if IsStub(o) {
+			out = append(out, key.String())
+		}
+	}
+	slices.Sort(out)
+	return out
+}
+
+// leftOutOf are the names of the objects that are left out of what is stored.
+func leftOutOf(room int, servers ...*server) (out []string) {
+	var objects []share.Object
+	for _, s := range servers {
+		for key, o := range s.stored {
+			objects = append(objects, share.Object{Namespace: key.Namespace, Name: s.kind + "/" + key.Name, Bytes: budget.Size(o, mostCounted)})
+		}
+	}
+	for _, i := range share.Divide(objects, room) {
+		_, name, _ := strings.Cut(objects[i].Name, "/")
+		out = append(out, objects[i].Namespace+"/"+name)
+	}
+	slices.Sort(out)
+	return out
+}
+
+// TestNothingChangesWhileEverythingFits: one namespace may use all of the room.
+func TestNothingChangesWhileEverythingFits(t *testing.T) {
+	c := New(1 << 20)
+	s := newServer(c, "ServiceMonitor")
+	for i := range 9 {
+		s.put("a", fmt.Sprint(i), 100)
+	}
+	if stubs := s.stubNames(); stubs != nil {
+		t.Errorf("stubs: %q", stubs)
+	}
+	key := types.NamespacedName{Namespace: "a", Name: "3"}
+	if got := s.Enter(s.stored[key].DeepCopy()); got != s.cached[key] {
+		t.Error("the same version of an object is cached twice")
+	}
+	for i := range 9 {
+		s.delete("a", fmt.Sprint(i))
+	}
+	if held, stubs := c.Held(); held != 0 || stubs != 0 || len(c.entries) != 0 || len(c.namespaces) != 0 || c.settling != nil {
+		t.Errorf("%d bytes and %d stubs left, %+v", held, stubs, c)
+	}
+}
+
+// TestTheLargestOfWhoHoldsMost: others keep what they have, also when they come later and of
+// another kind.
+func TestTheLargestOfWhoHoldsMost(t *testing.T) {
+	c := New(1 << 20)
+	monitors, rules := newServer(c, "ServiceMonitor"), newServer(c, "PrometheusRule")
+	monitors.put("small", "a", 200)
+	for i := range 10 {
+		monitors.put("large", fmt.Sprint(i), 50+i)
+	}
+	rules.put("large", "rule", 300)
+	rules.put("small", "b", 10)
+	rules.take()
+	monitors.take()
+	if got := rules.stubNames(); !slices.Equal(got, []string{"large/rule"}) {
+		t.Errorf("rules: %q", got)
+	}
+	if got := monitors.stubNames(); got != nil {
+		t.Errorf("monitors: %q", got)
+	}
+	monitors.put("small", "c", 290)
+	monitors.take()
+	if got := monitors.stubNames(); !slices.Equal(got, []string{"large/9"}) {
+		t.Errorf("monitors: %q", got)
+	}
+	if held, _ := c.Held(); held > c.Room() {
+		t.Errorf("%d bytes of %d", held, c.Room())
+	}
+}
+
+// TestOrderDoesNotMatter: whatever the order in which objects come, change and go, the result
+// is the division of what is there in the end.
+func TestOrderDoesNotMatter(t *testing.T) {
+	for seed := range uint64(30) {
+		synctest.Test(t, func(t *testing.T) {
+			random := rand.New(rand.NewPCG(seed, 1))
+			c := New(1 << 20)
+			servers := []*server{newServer(c, "ServiceMonitor"), newServer(c, "PrometheusRule")}
+			ctx, cancel := context.WithCancel(t.Context())
+			defer synctest.Wait()
+			defer cancel()
+			for _, s := range servers {
+				go s.run(ctx)
+			}
+			for range 200 {
+				s := servers[random.IntN(2)]
+				namespace, name := string(rune('a'+random.IntN(4))), fmt.Sprint(random.IntN(12))
+				switch s.stored[types.NamespacedName{Namespace: namespace, Name: name}] != nil && random.IntN(3) == 0 {
+				case true:
+					s.delete(namespace, name)
+				case false:
+					s.put(namespace, name, []int{1, 5, 20, 80, 80, 300}[random.IntN(6)])
+				}
+				if held, _ := c.Held(); held > c.Room() {
+					t.Fatalf("seed %d: %d bytes of %d", seed, held, c.Room())
+				}
+				if random.IntN(10) == 0 {
+					time.Sleep(settlePause)
+				}
+			}
+			time.Sleep(20 * time.Minute)
+			var got []string
+			for _, s := range servers {
+				got = append(got, s.stubNames()...)
+				for key, o := range s.cached {
+					if o.GetResourceVersion() != s.stored[key].ResourceVersion || !IsStub(o) && o.(*v1.ServiceMonitor).Spec.JobLabel != s.stored[key].Spec.JobLabel {
+						t.Errorf("seed %d: %s is cached as it was", seed, key)
+					}
+				}
+			}
+			slices.Sort(got)
+			if want := leftOutOf(c.Room(), servers...); !slices.Equal(got, want) {
+				t.Errorf("seed %d: left out %q, want %q", seed, got, want)
+			}
+		})
+	}
+}
+
+// TestComeBack: stubs are read when there is room again, the smallest first, and not before.
+func TestComeBack(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newServer(New(1<<20), "ServiceMonitor")
+		ctx, cancel := context.WithCancel(t.Context())
+		defer synctest.Wait()
+		defer cancel()
+		go s.run(ctx)
+		for i, kib := range []int{300, 310, 320, 330, 340} {
+			s.put("a", fmt.Sprint(i), kib)
+		}
+		time.Sleep(time.Hour)
+		if got := s.stubNames(); !slices.Equal(got, []string{"a/3", "a/4"}) || s.reads != nil {
+			t.Fatalf("stubs %q, reads %q", got, s.reads)
+		}
+		s.delete("a", "0")
+		s.delete("a", "1")
+		time.Sleep(time.Minute)
+		if got := s.stubNames(); got != nil || !slices.Equal(s.reads, []string{"3", "4"}) {
+			t.Errorf("stubs %q, reads %q", got, s.reads)
+		}
+	})
+}
+
+// TestReadFails: a stub that cannot be read is read again, more and more rarely.
+func TestReadFails(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := New(1 << 20)
+		var times []time.Time
+		cache := c.Cache("Probe", false, func(context.Context, types.NamespacedName) (Object, error) {
+			times = append(times, time.Now())
+			return nil, fmt.Errorf("no")
+		})
+		ctx, cancel := context.WithCancel(t.Context())
+		defer cancel()
+		ended := make(chan struct{})
+		go func() {
+			defer close(ended)
+			cache.Run(ctx)
+		}()
+		s := newServer(c, "x")
+		for i := range 3 {
+			o := &v1.Probe{ObjectMeta: metav1.ObjectMeta{Namespace: "a", Name: fmt.Sprint(i), UID: "u", ResourceVersion: "1"}}
+			o.Spec.JobName = strings.Repeat("x", 400<<10)
+			s.cached[nameOf(o)] = cache.Enter(o)
+		}
+		cache.Remove(s.cached[types.NamespacedName{Namespace: "a", Name: "1"}])
+		time.Sleep(time.Hour)
+		cancel()
+		<-ended
+		if n := len(times); n < 10 || n > 30 || times[n-1].Sub(times[n-2]) < lastRetry/2 {
+			t.Errorf("%d reads, the last after %s", n, times[n-1].Sub(times[n-2]))
+		}
+	})
+}
+
+// TestRelist: what a list lacks is gone, and what it has as before is the same object.
+func TestRelist(t *testing.T) {
+	c := New(1 << 20)
+	s := newServer(c, "ServiceMonitor")
+	for i := range 4 {
+		s.put("a", fmt.Sprint(i), 300+i)
+	}
+	before := maps.Clone(s.cached)
+	s.Relist()
+	for _, i := range []string{"0", "3"} {
+		s.Enter(s.stored[types.NamespacedName{Namespace: "a", Name: i}].DeepCopy())
+	}
+	out := s.Listed()
+	slices.SortFunc(out, func(a, b Object) int { return cmp.Compare(a.GetName(), b.GetName()) })
+	if len(out) != 2 || out[0] != before[types.NamespacedName{Namespace: "a", Name: "0"}] || out[1].GetName() != "3" {
+		t.Errorf("listed: %d objects, the first as before: %t", len(out), len(out) > 0 && out[0] == before[nameOf(out[0])])
+	}
+	if len(c.entries) != 2 {
+		t.Errorf("%d entries", len(c.entries))
+	}
+}
+
+func TestStub(t *testing.T) {
+	long := strings.Repeat("v", 1<<20)
+	o := &v1.Prometheus{ObjectMeta: metav1.ObjectMeta{
+		Namespace: "a", Name: "b", UID: "u", ResourceVersion: "7", Generation: 3, Labels: map[string]string{"team": "a", "z": long[:60]},
+		Annotations: map[string]string{"operator.prometheus.io/controller-id": "mine", "a": long}, Finalizers: []string{"f"},
+	}}
+	for i := range 200 {
+		o.Labels[fmt.Sprintf("x%d", i)] = long[:60]
+	}
+	o.Spec.Version = long
+	o.Status.Conditions = []v1.Condition{{Type: "Available"}}
+	c := New(1 << 10)
+	got := c.Cache("Prometheus", false, nil).Enter(o).(*v1.Prometheus)
+	if got.Name != "b" || got.UID != "u" || got.ResourceVersion != "7" || got.Generation != 3 || got.Labels["team"] != "a" || len(got.Finalizers) != 1 ||
+		got.Spec.Version != "" || len(got.Annotations) != 1 || got.Annotations["operator.prometheus.io/controller-id"] != "mine" || len(got.Status.Conditions) != 1 {
+		t.Errorf("stub: %+v", got)
+	}
+	if n := budget.Size(got, 1<<20); n > 64<<10 {
+		t.Errorf("the stub has %d bytes", n)
+	}
+	err := fmt.Sprint(v1.Undecodable(got))
+	for _, part := range []string{"at most 1 KiB", `namespace "a"`, "this object takes 2.0 MiB of it", "make it smaller, or delete others"} {
+		if !strings.Contains(err, part) {
+			t.Errorf("%s: no %q", err, part)
+		}
+	}
+	if !IsStub(got) || IsStub(o) {
+		t.Error("which is a stub?")
+	}
+}
+
+// TestCharges: what an object compiles to counts, and files that several have in common count
+// once.
+func TestCharges(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := New(1 << 20)
+		s := newServer(c, "ServiceMonitor")
+		ctx, cancel := context.WithCancel(t.Context())
+		defer synctest.Wait()
+		defer cancel()
+		go s.run(ctx)
+		for i := range 4 {
+			s.put("a", fmt.Sprint(i), 10+i)
+		}
+		s.put("b", "0", 100)
+		name := func(i int) types.NamespacedName { return types.NamespacedName{Namespace: "a", Name: fmt.Sprint(i)} }
+		bundle := map[string]int{"ca": 400 << 10}
+		for i := range 3 {
+			c.Charge(t, "ServiceMonitor", name(i), 1<<10, bundle)
+		}
+		synctest.Wait()
+		if got := s.stubNames(); got != nil {
+			t.Fatalf("a file counts more than once: %q", got)
+		}
+		c.Charge(t, "ServiceMonitor", name(3), 700<<10, nil)
+		synctest.Wait()
+		if got := s.stubNames(); !slices.Equal(got, []string{"a/3"}) {
+			t.Fatalf("stubs %q", got)
+		}
+		c.Charge(t, "ServiceMonitor", name(3), 100, nil) // the stub compiles to nothing
+		time.Sleep(time.Hour)
+		if got := s.stubNames(); !slices.Equal(got, []string{"a/3"}) || s.reads != nil {
+			t.Fatalf("it came back without room for it: stubs %q, reads %q", got, s.reads)
+		}
+		for i := range 3 {
+			c.Charge(t, "ServiceMonitor", name(i), 1<<10, nil)
+		}
+		s.put("b", "0", 10)
+		time.Sleep(time.Hour)
+		if got := s.stubNames(); got != nil {
+			t.Errorf("stubs %q", got)
+		}
+	})
+}
+
+// TestGuess: what an object may compile to counts until it is compiled, again when it changes, and not when
+// only its metadata does.
+func TestGuess(t *testing.T) {
+	c := New(1 << 20)
+	cache := c.Cache("ServiceMonitor", true, nil)
+	held := func() int {
+		n, _ := c.Held()
+		return n
+	}
+	o := &v1.ServiceMonitor{ObjectMeta: metav1.ObjectMeta{Namespace: "a", Name: "b", UID: "u", ResourceVersion: "1", Generation: 1}}
+	enter := func(generation int64, kib int, labels map[string]string) (size int) {
+		o = o.DeepCopy()
+		o.Generation, o.ResourceVersion, o.Labels = generation, o.ResourceVersion+"1", labels
+		o.Spec.JobLabel = strings.Repeat("x", kib<<10)
+		cache.Enter(o)
+		return budget.Size(o, mostCounted)
+	}
+	charge := func(bytes int) {
+		c.Charge(t, "ServiceMonitor", types.NamespacedName{Namespace: "a", Name: "b"}, bytes, nil)
+	}
+	size := enter(1, 10, nil)
+	if got := held(); got != size+guess(size) {
+		t.Errorf("%d bytes are held of a new object of %d", got, size)
+	}
+	charge(100)
+	if got := held(); got != size+100 {
+		t.Errorf("%d bytes are held of a compiled object of %d", got, size)
+	}
+	size = enter(1, 10, map[string]string{"a": "b"})
+	if got := held(); got != size+100 {
+		t.Errorf("%d bytes are held after a change of labels, want %d", got, size+100)
+	}
+	size = enter(2, 200, nil)
+	if got := held(); got != size+guess(size) {
+		t.Errorf("%d bytes are held of an object that has grown to %d", got, size)
+	}
+	charge(100)
+	if got := held(); got != size+100 {
+		t.Errorf("%d bytes are held of a compiled object of %d", got, size)
+	}
+	enter(3, 600, nil) // fits alone
+	if _, stubs := c.Held(); stubs != 1 {
+		t.Error("an object is whole that has no room for what it may compile to")
+	}
+	charge(50) // the stub
+	size = enter(4, 200, nil)
+	if got := held(); got != size+guess(size) {
+		t.Errorf("%d bytes are held of an object that was a stub, want %d", got, size+guess(size))
+	}
+}

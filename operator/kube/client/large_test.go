@@ -1,0 +1,28 @@
+package client
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/firekeeper-dev/firekeeper/operator/api/budget/budgettest"
+	"github.com/firekeeper-dev/firekeeper/operator/api/manifest"
+	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
+)
+
+// TestTooLargeToBeDecoded: a stored object whose text is small and that would take hundreds of
+// megabytes has its metadata, its status and a fault.
+func TestTooLargeToBeDecoded(t *testing.T) {
+	text := fmt.Sprintf(`{"apiVersion":"monitoring.coreos.com/v1","kind":"ServiceMonitor","metadata":{"name":"a","namespace":"b","uid":"u","resourceVersion":"7","labels":{"team":"x"}},`+
+		`"spec":{"endpoints":[%s]},"status":{"bindings":[{"name":"c"}]}}`, strings.TrimSuffix(strings.Repeat("{},", 400_000), ","))
+	var o v1.ServiceMonitor
+	var err error
+	budgettest.AtMost(t, "decoding", 8<<20, func() { err = manifest.DecodeStored([]byte(text), &o) })
+	if err != nil || o.Name != "a" || o.Namespace != "b" || o.UID != "u" || o.ResourceVersion != "7" || o.Labels["team"] != "x" || o.Kind != "ServiceMonitor" ||
+		len(o.Spec.Endpoints) > 0 || len(o.Status.Bindings) != 1 {
+		t.Errorf("%v, %+v", err, o.ObjectMeta)
+	}
+	if got := fmt.Sprint(v1.Undecodable(&o)); got != "spec.endpoints has more than 2500 elements, the limit of one ServiceMonitor" {
+		t.Errorf("fault %q", got)
+	}
+}

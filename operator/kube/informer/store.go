@@ -1,0 +1,395 @@
+package informer
+
+import (
+	"context"
+	"fmt"
+	"iter"
+	"runtime/debug"
+	"slices"
+	"sync"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/watch"
+	"k8s.io/client-go/metadata"
+	"k8s.io/client-go/tools/cache"
+	"k8s.io/klog/v2"
+
+	"github.com/firekeeper-dev/firekeeper/operator/kube/capacity"
+)
+
+const (
+	// resync hands every object to the handlers again; they ignore what has not changed.
+	resync = 5 * time.Minute
+	// syncTimeout bounds the first listing of one kind.
+	syncTimeout = 10 * time.Minute
+)
+
+// Object is what the stores hold.
+type Object = interface {
+	metav1.Object
+	runtime.Object
+}
+
+// Watch says what a store watches.
+type Watch struct {
+	Namespaces    Namespaces
+	LabelSelector string
+	FieldSelector string
+	// Calls counts the lists and watches; nil counts nothing.
+	Calls *Calls
+	// Reads says which lists and watches fail; nil says nothing.
+	Reads *Reads
+	// Poll says how to do without permission to watch; nil: the store waits for it.
+	Poll *Poll
+	// Bounds bounds what the store keeps; nil: it keeps everything. Not with Poll.
+	Bounds *Bounds
+}
+
+// Store holds the objects of one kind in the watched namespaces, kept current by informers.
+// Objects that it returns are shared: callers must not change them.
+type Store[T Object] struct {
+	name      string
+	scope     Namespaces
+	filtered  bool
+	informers []cache.SharedIndexInformer
+	reads     []*read   // one for each informer
+	pollers   []*poller // the same; nil for those that need permission to watch
+	bounded   []*bounded
+	order     order[T]
+	started   sync.Once
+}
+
+// NewStore returns a store of typed objects; keep (optional) trims an object before it is cached.
+func NewStore[T Object](client cache.Getter, resource string, example T, w Watch, keep func(T) T) *Store[T] {
+	s := newStore[T](resource, w)
+	get := func(ctx context.Context, name types.NamespacedName) (Object, error) {
+		out := example.DeepCopyObject().(Object)
+		err := client.Get().NamespaceIfScoped(name.Namespace, name.Namespace != "").Resource(resource).Name(name.Name).Do(ctx).Into(out)
+		return out, err
+	}
+	in := func(ns string) *cache.ListWatch {
+		lw := cache.NewFilteredListWatchFromClient(client, resource, ns, w.tweak)
+		lw.ListWithContextFunc = listTrimmed(client, resource, ns, w.tweak, trimmer(keep))
+		return lw
+	}
+	for _, ns := range w.Namespaces.Watches() {
+		s.add(w, ns, in(ns), example, get, keep).split(in)
+	}
+	return s
+}
+
+// NewMetadataStore returns a store that holds only the identity and version of
+// each object, for noticing changes.
+func NewMetadataStore(client metadata.Interface, gvr schema.GroupVersionResource, w Watch) *Store[*metav1.PartialObjectMetadata] {
+	s := newStore[*metav1.PartialObjectMetadata](gvr.Resource, w)
+	in := func(ns string) *cache.ListWatch {
+		return &cache.ListWatch{
+			ListWithContextFunc: listMetadata(client.Resource(gvr).Namespace(ns), w.tweak, trimmer(identityOnly)),
+			WatchFuncWithContext: func(ctx context.Context, o metav1.ListOptions) (watch.Interface, error) {
+				w.tweak(&o)
+				return client.Resource(gvr).Namespace(ns).Watch(ctx, o)
+			},
+		}
+	}
+	get := func(ctx context.Context, name types.NamespacedName) (Object, error) {
+		return client.Resource(gvr).Namespace(name.Namespace).Get(ctx, name.Name, metav1.GetOptions{})
+	}
+	for _, ns := range w.Namespaces.Watches() {
+		s.add(w, ns, in(ns), &metav1.PartialObjectMetadata{}, get, identityOnly).split(in)
+	}
+	return s
+}
+
+// getter reads one object.
+type getter func(ctx context.Context, name types.NamespacedName) (Object, error)
+
+// add appends the informer of one or all namespaces. get is for stores with a Poll,
+// whose poller it returns; nil without one.
+func (s *Store[T]) add(w Watch, namespace string, api *cache.ListWatch, example T, get getter, keep func(T) T) *poller {
+	var inf cache.SharedIndexInformer
+	trim := trimmer(keep)
+	reading := w.Reads.add(s.name, namespace, func() bool { return inf.HasSynced() })
+	if w.Bounds != nil {
+		b := newBounded(*w.Bounds, namespace, w, api, example, trim)
+		s.bounded, api = append(s.bounded, b), b.listWatch()
+	}
+	var lw cache.ListerWatcher = w.observed(api, reading)
+	var p *poller
+	if w.Poll != nil {
+		p = &poller{Poll: *w.Poll, api: api, get: get, trim: trim, namespace: namespace, log: reading.logger()}
+		p.result = func(err error) { w.Calls.listed(err); reading.result(err) }
+		polled := w.observed(p.listWatch(), reading)
+		if lw = polled; !p.Parts {
+			lw = unstreamed{polled}
+		}
+	}
+	inf = cache.NewSharedIndexInformer(lw, example, resync, namespaceIndex)
+	// Both fail only on a started informer.
+	if err := inf.SetTransform(trim); err != nil {
+		panic(err)
+	}
+	if err := inf.SetWatchErrorHandlerWithContext(quietly); err != nil {
+		panic(err)
+	}
+	s.informers, s.reads, s.pollers = append(s.informers, inf), append(s.reads, reading), append(s.pollers, p)
+	return p
+}
+
+// split says how to read one namespace of several.
+func (p *poller) split(in func(namespace string) *cache.ListWatch) {
+	if p != nil {
+		p.part = in
+	}
+}
+
+// quietly replaces the reflector's own lines: [Reads] knows of each call that failed,
+// and says it once.
+func quietly(ctx context.Context, _ *cache.Reflector, err error) {
+	klog.FromContext(ctx).V(1).Info("list or watch ended", "err", err)
+}
+
+var namespaceIndex = cache.Indexers{cache.NamespaceIndex: cache.MetaNamespaceIndexFunc}
+
+func newStore[T Object](name string, w Watch) *Store[T] {
+	return &Store[T]{name: name, scope: w.Namespaces, filtered: w.LabelSelector != "" || w.FieldSelector != ""}
+}
+
+func (w Watch) tweak(o *metav1.ListOptions) {
+	o.LabelSelector = w.LabelSelector
+	o.FieldSelector = w.Namespaces.FieldSelector(w.FieldSelector)
+}
+
+// observed returns a list-watcher whose calls are counted and noted.
+func (w Watch) observed(lw *cache.ListWatch, reading *read) *cache.ListWatch {
+	return &cache.ListWatch{
+		ListWithContextFunc: func(ctx context.Context, o metav1.ListOptions) (runtime.Object, error) {
+			list, err := lw.ListWithContext(ctx, o)
+			w.Calls.listed(err)
+			reading.result(err)
+			return list, err
+		},
+		WatchFuncWithContext: func(ctx context.Context, o metav1.ListOptions) (watch.Interface, error) {
+			events, err := lw.WatchWithContext(ctx, o)
+			w.Calls.watched(err)
+			reading.result(err)
+			return events, err
+		},
+	}
+}
+
+func identityOnly(o *metav1.PartialObjectMetadata) *metav1.PartialObjectMetadata {
+	return &metav1.PartialObjectMetadata{ObjectMeta: metav1.ObjectMeta{
+		Namespace: o.Namespace, Name: o.Name, UID: o.UID, ResourceVersion: o.ResourceVersion,
+	}}
+}
+
+// trimmer trims objects on their way into the cache: what nobody reads is not kept.
+func trimmer[T Object](keep func(T) T) cache.TransformFunc {
+	return func(raw any) (any, error) {
+		obj, ok := raw.(T)
+		if !ok {
+			return raw, nil // a tombstone
+		}
+		if obj.GetManagedFields() != nil { // one that is in a cache is only read
+			obj.SetManagedFields(nil)
+		}
+		if a := obj.GetAnnotations(); a[lastApplied] != "" {
+			delete(a, lastApplied)
+		}
+		if keep != nil {
+			obj = keep(obj)
+		}
+		return obj, nil
+	}
+}
+
+const lastApplied = "kubectl.kubernetes.io/last-applied-configuration"
+
+// Name is the resource name, for messages.
+func (s *Store[T]) Name() string { return s.name }
+
+// Complete reports whether an object of the namespace that the store does not
+// have does not exist (no selector narrows the watch, and the namespace is in scope).
+// The store must not have a Poll.
+func (s *Store[T]) Complete(namespace string) bool { return !s.filtered && s.scope.Has(namespace) }
+
+// Covers reports whether objects of a namespace are watched.
+func (s *Store[T]) Covers(namespace string) bool { return s.scope.Has(namespace) }
+
+// Get returns an object.
+func (s *Store[T]) Get(namespace, name string) (obj T, ok bool) {
+	key := name
+	if namespace != "" {
+		key = namespace + "/" + name
+	}
+	for _, inf := range s.informers {
+		raw, exists, err := inf.GetIndexer().GetByKey(key)
+		if err == nil && exists {
+			return raw.(T), true
+		}
+	}
+	return obj, false
+}
+
+// List returns the objects of a namespace ("" for all) that match, in no particular order.
+func (s *Store[T]) List(namespace string, selector labels.Selector) []T {
+	var out []T
+	add := func(raw any) {
+		if obj := raw.(T); selector.Matches(labels.Set(obj.GetLabels())) {
+			out = append(out, obj)
+		}
+	}
+	for _, inf := range s.informers {
+		if namespace == "" {
+			for _, raw := range inf.GetIndexer().List() {
+				add(raw)
+			}
+			continue
+		}
+		// The index exists in every informer of ours.
+		raws, err := inf.GetIndexer().ByIndex(cache.NamespaceIndex, namespace)
+		if err != nil {
+			panic(err)
+		}
+		for _, raw := range raws {
+			add(raw)
+		}
+	}
+	return out
+}
+
+// All iterates over every object, in no particular order.
+func (s *Store[T]) All() iter.Seq[T] {
+	return func(yield func(T) bool) {
+		for _, inf := range s.informers {
+			for _, raw := range inf.GetIndexer().List() {
+				if !yield(raw.(T)) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// Sorted iterates over every object by "namespace/name" in byte order, at least as
+// new as the events that were handled. Before [Store.OnChange] there is none.
+func (s *Store[T]) Sorted() iter.Seq[T] {
+	return func(yield func(T) bool) {
+		for _, obj := range s.order.list() {
+			if !yield(obj) {
+				return
+			}
+		}
+	}
+}
+
+// Event is one change of an object. Before is the zero value for an addition,
+// After for a deletion.
+type Event[T Object] struct {
+	Action string // "add", "update" or "delete"
+	Before T
+	After  T
+}
+
+// Object is the newest version that the event knows.
+func (e Event[T]) Object() T {
+	if e.Action == "delete" {
+		return e.Before
+	}
+	return e.After
+}
+
+// OnChange calls handle for every change. Resyncs of unchanged objects are
+// dropped and deletions that were only noticed later are unwrapped. It may be
+// called several times; the handlers do not wait for each other. A handler that panics
+// has handled its event: one object must not stop the others.
+func (s *Store[T]) OnChange(do func(Event[T])) error {
+	handle := func(e Event[T]) {
+		defer func() {
+			if p := recover(); p != nil {
+				obj := e.Object()
+				klog.ErrorS(nil, "event handler panicked", "resource", s.name, "namespace", obj.GetNamespace(), "name", obj.GetName(),
+					"panic", fmt.Sprint(p), "stack", string(debug.Stack()))
+			}
+		}()
+		do(e)
+	}
+	for _, inf := range s.informers {
+		_, err := inf.AddEventHandler(cache.ResourceEventHandlerFuncs{
+			AddFunc: func(raw any) {
+				s.refresh(raw.(T))
+				handle(Event[T]{Action: "add", After: raw.(T)})
+			},
+			UpdateFunc: func(before, after any) {
+				s.refresh(after.(T))
+				if b, a := before.(T), after.(T); b.GetResourceVersion() != a.GetResourceVersion() || capacity.IsStub(b) != capacity.IsStub(a) {
+					handle(Event[T]{Action: "update", Before: b, After: a})
+				}
+			},
+			DeleteFunc: func(raw any) {
+				if tomb, ok := raw.(cache.DeletedFinalStateUnknown); ok {
+					raw = tomb.Obj
+				}
+				if obj, ok := raw.(T); ok {
+					s.refresh(obj)
+					handle(Event[T]{Action: "delete", Before: obj})
+				}
+			},
+		})
+		if err != nil {
+			return fmt.Errorf("handle events of %s: %w", s.name, err)
+		}
+	}
+	// The events of what is there already arrive one by one and later: a pass
+	// between them must not take the rest for deleted.
+	s.order.fill(func() []T { return slices.Collect(s.All()) })
+	return nil
+}
+
+// refresh puts into the order what the cache has of an object now: another
+// handler may be ahead with the events.
+func (s *Store[T]) refresh(obj T) {
+	s.order.note(obj, s.tight(), func() (T, bool) { return s.Get(obj.GetNamespace(), obj.GetName()) })
+}
+
+// Run starts the informers and returns; they stop with the context. Of several
+// calls the first counts.
+func (s *Store[T]) Run(ctx context.Context) {
+	s.started.Do(func() {
+		for i, inf := range s.informers {
+			s.reads[i].start()
+			go inf.RunWithContext(ctx)
+		}
+		for _, b := range s.bounded {
+			go b.in.Run(ctx)
+		}
+	})
+}
+
+// Wait blocks until the first listing is complete.
+//
+// Errors: the context ended; the listing took longer than ten minutes.
+func (s *Store[T]) Wait(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, syncTimeout)
+	defer cancel()
+	for _, inf := range s.informers {
+		select {
+		case <-inf.HasSyncedChecker().Done():
+		case <-ctx.Done():
+			return fmt.Errorf("list %s: %w", s.name, context.Cause(ctx))
+		}
+	}
+	return nil
+}
+
+// Syncer is a store of any type, for starting many at once.
+type Syncer interface {
+	Name() string
+	Run(ctx context.Context)
+	Wait(ctx context.Context) error
+}

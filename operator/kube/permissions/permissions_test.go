@@ -1,0 +1,92 @@
+package permissions
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	rbacv1 "k8s.io/api/rbac/v1"
+	"sigs.k8s.io/yaml"
+)
+
+// granted are the grants of the roles of one kind in a manifest below deploy.
+func granted(t *testing.T, file, kind string) (out []Grant) {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join("..", "..", "..", "deploy", file))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, doc := range strings.Split(string(text), "\n---\n") {
+		var role struct {
+			Kind  string
+			Rules []rbacv1.PolicyRule
+		}
+		if err := yaml.Unmarshal([]byte(doc), &role); err != nil {
+			t.Fatal(err)
+		}
+		if role.Kind == kind {
+			out = append(out, Grants(role.Rules)...)
+		}
+	}
+	return out
+}
+
+// TestManifests: what deploy grants is what the features need.
+func TestManifests(t *testing.T) {
+	for _, tc := range []struct {
+		file, kind string
+		of         func(Feature) bool
+	}{
+		{Base, "ClusterRole", func(f Feature) bool { return f.File == Base }},
+		{KubeletManifest, "ClusterRole", func(f Feature) bool { return f.File == KubeletManifest && f.Place == Cluster }},
+		{KubeletManifest, "Role", func(f Feature) bool { return f.File == KubeletManifest && f.Place == Kubelet }},
+		{LeaderManifest, "Role", func(f Feature) bool { return f.File == LeaderManifest }},
+		{CertsManifest, "ClusterRole", func(f Feature) bool { return f.File == CertsManifest && f.Place == Cluster }},
+		{CertsManifest, "Role", func(f Feature) bool { return f.File == CertsManifest && f.Place == Own }},
+		{TargetsManifest, "ClusterRole", func(f Feature) bool { return f.File == TargetsManifest }},
+		{WatchManifest, "ClusterRole", func(f Feature) bool { return f.Name == Watching.Name }},
+	} {
+		want := Grants(Rules(tc.of))
+		if diff := cmp.Diff(want, granted(t, tc.file, tc.kind)); diff != "" || len(want) == 0 {
+			t.Errorf("deploy/%s, %s (-features +manifest):\n%s", tc.file, tc.kind, diff)
+		}
+	}
+}
+
+// Every permission has one reason, and every feature a name of its own.
+func TestFeaturesAreApart(t *testing.T) {
+	type at struct {
+		Grant
+		place Place
+		file  string
+	}
+	seen, names := map[at]string{}, map[string]bool{}
+	for _, f := range Features() {
+		if names[f.Name] || f.Cost == "" || f.File == "" || f.Place == "" {
+			t.Errorf("feature %q is there twice, or incomplete", f.Name)
+		}
+		names[f.Name] = true
+		for _, g := range Grants(f.Rules) {
+			if other, is := seen[at{g, f.Place, f.File}]; is {
+				t.Errorf("%s is for %q and for %q", g, other, f.Name)
+			}
+			seen[at{g, f.Place, f.File}] = f.Name
+		}
+	}
+}
+
+// TestDocumentedFeatures compares docs/permissions.md with the table.
+func TestDocumentedFeatures(t *testing.T) {
+	page, err := os.ReadFile(filepath.Join("..", "..", "..", "docs", "permissions.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for row := range strings.Lines(Table()) {
+		if !slices.Contains(strings.SplitAfter(string(page), "\n"), row) {
+			t.Errorf("docs/permissions.md lacks the row\n%s", row)
+		}
+	}
+}

@@ -1,0 +1,206 @@
+package startup
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/kubernetes"
+
+	"github.com/firekeeper-dev/firekeeper/operator/kube/client"
+	"github.com/firekeeper-dev/firekeeper/operator/kube/informer"
+)
+
+// Component is a controller, or something else of the operator, that starts once its
+// CRDs are installed and its permissions granted.
+type Component struct {
+	Name        string                        // in logs
+	Resources   []schema.GroupVersionResource // that must be installed
+	Permissions []Permission
+	Instead     map[Permission][]Permission // what makes up for one of Permissions: all of these
+	Start       func() error                // runs it; an error ends the operator
+
+	who    string    // in Missing; Name if empty
+	logged string    // what was last logged as missing
+	failed bool      // the last check failed, which was logged
+	next   time.Time // no check before
+
+	forbidden atomic.Pointer[string] // what the last check found forbidden
+}
+
+// Forbidden says for people which permissions the last check found missing, with all
+// resources installed. It is empty before a check, after a good one, and while a resource is
+// not installed.
+func (c *Component) Forbidden() string {
+	if text := c.forbidden.Load(); text != nil {
+		return *text
+	}
+	return ""
+}
+
+// found remembers for Forbidden what a check found missing; nil is nothing.
+func (c *Component) found(l *lack) {
+	text := ""
+	if l != nil && len(l.resources) == 0 {
+		text = l.String()
+	}
+	c.forbidden.Store(&text)
+}
+
+// Controller is the controller of a kind of workload: own is the resource of the
+// kind, selected are those of the objects that it selects and cannot work without.
+func Controller(name string, own schema.GroupVersionResource, selected []schema.GroupVersionResource, scopes Scopes, start func() error) *Component {
+	c := &Component{
+		Name:        name,
+		Resources:   append([]schema.GroupVersionResource{own}, selected...),
+		Permissions: required(own, selected, scopes),
+		Instead:     map[Permission][]Permission{},
+		Start:       start,
+	}
+	// Where all Secrets or ConfigMaps can be watched, those that cannot be got are a matter of their own references.
+	for _, resource := range []string{"secrets", "configmaps"} {
+		for _, get := range Permissions("", resource, scopes.Instances.Watches(), "get") {
+			c.Instead[get] = Permissions("", resource, []string{get.Namespace}, "list", "watch")
+		}
+	}
+	return c
+}
+
+// required are the permissions that a controller cannot work without.
+func required(own schema.GroupVersionResource, selected []schema.GroupVersionResource, scopes Scopes) []Permission {
+	read := func(group, resource string, in informer.Namespaces) []Permission {
+		return Permissions(group, resource, in.Watches(), "list", "watch")
+	}
+	out := read(own.Group, own.Resource, scopes.Instances)
+	out = append(out, Permissions(own.Group, own.Resource+"/status", scopes.Instances.Watches(), "patch")...)
+	for _, r := range selected {
+		out = append(out, read(r.Group, r.Resource, scopes.Configs)...)
+	}
+	out = append(out, Permissions("", "secrets", scopes.Instances.Watches(), "get")...)
+	out = append(out, Permissions("", "configmaps", scopes.Instances.Watches(), "get")...)
+	out = append(out, read("apps", "statefulsets", scopes.Instances)...)
+	out = append(out, Permissions("", "services", scopes.Instances.Watches(), "get")...)
+	out = append(out, Permissions("", "pods", scopes.Instances.Watches(), "list")...)
+	if scopes.all().All() {
+		out = append(out, Permissions("", "namespaces", []string{""}, "list", "watch")...)
+	}
+	return out
+}
+
+// lack is what a component needs and does not have, for people.
+type lack struct {
+	resources   []string     // not installed
+	permissions []Permission // checked when all resources are installed
+	barred      []string     // namespaces without any permission; permissions are those in others
+	all         []Permission // those in barred namespaces too
+}
+
+// lackOf says which of the needs are missing.
+func lackOf(needs, missing []Permission) *lack {
+	count := map[string]int{}
+	for _, a := range needs {
+		count[a.Namespace]++
+	}
+	for _, a := range missing {
+		count[a.Namespace]--
+	}
+	out := &lack{all: missing}
+	for _, a := range missing {
+		switch {
+		case a.Namespace == "" || count[a.Namespace] > 0:
+			out.permissions = append(out.permissions, a)
+		case !slices.Contains(out.barred, a.Namespace):
+			out.barred = append(out.barred, a.Namespace)
+		}
+	}
+	return out
+}
+
+// String is for people.
+func (l *lack) String() string {
+	if len(l.resources) > 0 {
+		return "not installed: " + strings.Join(l.resources, ", ")
+	}
+	var texts []string
+	if len(l.barred) > 0 {
+		texts = append(texts, "no permissions in namespace "+strings.Join(l.barred, ", ")+" (do the namespace, the Role and its RoleBinding exist?)")
+	}
+	if len(l.permissions) > 0 {
+		texts = append(texts, "no permission to "+summary(l.permissions))
+	}
+	return strings.Join(texts, "; ")
+}
+
+// lacks returns what the component needs and does not have; nil when it can start.
+func (c *Component) lacks(ctx context.Context, kube kubernetes.Interface) (*lack, error) {
+	resources, err := c.absent(ctx, kube)
+	if err != nil {
+		return nil, err
+	}
+	if len(resources) > 0 {
+		return &lack{resources: resources}, nil
+	}
+	missing, err := c.insufficient(ctx, kube)
+	if err != nil || len(missing) == 0 {
+		return nil, err
+	}
+	return lackOf(c.Permissions, missing), nil
+}
+
+// insufficient returns the permissions that are missing and that nothing makes up for.
+func (c *Component) insufficient(ctx context.Context, kube kubernetes.Interface) ([]Permission, error) {
+	missing, err := denied(ctx, kube, c.Permissions)
+	if err != nil {
+		return nil, err
+	}
+	var instead []Permission
+	for _, need := range missing {
+		instead = append(instead, c.Instead[need]...)
+	}
+	refused, err := denied(ctx, kube, instead)
+	if err != nil {
+		return nil, err
+	}
+	return slices.DeleteFunc(missing, func(need Permission) bool {
+		others := c.Instead[need]
+		return len(others) > 0 && !slices.ContainsFunc(others, func(p Permission) bool { return slices.Contains(refused, p) })
+	}), nil
+}
+
+// absent names the resources that are not installed.
+func (c *Component) absent(ctx context.Context, kube kubernetes.Interface) (out []string, err error) {
+	served := map[schema.GroupVersion][]metav1.APIResource{}
+	for _, need := range c.Resources {
+		version := need.GroupVersion()
+		if _, asked := served[version]; !asked {
+			if served[version], err = installed(ctx, kube, version); err != nil {
+				return nil, err
+			}
+		}
+		if !slices.ContainsFunc(served[version], func(r metav1.APIResource) bool { return r.Name == need.Resource }) {
+			out = append(out, need.Resource+" "+version.String())
+		}
+	}
+	return out, nil
+}
+
+// installed are the resources that the API server has in a version; none when it
+// does not serve that.
+func installed(ctx context.Context, kube kubernetes.Interface, version schema.GroupVersion) ([]metav1.APIResource, error) {
+	list, err := client.Within(ctx, func() (*metav1.APIResourceList, error) {
+		return kube.Discovery().ServerResourcesForGroupVersion(version.String())
+	})
+	if apierrors.IsNotFound(err) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("list the resources of %s: %w", version, err)
+	}
+	return list.APIResources, nil
+}

@@ -1,0 +1,209 @@
+package readers_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/rest"
+
+	"github.com/firekeeper-dev/firekeeper/operator/readers"
+)
+
+// apiServer has pods, and counts what it is asked.
+type apiServer struct {
+	pods []string // NAMESPACE/NAME
+	// perPage is the most objects of a page, whatever is asked for; 0 for as many as asked for.
+	perPage int
+	// expires says that no page but the first can be had.
+	expires bool
+	// refuses namespaces; "" for a list of all.
+	refuses []string
+	absent  bool // the kind is not installed
+
+	asked []string // queries of lists
+}
+
+// ServeHTTP implements http.Handler.
+func (s *apiServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	parts := strings.Split(strings.TrimPrefix(r.URL.Path, "/api/v1/"), "/")
+	namespace := ""
+	if parts[0] == "namespaces" {
+		namespace, parts = parts[1], parts[2:]
+	}
+	if len(parts) == 2 {
+		if !slices.Contains(s.pods, namespace+"/"+parts[1]) {
+			fail(w, http.StatusNotFound, metav1.StatusReasonNotFound)
+			return
+		}
+		answer(w, pod(namespace, parts[1]))
+		return
+	}
+	q := r.URL.Query()
+	s.asked = append(s.asked, strings.TrimSpace(fmt.Sprintf("%s limit=%s continue=%s", namespace, q.Get("limit"), q.Get("continue"))))
+	from, _ := strconv.Atoi(q.Get("continue"))
+	limit, _ := strconv.Atoi(q.Get("limit"))
+	switch {
+	case s.absent:
+		fail(w, http.StatusNotFound, metav1.StatusReasonNotFound)
+		return
+	case slices.Contains(s.refuses, namespace):
+		fail(w, http.StatusForbidden, metav1.StatusReasonForbidden)
+		return
+	case s.expires && from > 0:
+		fail(w, http.StatusGone, metav1.StatusReasonExpired)
+		return
+	}
+	if s.perPage > 0 && limit > 0 {
+		limit = min(limit, s.perPage)
+	}
+	list := corev1.PodList{TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "PodList"}}
+	for i, key := range s.pods {
+		in, name, _ := strings.Cut(key, "/")
+		if only, by := strings.CutPrefix(q.Get("fieldSelector"), "metadata.name="); by && only != name {
+			continue
+		}
+		if i < from || namespace != "" && in != namespace {
+			continue
+		}
+		if limit > 0 && len(list.Items) == limit {
+			list.Continue = strconv.Itoa(i)
+			break
+		}
+		list.Items = append(list.Items, pod(in, name))
+	}
+	answer(w, list)
+}
+
+func pod(namespace, name string) corev1.Pod {
+	return corev1.Pod{TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "Pod"}, ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: name}}
+}
+
+func answer(w http.ResponseWriter, what any) {
+	w.Header().Set("Content-Type", "application/json")
+	_ = json.NewEncoder(w).Encode(what)
+}
+
+func fail(w http.ResponseWriter, code int, reason metav1.StatusReason) {
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(code)
+	_ = json.NewEncoder(w).Encode(metav1.Status{TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "Status"}, Status: "Failure", Reason: reason, Code: int32(code)})
+}
+
+func (s *apiServer) cluster(t *testing.T) readers.Cluster {
+	t.Helper()
+	server := httptest.NewServer(s)
+	t.Cleanup(server.Close)
+	kube, err := kubernetes.NewForConfig(&rest.Config{Host: server.URL})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return readers.Cluster{Kube: kube}
+}
+
+func names(objects []readers.Object) (out []string) {
+	for _, o := range objects {
+		out = append(out, o.GetNamespace()+"/"+o.GetName())
+	}
+	return out
+}
+
+var pods = readers.Query{GroupVersionResource: readers.Pods}
+
+// A list is what the API server has, in however many pages it gives it.
+func TestList(t *testing.T) {
+	all := []string{"a/1", "a/2", "b/3", "a/4", "b/5"}
+	withLimit, withKeep := pods, pods
+	withLimit.Limit = 2
+	withKeep.Keep = func(o readers.Object) readers.Object {
+		if o.GetNamespace() == "b" {
+			return nil
+		}
+		return o
+	}
+	withName := pods
+	withName.Name = "4"
+	inA := pods
+	inA.Namespace = "a"
+	for name, tc := range map[string]struct {
+		server apiServer
+		query  readers.Query
+		want   []string
+		asked  []string
+	}{
+		"one page":      {apiServer{pods: all}, pods, all, []string{"limit=500 continue="}},
+		"several pages": {apiServer{pods: all, perPage: 2}, pods, all, []string{"limit=500 continue=", "limit=500 continue=2", "limit=500 continue=4"}},
+		"the state is gone after the first page": {
+			apiServer{pods: all, perPage: 2, expires: true}, pods, all, []string{"limit=500 continue=", "limit=500 continue=2", "limit= continue="},
+		},
+		"only some":          {apiServer{pods: all}, withLimit, []string{"a/1", "a/2"}, []string{"limit=2 continue="}},
+		"what is kept":       {apiServer{pods: all, perPage: 3}, withKeep, []string{"a/1", "a/2", "a/4"}, []string{"limit=500 continue=", "limit=500 continue=3"}},
+		"one name":           {apiServer{pods: append(all, "b/4")}, withName, []string{"a/4", "b/4"}, []string{"limit=500 continue="}},
+		"one namespace":      {apiServer{pods: all}, inA, []string{"a/1", "a/2", "a/4"}, []string{"a limit=500 continue="}},
+		"kind not installed": {apiServer{absent: true}, pods, nil, []string{"limit=500 continue="}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			got, err := tc.server.cluster(t).List(t.Context(), tc.query)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(tc.want, names(got)); diff != "" {
+				t.Error(diff)
+			}
+			if diff := cmp.Diff(tc.asked, tc.server.asked); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+}
+
+func TestGet(t *testing.T) {
+	c := (&apiServer{pods: []string{"a/1"}}).cluster(t)
+	got, err := readers.Pod(t.Context(), c, types.NamespacedName{Namespace: "a", Name: "1"})
+	if err != nil || got == nil || got.Name != "1" {
+		t.Errorf("got %v, %v", got, err)
+	}
+	got, err = readers.Pod(t.Context(), c, types.NamespacedName{Namespace: "a", Name: "2"})
+	if err != nil || got != nil {
+		t.Errorf("of a pod that does not exist: %v, %v", got, err)
+	}
+	if _, err := c.Get(t.Context(), readers.Pods, types.NamespacedName{Namespace: "a", Name: "2"}); !apierrors.IsNotFound(err) {
+		t.Errorf("err = %v, want not found", err)
+	}
+}
+
+// Who may not list all namespaces gets one, and is told so.
+func TestSomewhere(t *testing.T) {
+	all := []string{"a/1", "b/2"}
+	for name, tc := range map[string]struct {
+		refuses []string
+		want    []string
+		refused bool
+		err     bool
+	}{
+		"everything":    {nil, all, false, false},
+		"one namespace": {[]string{""}, []string{"a/1"}, true, false},
+		"nothing":       {[]string{"", "a"}, nil, true, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			got, refused, err := readers.Somewhere(t.Context(), (&apiServer{pods: all, refuses: tc.refuses}).cluster(t), pods, "a")
+			if diff := cmp.Diff(tc.want, names(got)); diff != "" {
+				t.Error(diff)
+			}
+			if apierrors.IsForbidden(refused) != tc.refused || apierrors.IsForbidden(err) != tc.err {
+				t.Errorf("refused = %v, err = %v", refused, err)
+			}
+		})
+	}
+}

@@ -1,0 +1,80 @@
+package manifests
+
+import (
+	"iter"
+	"maps"
+	"slices"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/labels"
+
+	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
+	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
+	"github.com/firekeeper-dev/firekeeper/operator/engine"
+	"github.com/firekeeper-dev/firekeeper/operator/kube/informer"
+)
+
+// Cluster is what a reconciliation of a workload reads in a cluster that holds the
+// objects, and nothing that an operator has written.
+func (o *Objects) Cluster(w Workload) engine.Cluster {
+	out := engine.Cluster{
+		NamespaceLabels: o.namespaceLabelsFor(w),
+		References:      &o.References,
+		Objects:         o.sorted,
+		Live: engine.Live{
+			StatefulSets: map[string]*appsv1.StatefulSet{},
+			Secrets:      map[string]*corev1.Secret{},
+		},
+	}
+	for _, peer := range o.byRow[w.Kind.Row] {
+		if peer.GetNamespace() == w.Object.GetNamespace() {
+			out.Live.Peers = append(out.Live.Peers, engine.Peer{Workload: peer.(v1.Workload)})
+		}
+	}
+	return out.Offline()
+}
+
+func (o *Objects) sorted(kind string) iter.Seq[catalog.Object] {
+	row := catalog.Of(kind)
+	all := slices.DeleteFunc(slices.Clone(o.byRow[row]), func(object catalog.Object) bool { return o.Scope.Leaves(row, object.GetNamespace()) != "" })
+	slices.SortFunc(all, func(a, b catalog.Object) int { return informer.CompareKeys(a, b) })
+	return slices.Values(all)
+}
+
+// namespaceLabelsFor are the labels of namespaces as a workload finds them. With
+// [Objects.AssumeNamespaces], one that is not among the manifests has what the workload
+// requires of it, unless it might as well be there for another workload.
+func (o *Objects) namespaceLabelsFor(w Workload) func(string) (labels.Set, bool) {
+	if !o.AssumeNamespaces || o.contested(w) {
+		return o.NamespaceLabels
+	}
+	rules, err := w.Kind.Selectors(w.Object)
+	if err != nil {
+		return o.NamespaceLabels
+	}
+	return func(name string) (labels.Set, bool) {
+		set, ok := o.NamespaceLabels(name)
+		if o.NamespaceUnknown(name) {
+			for _, kind := range slices.Sorted(maps.Keys(rules)) {
+				set = rules[kind].Assume(set)
+			}
+		}
+		return set, ok
+	}
+}
+
+// contested reports whether another workload selects objects of a kind that this one does.
+func (o *Objects) contested(w Workload) bool {
+	for _, other := range o.Workloads() {
+		if other.String() == w.String() {
+			continue
+		}
+		for _, s := range w.Kind.Selects {
+			if other.Kind.SelectsBy(s.Row.Kind).Row == s.Row {
+				return true
+			}
+		}
+	}
+	return false
+}

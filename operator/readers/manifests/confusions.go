@@ -1,0 +1,161 @@
+package manifests
+
+import (
+	"reflect"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
+	"github.com/firekeeper-dev/firekeeper/operator/api/manifest"
+)
+
+// confused is a field that people write where the API has none, because another format
+// has it: the chart kube-prometheus-stack, the configuration of Prometheus itself, or
+// another block of this API.
+type confused struct {
+	in    string // the Go type without the field; "" is any
+	field string // "*" is every other
+	says  string
+}
+
+// confusions are looked through in this order.
+var confusions = []confused{
+	// Selectors.
+	{"LabelSelector", "matchNames", "a label selector has matchLabels and matchExpressions; namespaces by name are matchLabels of kubernetes.io/metadata.name, matchNames is for spec.namespaceSelector"},
+	{"LabelSelector", "any", "a label selector that selects everything is {}; any is for spec.namespaceSelector"},
+	{"LabelSelector", "*", "labels belong in matchLabels"},
+	{"NamespaceSelector", "matchLabels", "namespaces are given by name here, matchNames: […] or any: true; labels of namespaces are for the …NamespaceSelector fields of the workload"},
+	{"NamespaceSelector", "matchExpressions", "namespaces are given by name here, matchNames: […] or any: true; labels of namespaces are for the …NamespaceSelector fields of the workload"},
+	{"NamespaceSelector", "names", "write matchNames"},
+
+	// References to Secrets and ConfigMaps.
+	{"SecretKeySelector", "existingSecret", "a value of the Helm chart; name and key of the Secret stand directly here"},
+	{"SecretKeySelector", "secret", "a value of the Helm chart; name and key of the Secret stand directly here"},
+	{"SecretKeySelector", "secretKeyRef", "name and key of the Secret stand directly here"},
+	{"SecretKeySelector", "valueFrom", "name and key of the Secret stand directly here"},
+	{"SecretKeySelector", "secretName", "write name"},
+	{"SecretKeySelector", "secretKey", "write key"},
+	{"SecretKeySelector", "namespace", "the Secret is always in the namespace of the object that refers to it"},
+	{"ConfigMapKeySelector", "namespace", "the ConfigMap is always in the namespace of the object that refers to it"},
+	{"SecretOrConfigMap", "name", "say what it is: {secret: {name: …, key: …}} or {configMap: {name: …, key: …}}"},
+	{"SecretOrConfigMap", "key", "say what it is: {secret: {name: …, key: …}} or {configMap: {name: …, key: …}}"},
+	{"", "existingSecret", "a value of the Helm chart; the API refers to a Secret with {name: …, key: …}"},
+
+	// Values of the chart kube-prometheus-stack in the spec of a workload.
+	{"", "prometheusSpec", "a value of the Helm chart; its fields stand directly in spec"},
+	{"", "alertmanagerSpec", "a value of the Helm chart; its fields stand directly in spec"},
+	{"", "storageSpec", "a value of the Helm chart; the field is storage"},
+	{"", "additionalScrapeConfigsSecret", "a value of the Helm chart; the field is additionalScrapeConfigs: {name: …, key: …}"},
+	{"", "additionalConfig", "a value of the Helm chart; its fields stand directly in spec"},
+	{"", "serviceMonitorSelectorNilUsesHelmValues", helmSelector},
+	{"", "podMonitorSelectorNilUsesHelmValues", helmSelector},
+	{"", "probeSelectorNilUsesHelmValues", helmSelector},
+	{"", "scrapeConfigSelectorNilUsesHelmValues", helmSelector},
+	{"", "ruleSelectorNilUsesHelmValues", helmSelector},
+	{"", "additionalServiceMonitors", "a value of the Helm chart; make each of them a ServiceMonitor"},
+	{"", "additionalPodMonitors", "a value of the Helm chart; make each of them a PodMonitor"},
+	{"", "additionalPrometheusRules", "a value of the Helm chart; make each of them a PrometheusRule"},
+	{"", "additionalPrometheusRulesMap", "a value of the Helm chart; make each of them a PrometheusRule"},
+	{"", "persistentVolumeClaim", "write volumeClaimTemplate"},
+	{"StorageSpec", "resources", inClaim}, {"StorageSpec", "storageClassName", inClaim}, {"StorageSpec", "accessModes", inClaim}, {"StorageSpec", "storageClass", inClaim},
+	{"ResourceRequirements", "*", "write it below requests or limits"},
+	{"VolumeResourceRequirements", "*", "write it below requests"},
+	{"", "existingClaim", "mount an existing volume claim with spec.volumes; storage makes one for each pod from volumeClaimTemplate"},
+
+	// Alertmanager.
+	{"AlertmanagerSpec", "config", "a value of the Helm chart; put it into a Secret, under the key alertmanager.yaml, and its name into configSecret, or write an AlertmanagerConfig"},
+	{"AlertmanagerConfigSpec", "global", "global settings are those of the Alertmanager: its spec.alertmanagerConfiguration.global"},
+	{"AlertmanagerConfigSpec", "templates", "templates are those of the Alertmanager: its spec.alertmanagerConfiguration.templates"},
+	{"AlertmanagerConfigSpec", "routes", "write route, and routes inside of it"},
+	{"AlertmanagerEndpoints", "url", "the API names a Service: {namespace: …, name: …, port: …}"},
+	{"AlertmanagerEndpoints", "static_configs", "the API names a Service: {namespace: …, name: …, port: …}"},
+	{"Route", "match", "write matchers: [{name: …, value: …, matchType: …}]"},
+
+	// The configuration of Prometheus itself.
+	{"Endpoint", "tls", "write tlsConfig"}, {"PodMetricsEndpoint", "tls", "write tlsConfig"},
+	{"ProbeTargetStaticConfig", "targets", "write static"},
+	{"ProbeSpec", "relabelings", "write relabelingConfigs in targets.staticConfig or targets.ingress"},
+	{"ProbeSpec", "url", "write prober.url for the exporter, and targets.staticConfig.static for what it asks"},
+	{"Endpoint", "metrics_path", "write path"}, {"Endpoint", "metricsPath", "write path"},
+	{"Endpoint", "scrape_interval", "write interval"}, {"Endpoint", "scrapeInterval", "write interval"},
+	{"Endpoint", "timeout", "write scrapeTimeout"},
+	{"Endpoint", "bearerToken", "the value itself cannot stand here; write authorization: {credentials: {name: …, key: …}}"},
+	{"PodMetricsEndpoint", "metrics_path", "write path"}, {"PodMetricsEndpoint", "metricsPath", "write path"},
+	{"PodMetricsEndpoint", "scrape_interval", "write interval"}, {"PodMetricsEndpoint", "scrapeInterval", "write interval"},
+	{"PodMetricsEndpoint", "timeout", "write scrapeTimeout"},
+	{"ScrapeConfigSpec", "interval", "write scrapeInterval"}, {"ScrapeConfigSpec", "path", "write metricsPath"},
+	{"", "relabelConfigs", "write relabelings"}, {"", "relabel_configs", "write relabelings"}, {"", "relabeling", "write relabelings"},
+	{"", "metricRelabelConfigs", "write metricRelabelings"}, {"", "metric_relabel_configs", "write metricRelabelings"},
+	{"", "metricsRelabelings", "write metricRelabelings"}, {"", "metricRelabeling", "write metricRelabelings"},
+	{"Rule", "severity", "it is a label: labels: {severity: …}"},
+	{"Rule", "summary", "it is an annotation: annotations: {summary: …}"},
+	{"Rule", "description", "it is an annotation: annotations: {description: …}"},
+	{"Rule", "message", "it is an annotation: annotations: {message: …}"},
+	{"Rule", "name", "write alert, or record for a recording rule"},
+	{"Rule", "duration", "write for"},
+	{"Rule", "query", "write expr"},
+	{"Endpoint", "containerPort", "write targetPort"},
+	{"PodMetricsEndpoint", "containerPort", "write portNumber"},
+}
+
+const inClaim = "it belongs to volumeClaimTemplate.spec"
+
+const helmSelector = "a value of the Helm chart; leave it out and set the selector itself, {} selects all"
+
+var listIndex = regexp.MustCompile(`\[\d+\]`)
+
+// confusion says where people have an unknown field from; empty when nobody knows.
+func confusion(kind string, f *manifest.FieldError) string {
+	parent, name := parentOf(f.Path)
+	for _, c := range confusions {
+		any := c.field == "*" && f.Suggestion == "" && (f.Elsewhere == "" || !isBlock(f.Value))
+		if (c.in == "" || c.in == f.Type.Name()) && (c.field == name || any) {
+			return c.says
+		}
+	}
+	if parent == "spec" && slices.Contains([]string{"labels", "annotations", "name", "namespace"}, name) {
+		return "it belongs to metadata"
+	}
+	if f.Suggestion == "" && f.Elsewhere == "" && parent == "spec" {
+		return sisters(kind, name)
+	}
+	return ""
+}
+
+// isBlock reports whether a value is an object or a list, which stands at the wrong level.
+func isBlock(value any) bool {
+	_, object := value.(map[string]any)
+	_, list := value.([]any)
+	return object || list
+}
+
+// sisters says which other kinds have a field in their spec.
+func sisters(kind, name string) string {
+	var have []string
+	for _, row := range catalog.All {
+		spec, _ := reflect.TypeOf(row.New()).Elem().FieldByName("Spec")
+		if row.Kind != kind && spec.Type != nil && manifest.HasField(spec.Type, name) && !strings.Contains(strings.Join(have, " "), row.Kind) {
+			have = append(have, row.Kind)
+		}
+	}
+	switch {
+	case kind == catalog.PrometheusAgent.Kind && slices.Contains(have, catalog.Prometheus.Kind):
+		return "only a Prometheus has it; an agent stores nothing, evaluates no rules and sends no alerts"
+	case len(have) == 0 || len(have) > 2:
+		return ""
+	}
+	return "a field of " + strings.Join(have, " and ") + ", not of " + kind
+}
+
+// parentOf cuts the last field off a path; indexes of lists do not count.
+func parentOf(path string) (parent, name string) {
+	path = listIndex.ReplaceAllString(path, "")
+	if head, quoted, is := strings.Cut(path, `["`); is {
+		return head, strings.TrimSuffix(quoted, `"]`)
+	}
+	if i := strings.LastIndexByte(path, '.'); i >= 0 {
+		return path[:i], path[i+1:]
+	}
+	return "", path
+}

@@ -1,0 +1,97 @@
+package manifests
+
+import (
+	"cmp"
+	"maps"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
+	"github.com/firekeeper-dev/firekeeper/operator/api/manifest"
+)
+
+// decoder reads an object and keeps it.
+type decoder func(*reader, []byte) error
+
+// ofKubernetes are the kinds of Kubernetes' own that the operator reads.
+var ofKubernetes = map[schema.GroupVersionKind]decoder{
+	corev1.SchemeGroupVersion.WithKind("Secret"):    (*reader).secret,
+	corev1.SchemeGroupVersion.WithKind("ConfigMap"): (*reader).configMap,
+	corev1.SchemeGroupVersion.WithKind("Namespace"): (*reader).namespace,
+}
+
+// decoder returns what reads objects of a kind; ok is false when they are ignored.
+func (r *reader) decoder(gvk schema.GroupVersionKind) (d decoder, ok bool) {
+	if row := find(gvk); row != nil {
+		read := func(r *reader, raw []byte) error { return r.ours(row, raw) }
+		return read, r.all || used(r.objects.Kinds, row)
+	}
+	d, ok = ofKubernetes[gvk]
+	return d, ok
+}
+
+// ours reads an object of our group as the API server would and keeps it. Who goes on after
+// a fault also keeps an object that has faults, without the fields that have them.
+func (r *reader) ours(row *catalog.Row, raw []byte) error {
+	object := row.New()
+	usable, err := shared.read(row.GroupVersionKind, raw, object, !r.stored)
+	if err != nil && !(usable && r.all && !r.sound) {
+		return err
+	}
+	object, convertErr := r.convert(row, object)
+	if convertErr != nil {
+		return cmp.Or(err, convertErr)
+	}
+	r.objects.add(worked(row), object)
+	return err
+}
+
+func (r *reader) secret(raw []byte) error {
+	var s corev1.Secret
+	err := r.plain(raw, &s)
+	r.objects.References.AddSecret(&s)
+	return err
+}
+
+func (r *reader) configMap(raw []byte) error {
+	var m corev1.ConfigMap
+	err := r.plain(raw, &m)
+	r.objects.References.AddConfigMap(&m)
+	return err
+}
+
+// plain reads an object of Kubernetes' own that lives in a namespace.
+func (r *reader) plain(raw []byte, into metav1.Object) error {
+	if err := manifest.Decode(raw, into); err != nil {
+		into.SetNamespace(namespaceOr(into.GetNamespace()))
+		return err
+	}
+	into.SetNamespace(namespaceOr(into.GetNamespace()))
+	if r.stored {
+		return nil
+	}
+	return invalid(metadata(into))
+}
+
+func (r *reader) namespace(raw []byte) error {
+	var n corev1.Namespace
+	err := manifest.Decode(raw, &n)
+	set := labels.Set{corev1.LabelMetadataName: n.Name}
+	maps.Copy(set, n.Labels)
+	r.objects.namespaces[n.Name] = set
+	if err == nil {
+		n.Namespace = ""
+		r.keepNative("Namespace", &n)
+	}
+	return err
+}
+
+func namespaceOr(ns string) string {
+	if ns == "" {
+		return metav1.NamespaceDefault
+	}
+	return ns
+}

@@ -1,0 +1,144 @@
+package manifests
+
+import (
+	"encoding/json"
+	"errors"
+	"reflect"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	kjson "sigs.k8s.io/json"
+
+	"github.com/firekeeper-dev/firekeeper/operator/api/manifest"
+)
+
+// without reads an object without the fields that have errors. It reports whether what
+// remains can be read.
+func without(faults []error, object map[string]any, into metav1.Object) bool {
+	for _, fault := range faults {
+		path := pathOf(fault)
+		if path == "" {
+			return false
+		}
+		if at, ok := errors.AsType[*InvalidError](fault); ok && at.enum {
+			continue // whoever uses it says the same of it, and the default would be another value
+		}
+		remove(object, SplitPath(path))
+	}
+	rest, err := json.Marshal(object)
+	if err != nil {
+		return false
+	}
+	value := reflect.ValueOf(into).Elem()
+	value.SetZero()
+	if err := kjson.UnmarshalCaseSensitivePreserveInts(rest, into); err != nil {
+		return false
+	}
+	into.SetNamespace(namespaceOr(into.GetNamespace()))
+	return into.GetName() != ""
+}
+
+// pathOf is the field that an error is about; empty when it names none.
+func pathOf(err error) string {
+	if at, ok := errors.AsType[*manifest.FieldError](err); ok {
+		return at.Path
+	}
+	if at, ok := errors.AsType[*InvalidError](err); ok {
+		return at.Path
+	}
+	return ""
+}
+
+// remove takes a field out of a document. Items of lists stay, because those after them
+// would be others.
+func remove(v any, path []string) {
+	switch at := v.(type) {
+	case map[string]any:
+		if len(path) == 1 {
+			delete(at, path[0])
+			return
+		}
+		remove(at[path[0]], path[1:])
+	case []any:
+		i, err := strconv.Atoi(path[0])
+		if err == nil && i >= 0 && i < len(at) && len(path) > 1 {
+			remove(at[i], path[1:])
+		}
+	}
+}
+
+// withoutEchoes leaves out fields that are missing because they are misspelled or stand in
+// another form, and the type of what stands where no such field is.
+func withoutEchoes(faults []error) []error {
+	meant, unknown, confused := map[string]bool{}, map[string]bool{}, map[string]string{}
+	for _, fault := range faults {
+		at, ok := fault.(*manifest.FieldError)
+		switch {
+		case !ok:
+		case at.Elsewhere != "":
+			meant[at.Elsewhere], unknown[at.Path] = true, true
+		case at.Suggestion != "":
+			meant[at.Meant()] = true
+		case strings.HasPrefix(at.Reason, "unknown field"):
+			unknown[at.Path] = true
+			parent, _ := cutField(at.Path)
+			confused[parent] += at.Reason + " "
+		}
+	}
+	return slices.DeleteFunc(faults, func(fault error) bool {
+		switch at := fault.(type) {
+		case *InvalidError:
+			parent, name := cutField(at.Path)
+			return at.Reason == isRequired && (meant[at.Path] || slices.Contains(words.FindAllString(confused[parent], -1), name))
+		case *manifest.FieldError:
+			return unknown[at.Path] && !strings.HasPrefix(at.Reason, "unknown field")
+		}
+		return false
+	})
+}
+
+// words are those of a message.
+var words = regexp.MustCompile(`\w+`)
+
+// cutField cuts the last field off a path.
+func cutField(path string) (parent, name string) {
+	i := strings.LastIndexByte(path, '.')
+	return path[:max(i, 0)], path[i+1:]
+}
+
+// SplitPath cuts "spec.endpoints[0].a" into spec, endpoints, 0, a. Keys in quotes, as
+// in labels["a.b"], stay whole.
+func SplitPath(path string) (parts []string) {
+	for path != "" {
+		switch {
+		case path[0] == '.':
+			path = path[1:]
+		case strings.HasPrefix(path, `["`):
+			end := strings.Index(path, `"]`)
+			if end < 0 {
+				return append(parts, path)
+			}
+			key, err := strconv.Unquote(path[1 : end+1])
+			if err != nil {
+				key = path[2:end]
+			}
+			parts, path = append(parts, key), path[end+2:]
+		case path[0] == '[':
+			end := strings.IndexByte(path, ']')
+			if end < 0 {
+				return append(parts, path)
+			}
+			parts, path = append(parts, path[1:end]), path[end+1:]
+		default:
+			end := strings.IndexAny(path, ".[")
+			if end < 0 {
+				end = len(path)
+			}
+			parts, path = append(parts, path[:end]), path[end:]
+		}
+	}
+	return parts
+}

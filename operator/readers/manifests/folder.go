@@ -1,0 +1,199 @@
+package manifests
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+
+	"sigs.k8s.io/yaml"
+
+	"github.com/firekeeper-dev/firekeeper/operator/api/manifest"
+	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
+)
+
+// folder reads the manifests of a folder and of those in it.
+func (r *reader) folder(path string) error {
+	var names, patches []string
+	files := 0
+	// The separator makes WalkDir follow a folder that is a link.
+	err := filepath.WalkDir(path+string(filepath.Separator), func(name string, entry fs.DirEntry, err error) error {
+		switch base := entry.Name(); {
+		case err != nil:
+			return err
+		case entry.IsDir() && (strings.HasPrefix(base, "..") && base != ".." || base == ".git"):
+			return filepath.SkipDir
+		case entry.IsDir() && base == "templates" && isFile(filepath.Join(filepath.Dir(name), "Chart.yaml")):
+			files++ // templates of a Helm chart: only helm can read them
+			r.skip(name, false)
+			return filepath.SkipDir
+		case entry.IsDir() || !slices.Contains([]string{".yaml", ".yml", ".json"}, filepath.Ext(name)):
+			return nil
+		case slices.Contains([]string{"kustomization.yaml", "kustomization.yml"}, base):
+			patches = append(patches, patchesOf(name)...)
+			r.generated(name)
+			if transforms(name) {
+				r.objects.Unbuilt = append(r.objects.Unbuilt, name)
+			}
+		}
+		files++
+		names = append(names, name)
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	if files == 0 {
+		return fmt.Errorf("%s: contains no .yaml, .yml or .json file", path)
+	}
+	outer := r.walking
+	r.walking = true
+	defer func() { r.walking = outer }()
+	for _, name := range names {
+		if slices.Contains(patches, filepath.Clean(name)) {
+			r.skip(name, false)
+			continue
+		}
+		if err := r.file(name); err != nil {
+			if err := r.tolerate(Fault{Place: Place{File: name}, Err: err}); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// skip counts what is not meant to be a manifest.
+func (r *reader) skip(name string, first bool) {
+	o := r.objects
+	o.Skipped++
+	switch {
+	case slices.Contains(o.SkippedAt, name):
+	case first:
+		o.SkippedAt = slices.Insert(o.SkippedAt, o.SkippedOurs, name)
+		o.SkippedOurs++
+	default:
+		o.SkippedAt = append(o.SkippedAt, name)
+	}
+}
+
+func isFile(name string) bool {
+	info, err := os.Stat(name)
+	return err == nil && info.Mode().IsRegular()
+}
+
+// readKustomization decodes a kustomization; false when it cannot be read.
+func readKustomization(name string, into any) bool {
+	text, err := os.ReadFile(name)
+	return err == nil && new(manifest.Aliases).Check(text) == nil && yaml.Unmarshal(text, into) == nil
+}
+
+// patchesOf are the files that a kustomization lays over objects: they are parts of such,
+// and no manifests. A kustomization that cannot be read names none.
+func patchesOf(name string) (out []string) {
+	var k struct {
+		Patches, PatchesJSON6902 []struct {
+			Path string `json:"path"`
+		}
+		PatchesStrategicMerge []string
+	}
+	if !readKustomization(name, &k) {
+		return nil
+	}
+	for _, p := range slices.Concat(k.Patches, k.PatchesJSON6902) {
+		if p.Path != "" {
+			out = append(out, filepath.Join(filepath.Dir(name), p.Path))
+		}
+	}
+	for _, p := range k.PatchesStrategicMerge {
+		if !strings.Contains(p, "\n") { // else it is the patch itself
+			out = append(out, filepath.Join(filepath.Dir(name), p))
+		}
+	}
+	return out
+}
+
+// transforms reports whether a kustomization gives objects other labels, names, namespaces or fields
+// than their manifests have.
+func transforms(name string) bool {
+	var k map[string]any
+	if !readKustomization(name, &k) {
+		return false
+	}
+	for _, key := range []string{
+		"namespace", "namePrefix", "nameSuffix", "commonLabels", "labels", "commonAnnotations", "patches", "patchesStrategicMerge", "patchesJson6902",
+		"images", "replicas", "replacements", "transformers", "components", "helmCharts", "vars",
+	} {
+		if _, has := k[key]; has {
+			return true
+		}
+	}
+	return false
+}
+
+var (
+	// template matches what helm and the like replace in a text, and Prometheus does not.
+	template = regexp.MustCompile(`\{\{[^}]*(\.(Values|Release|Chart|Capabilities|Files)\b|\b(include|define|toYaml|tpl) )|\{%`)
+	// kindKey matches the line that every manifest has.
+	kindKey = regexp.MustCompile(`(?m)^[\s{]*"?(kind|apiVersion)"?\s*:`)
+)
+
+// notMeant reports whether a document of a folder is not meant to be a manifest: values of a
+// chart, a dashboard, a workflow, a template. raw is the document as JSON unless it cannot be
+// read. What names our group is meant to be one.
+func notMeant(doc, raw []byte, err error) bool {
+	switch text := bytes.TrimSpace(raw); {
+	case template.Match(doc):
+		return true
+	case err != nil:
+		return !ours(doc) && (bytes.Contains(doc, []byte("{{")) || !kindKey.Match(doc))
+	case string(text) == "null":
+		return false
+	case len(text) == 0 || text[0] != '{':
+		return !bytes.Contains(doc, []byte("job_name:")) // which some take for a manifest
+	}
+	var head map[string]json.RawMessage
+	if json.Unmarshal(raw, &head) != nil {
+		return false
+	}
+	if _, has := head["kind"]; has {
+		return false
+	}
+	var version string
+	return json.Unmarshal(head["apiVersion"], &version) != nil || !strings.HasPrefix(version, v1.GroupName+"/")
+}
+
+// ours reports whether a document names our group.
+func ours(doc []byte) bool { return bytes.Contains(doc, []byte(v1.GroupName+"/")) }
+
+// unquoted matches a value that begins with what YAML takes for a mapping.
+var unquoted = regexp.MustCompile(`(?m)^\s*(- )?[\w.-]+:\s*\{\{`)
+
+// secondKey matches where the first key of a second manifest is.
+var secondKey = regexp.MustCompile(`(line \d+: )key "(?:apiVersion|kind)" already set`)
+
+// brokenYAML says what is most often wrong with a document that cannot be read.
+func brokenYAML(doc []byte, err error) error {
+	switch {
+	case template.Match(doc):
+		return errors.New("is a template, as charts of Helm have them, and no manifest: check what it renders to, as with helm template")
+	case unquoted.Match(doc):
+		at := unquoted.FindIndex(doc)[1]
+		return fmt.Errorf("%w; a value that begins with {{ must be in quotes (line %d of the document)", err, 1+bytes.Count(doc[:at], []byte("\n")))
+	case bytes.Contains(doc, []byte("\n\t")):
+		return fmt.Errorf("%w; YAML is indented with blanks, not with tabs", err)
+	case strings.Contains(err.Error(), `key "apiVersion" already set`), strings.Contains(err.Error(), `key "kind" already set`):
+		if m := secondKey.FindStringSubmatch(err.Error()); m != nil {
+			return fmt.Errorf("yaml: %sapiVersion or kind is there twice; put a line --- between two manifests", m[1])
+		}
+	case strings.Contains(err.Error(), "did not find expected key"), strings.Contains(err.Error(), "did not find expected '-' indicator"), strings.Contains(err.Error(), "mapping values are not allowed"):
+		return fmt.Errorf("%w; check the indentation here and above: what belongs together begins in the same column", err)
+	}
+	return err
+}

@@ -1,0 +1,39 @@
+package manifests
+
+import (
+	"slices"
+
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
+	"github.com/firekeeper-dev/firekeeper/operator/engine"
+)
+
+// Selectable are the rows of what workloads of some kinds select, each once and in the
+// order of the catalog.
+func Selectable(kinds []*engine.Kind) []*catalog.Row {
+	return rows(func(r *catalog.Row) bool { return selectable(kinds, r) })
+}
+
+func selectable(kinds []*engine.Kind, row *catalog.Row) bool {
+	return slices.ContainsFunc(kinds, func(k *engine.Kind) bool { return k.SelectsBy(row.Kind).Row == row })
+}
+
+// used reports whether workloads of the kinds are objects of the row, or select them, in any version.
+func used(kinds []*engine.Kind, row *catalog.Row) bool {
+	row = worked(row)
+	return selectable(kinds, row) || slices.ContainsFunc(kinds, func(k *engine.Kind) bool { return k.Row == row })
+}
+
+func rows(holds func(*catalog.Row) bool) []*catalog.Row {
+	return slices.DeleteFunc(slices.Clone(catalog.All), func(r *catalog.Row) bool { return !holds(r) })
+}
+
+// find returns the row of a kind in a version; nil when the group does not have it.
+func find(gvk schema.GroupVersionKind) *catalog.Row {
+	found := rows(func(r *catalog.Row) bool { return r.GroupVersionKind == gvk })
+	if len(found) == 0 {
+		return nil
+	}
+	return found[0]
+}

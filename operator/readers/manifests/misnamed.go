@@ -1,0 +1,52 @@
+package manifests
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
+	"github.com/firekeeper-dev/firekeeper/operator/api/manifest"
+	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
+)
+
+// isList reports whether a kind is a list of objects of ours, or of anything.
+func isList(kind schema.GroupVersionKind) bool {
+	item, list := strings.CutSuffix(kind.Kind, "List")
+	return list && (item == "" && kind.Group == "" || find(kind.GroupVersion().WithKind(item)) != nil)
+}
+
+// foreign are API groups of others that look like a misspelling of ours.
+var foreign = []string{"azmonitoring.coreos.com", "monitoring.rhobs"}
+
+// misnamed returns an error for an object that is meant to be of our group and
+// that no API server would take for one: a kind or version that the group does
+// not have, or one of our kinds in a group that is none or almost ours.
+func misnamed(kind schema.GroupVersionKind) error {
+	if find(kind) != nil {
+		return nil
+	}
+	const group = v1.GroupName
+	ours := map[string][]string{}
+	for _, row := range catalog.All {
+		ours[row.Kind] = append(ours[row.Kind], row.GroupVersion().String())
+	}
+	versions := ours[kind.Kind]
+	slices.Sort(versions)
+	meant := kind.Group == group || versions != nil && !slices.Contains(foreign, kind.Group) &&
+		(kind.Group == "" || manifest.Similar(kind.Group, []string{group}) != "")
+	if !meant {
+		return nil
+	}
+	reason := fmt.Sprintf("there is no kind %s in %s", kind.Kind, kind.GroupVersion())
+	if kind.Version == "" {
+		reason = "is missing"
+	}
+	if versions != nil {
+		return &manifest.FieldError{Path: "apiVersion", Reason: reason, Suggestion: strings.Join(versions, `" or "`)}
+	}
+	return &manifest.FieldError{Path: "kind", Reason: reason, Suggestion: manifest.Similar(kind.Kind, slices.Sorted(maps.Keys(ours)))}
+}

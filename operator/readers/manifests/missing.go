@@ -1,0 +1,224 @@
+package manifests
+
+import (
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+
+	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
+	"github.com/firekeeper-dev/firekeeper/operator/kube/apply"
+	"github.com/firekeeper-dev/firekeeper/operator/kube/assets"
+)
+
+// Missing is a Secret or ConfigMap, or a key of one, that the pods of a workload need and
+// that is not there: they do not start.
+type Missing struct {
+	Field string // of the workload: "spec.thanos.objectStorageConfig.name"
+	Err   *assets.NotFoundError
+}
+
+// Error is for people; a workload with a Missing is otherwise fine.
+func (m Missing) Error() string { return m.Field + ": " + m.Err.Error() }
+
+// Unwrap returns the reason.
+func (m Missing) Unwrap() error { return m.Err }
+
+// Missing are the Secrets and ConfigMaps that the operator does not read and the pods of a
+// workload need. What is optional, or made by the operator, is not missing.
+func (o *Objects) Missing(w Workload, made Outcome) (out []Missing) {
+	absent := map[need]bool{}
+	needs := podNeeds(w.Object.GetNamespace(), made.Plan.Workload)
+	for n := range needs {
+		if n.ref.Name != "" && !o.has(n) && !makes(made, n.ref) {
+			absent[n] = true
+		}
+	}
+	fields := namedBy(w.Object)
+	if _, is := w.Object.(*v1.Alertmanager); is && made.Err == nil { // read, with a default instead of it
+		for _, f := range fields {
+			if f.field == "spec.configSecret" && !o.has(f.need) {
+				absent[f.need] = true
+			}
+		}
+	}
+	for _, f := range fields { // pods mount the whole object, and the program in them reads the key
+		if whole := (need{ref: f.ref}); f.key != "" && strings.HasPrefix(f.field, "spec.web.tlsConfig.") && needs[whole] && o.has(whole) && !o.has(f.need) {
+			absent[f.need] = true
+		}
+	}
+	found := map[need]bool{}
+	for _, f := range fields {
+		switch whole := (need{ref: f.ref}); {
+		case absent[f.need], absent[whole]:
+			found[f.need], found[whole] = true, true
+			out = append(out, o.missing(f.field, f.keyField, f.need))
+		}
+	}
+	for n := range absent {
+		if !found[n] { // a field that names it in another way
+			out = append(out, o.missing("spec", "spec", n))
+		}
+	}
+	slices.SortFunc(out, func(a, b Missing) int { return strings.Compare(a.Error(), b.Error()) })
+	return slices.CompactFunc(out, func(a, b Missing) bool { return a.Error() == b.Error() })
+}
+
+// missing says whether it is the object that is not there, or only a key of it.
+func (o *Objects) missing(field, keyField string, n need) Missing {
+	if n.key != "" && o.has(need{ref: n.ref}) {
+		return Missing{keyField, &assets.NotFoundError{Ref: n.ref, Key: n.key}}
+	}
+	return Missing{field, &assets.NotFoundError{Ref: n.ref}}
+}
+
+// need is a Secret or ConfigMap, or one key of it.
+type need struct {
+	ref assets.Ref
+	key string // empty: all of it
+}
+
+// has reports whether the manifests hold what is needed, or something that makes it.
+func (o *Objects) has(n need) bool {
+	if p := o.promises.of(n.ref); p != nil {
+		return n.key == "" || p.any || slices.Contains(p.keys, n.key)
+	}
+	object, err := o.References.Object(n.ref)
+	if err != nil {
+		return false
+	}
+	_, text := object.Values[n.key]
+	_, binary := object.Binary[n.key]
+	return n.key == "" || text || binary
+}
+
+// makes reports whether the operator writes an object for the workload.
+func makes(made Outcome, ref assets.Ref) bool {
+	return slices.ContainsFunc(slices.Concat(made.Plan.Content, made.Plan.Workload), func(s apply.Step) bool {
+		return (s.Verb == apply.Put || s.Verb == apply.PutIfNone) && s.Object.GetName() == ref.Name && apply.KindOf(s.Object) == ref.Kind.String()
+	})
+}
+
+// podNeeds is what the pods of a workload do not start without.
+func podNeeds(namespace string, steps []apply.Step) map[need]bool {
+	out := map[need]bool{}
+	for _, s := range steps {
+		var pod *corev1.PodSpec
+		switch object := s.Object.(type) {
+		case *appsv1.StatefulSet:
+			pod = &object.Spec.Template.Spec
+		case *appsv1.DaemonSet:
+			pod = &object.Spec.Template.Spec
+		default:
+			continue
+		}
+		collect(namespace, "", reflect.ValueOf(pod), func(n namedNeed) { out[n.need] = true })
+	}
+	return out
+}
+
+// namedNeed is a need with the fields that name the object and the key.
+type namedNeed struct {
+	need
+	field, keyField string
+}
+
+// namedBy are all fields of a workload that name a Secret or ConfigMap.
+func namedBy(w v1.Workload) (out []namedNeed) {
+	spec := reflect.ValueOf(w).Elem().FieldByName("Spec")
+	collect(w.GetNamespace(), "spec", spec, func(n namedNeed) { out = append(out, n) })
+	return out
+}
+
+// referring are the types that name a Secret or ConfigMap. They have the field Optional, and
+// either Key or Items unless they mean all keys.
+var referring = map[reflect.Type]struct {
+	kind assets.Kind
+	name string // of the field
+}{
+	reflect.TypeFor[corev1.SecretKeySelector]():     {assets.Secret, "name"},
+	reflect.TypeFor[corev1.ConfigMapKeySelector]():  {assets.ConfigMap, "name"},
+	reflect.TypeFor[corev1.SecretVolumeSource]():    {assets.Secret, "secretName"},
+	reflect.TypeFor[corev1.ConfigMapVolumeSource](): {assets.ConfigMap, "name"},
+	reflect.TypeFor[corev1.SecretProjection]():      {assets.Secret, "name"},
+	reflect.TypeFor[corev1.ConfigMapProjection]():   {assets.ConfigMap, "name"},
+	reflect.TypeFor[corev1.SecretEnvSource]():       {assets.Secret, "name"},
+	reflect.TypeFor[corev1.ConfigMapEnvSource]():    {assets.ConfigMap, "name"},
+}
+
+// referringText are the fields of workloads whose texts are names, with the key that is needed.
+var referringText = map[string]struct {
+	kind assets.Kind
+	key  string
+}{
+	"spec.secrets":      {assets.Secret, ""},
+	"spec.configMaps":   {assets.ConfigMap, ""},
+	"spec.configSecret": {assets.Secret, "alertmanager.yaml"},
+}
+
+// collect hands out what a value needs that is not optional, with the path of the field.
+func collect(namespace, path string, v reflect.Value, yield func(namedNeed)) {
+	ref := func(kind assets.Kind, name string) assets.Ref {
+		return assets.Ref{Kind: kind, Namespace: namespace, Name: name}
+	}
+	switch v.Kind() {
+	case reflect.Pointer, reflect.Interface:
+		if !v.IsNil() {
+			collect(namespace, path, v.Elem(), yield)
+		}
+	case reflect.Slice:
+		for i := range v.Len() {
+			collect(namespace, fmt.Sprintf("%s[%d]", path, i), v.Index(i), yield)
+		}
+	case reflect.Map:
+		for _, key := range v.MapKeys() {
+			collect(namespace, fmt.Sprintf("%s[%q]", path, key), v.MapIndex(key), yield)
+		}
+	case reflect.String:
+		field, _, _ := strings.Cut(path, "[")
+		if of, known := referringText[field]; known && v.String() != "" {
+			yield(namedNeed{need{ref(of.kind, v.String()), of.key}, path, path})
+		}
+	case reflect.Struct:
+		if of, known := referring[v.Type()]; known {
+			if optional, _ := v.FieldByName("Optional").Interface().(*bool); optional == nil || !*optional {
+				name := ref(of.kind, v.FieldByName(strings.ToUpper(of.name[:1])+of.name[1:]).String())
+				collectKeys(name, path, path+"."+of.name, v, yield)
+			}
+			return
+		}
+		for i := range v.NumField() {
+			collect(namespace, childOf(path, v.Type().Field(i)), v.Field(i), yield)
+		}
+	}
+}
+
+// collectKeys hands out the keys that a reference names, or all of the object.
+func collectKeys(ref assets.Ref, path, field string, v reflect.Value, yield func(namedNeed)) {
+	if key := v.FieldByName("Key"); key.IsValid() {
+		yield(namedNeed{need{ref, key.String()}, field, path + ".key"})
+		return
+	}
+	var items []corev1.KeyToPath
+	if list := v.FieldByName("Items"); list.IsValid() {
+		items = list.Interface().([]corev1.KeyToPath)
+	}
+	if len(items) == 0 {
+		yield(namedNeed{need{ref, ""}, field, field})
+	}
+	for i, item := range items {
+		yield(namedNeed{need{ref, item.Key}, field, fmt.Sprintf("%s.items[%d].key", path, i)})
+	}
+}
+
+// childOf is the path of a field of a struct; one that is inlined has that of the struct.
+func childOf(path string, f reflect.StructField) string {
+	name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+	if name == "" || path == "" {
+		return path + name
+	}
+	return path + "." + name
+}

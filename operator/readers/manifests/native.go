@@ -1,0 +1,103 @@
+package manifests
+
+import (
+	"reflect"
+
+	appsv1 "k8s.io/api/apps/v1"
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+	discoveryv1 "k8s.io/api/discovery/v1"
+	networkingv1 "k8s.io/api/networking/v1"
+	rbacv1 "k8s.io/api/rbac/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/firekeeper-dev/firekeeper/operator/api/budget"
+	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
+	"github.com/firekeeper-dev/firekeeper/operator/api/manifest"
+)
+
+// Native is an object of Kubernetes' own.
+type Native interface {
+	metav1.Object
+	runtime.Object
+}
+
+// nativeKind is a kind of Kubernetes' own that is kept, whatever its version: older ones
+// have the same fields where it matters.
+type nativeKind struct {
+	empty   func() Native
+	cluster bool // objects have no namespace
+}
+
+// nativeKinds are those that decide what a scrape job finds, and what it may look for.
+// Namespaces are kept too, see [reader.namespace].
+var nativeKinds = map[schema.GroupKind]nativeKind{
+	{Kind: "Service"}: {empty: func() Native { return new(corev1.Service) }},
+	{Kind: "Pod"}:     {empty: func() Native { return new(corev1.Pod) }},
+	//lint:ignore SA1019 jobs discover this kind by default
+	{Kind: "Endpoints"}:      {empty: func() Native { return new(corev1.Endpoints) }},
+	{Kind: "Node"}:           {empty: func() Native { return new(corev1.Node) }, cluster: true},
+	{Kind: "ServiceAccount"}: {empty: func() Native { return new(corev1.ServiceAccount) }},
+	{Group: discoveryv1.GroupName, Kind: "EndpointSlice"}:  {empty: func() Native { return new(discoveryv1.EndpointSlice) }},
+	{Group: networkingv1.GroupName, Kind: "Ingress"}:       {empty: func() Native { return new(networkingv1.Ingress) }},
+	{Group: networkingv1.GroupName, Kind: "NetworkPolicy"}: {empty: func() Native { return new(networkingv1.NetworkPolicy) }},
+	{Group: appsv1.GroupName, Kind: "Deployment"}:          {empty: func() Native { return new(appsv1.Deployment) }},
+	{Group: appsv1.GroupName, Kind: "StatefulSet"}:         {empty: func() Native { return new(appsv1.StatefulSet) }},
+	{Group: appsv1.GroupName, Kind: "DaemonSet"}:           {empty: func() Native { return new(appsv1.DaemonSet) }},
+	{Group: appsv1.GroupName, Kind: "ReplicaSet"}:          {empty: func() Native { return new(appsv1.ReplicaSet) }},
+	{Group: batchv1.GroupName, Kind: "Job"}:                {empty: func() Native { return new(batchv1.Job) }},
+	{Group: batchv1.GroupName, Kind: "CronJob"}:            {empty: func() Native { return new(batchv1.CronJob) }},
+	{Group: rbacv1.GroupName, Kind: "Role"}:                {empty: func() Native { return new(rbacv1.Role) }},
+	{Group: rbacv1.GroupName, Kind: "RoleBinding"}:         {empty: func() Native { return new(rbacv1.RoleBinding) }},
+	{Group: rbacv1.GroupName, Kind: "ClusterRole"}:         {empty: func() Native { return new(rbacv1.ClusterRole) }, cluster: true},
+	{Group: rbacv1.GroupName, Kind: "ClusterRoleBinding"}:  {empty: func() Native { return new(rbacv1.ClusterRoleBinding) }, cluster: true},
+}
+
+// Native are the objects of Kubernetes' own that are among the manifests and decide what
+// is scraped, in the order of the input: Services, Endpoints, EndpointSlices, Pods and the
+// workloads that make some, Nodes, Ingresses, NetworkPolicies, Namespaces, ServiceAccounts and RBAC. Their
+// namespace is set as kubectl would set it. Of several with one name there is the first.
+func (o *Objects) Native() []Native { return o.native }
+
+// native keeps an object of Kubernetes' own; head says where it is, and its name may be
+// empty. Fields that the kind does not have are not looked at, and an object that does not
+// decode is left out: the operator does not use it.
+func (r *reader) native(kind nativeKind, head Fault, raw []byte) {
+	object := kind.empty()
+	err := budget.CheckAs(head.Kind, raw, reflect.TypeOf(object).Elem())
+	if err == nil {
+		err = manifest.DecodeKnown(raw, object)
+	}
+	if err != nil {
+		if r.all {
+			head.Err, head.Native = err, true
+			r.faults = append(r.faults, head)
+		}
+		return
+	}
+	object.SetNamespace(namespaceOr(object.GetNamespace()))
+	if kind.cluster {
+		object.SetNamespace("")
+	}
+	r.keepNative(head.Kind, object)
+}
+
+// keepNative keeps an object if it is the first of its name.
+func (r *reader) keepNative(kind string, object Native) {
+	if object.GetName() != "" {
+		where := place(kind, object.GetNamespace(), object.GetName())
+		if _, twice := r.objects.nativePlaces[where]; twice {
+			return
+		}
+		r.objects.nativePlaces[where] = r.at
+	}
+	r.objects.native = append(r.objects.native, object)
+}
+
+// HasNative reports whether an object of one of Kubernetes' own kinds is among the manifests.
+func (o *Objects) HasNative(r catalog.Ref) bool {
+	_, has := o.nativePlaces[place(r.Kind, r.Namespace, r.Name)]
+	return has
+}

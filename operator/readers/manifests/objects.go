@@ -1,0 +1,202 @@
+package manifests
+
+import (
+	"iter"
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
+	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
+	"github.com/firekeeper-dev/firekeeper/operator/engine"
+	"github.com/firekeeper-dev/firekeeper/operator/kube/assets"
+	"github.com/firekeeper-dev/firekeeper/operator/kube/informer"
+)
+
+// Objects are the manifests that matter to the operator.
+type Objects struct {
+	// Kinds are those of the workloads that the operator runs.
+	Kinds      []*engine.Kind
+	References assets.Static // the Secrets and ConfigMaps
+	// Ignored counts manifests of kinds that the operator does not use.
+	Ignored map[string]int
+	// Unbuilt are kustomizations that change objects, which are read as they are without it.
+	Unbuilt []string
+	// Skipped counts documents in folders that are not meant to be manifests.
+	Skipped int
+	// SkippedAt are their files, those first that name our API.
+	SkippedAt []string
+	// SkippedOurs is how many of SkippedAt name our API.
+	SkippedOurs int
+	// AssumeNamespaces takes namespaces that are not among the manifests for such that the
+	// workload selects, where it is the only one.
+	AssumeNamespaces bool
+	// Scope is what the operator manages of the objects.
+	Scope Scope
+
+	byRow      map[*catalog.Row][]catalog.Object // in the order of the input
+	namespaces map[string]labels.Set
+	places     map[string]Place   // by place()
+	versions   map[string]version // of those that were converted, by place()
+
+	promises promises // of Secrets and ConfigMaps that manifests make
+
+	native       []Native
+	nativePlaces map[string]Place // by place()
+}
+
+func newObjects(kinds []*engine.Kind) *Objects {
+	return &Objects{
+		Kinds: kinds, Ignored: map[string]int{}, byRow: map[*catalog.Row][]catalog.Object{},
+		namespaces: map[string]labels.Set{}, places: map[string]Place{},
+		versions: map[string]version{}, nativePlaces: map[string]Place{}, promises: newPromises(),
+	}
+}
+
+// New has no objects, and may get some for workloads of the kinds.
+func New(kinds []*engine.Kind) *Objects { return newObjects(kinds) }
+
+// Only is one object and no other.
+func Only(row *catalog.Row, object catalog.Object) *Objects {
+	o := newObjects(nil)
+	o.add(row, object)
+	return o
+}
+
+// Alone is one object with the text that it was read from, and the kinds of workloads that
+// may use it.
+func Alone(kinds []*engine.Kind, row *catalog.Row, object catalog.Object, text []byte) *Objects {
+	o := newObjects(kinds)
+	o.add(row, object)
+	o.places[place(row.Kind, object.GetNamespace(), object.GetName())] = Place{Text: text}
+	return o
+}
+
+// Add makes an object known that was not read.
+func (o *Objects) Add(row *catalog.Row, object catalog.Object) { o.add(row, object) }
+
+func (o *Objects) add(row *catalog.Row, object catalog.Object) {
+	o.byRow[row] = append(o.byRow[row], object)
+}
+
+// All are the objects of a row in the order of the input.
+func (o *Objects) All(row *catalog.Row) []catalog.Object { return o.byRow[row] }
+
+// Workload is an object that the operator runs, and its kind.
+type Workload struct {
+	Kind   *engine.Kind
+	Object v1.Workload
+}
+
+// Key is the workload's namespace and name.
+func (w Workload) Key() types.NamespacedName {
+	return types.NamespacedName{Namespace: w.Object.GetNamespace(), Name: w.Object.GetName()}
+}
+
+// String is for people: "Prometheus monitoring/k8s".
+func (w Workload) String() string { return w.Kind.Kind + " " + w.Key().String() }
+
+// Scope is what an operator manages; that with the zero value manages everything.
+type Scope struct {
+	// Unmanaged (optional) says why the operator does not run a workload; empty when it does.
+	Unmanaged func(Workload) string
+	// Watches (optional) is where workloads may select objects.
+	Watches func(row *catalog.Row) informer.Namespaces
+}
+
+// unmanaged says why the operator does not run a workload; empty when it does.
+func (s Scope) unmanaged(w Workload) string {
+	if s.Unmanaged == nil {
+		return ""
+	}
+	return s.Unmanaged(w)
+}
+
+// Leaves is the flag that excludes objects in a namespace; empty when workloads may select them.
+func (s Scope) Leaves(row *catalog.Row, namespace string) string {
+	if s.Watches == nil {
+		return ""
+	}
+	if n := s.Watches(row); !n.Has(namespace) {
+		return n.Flag()
+	}
+	return ""
+}
+
+// Workloads are all that the operator runs, by namespace and name.
+func (o *Objects) Workloads() (out []Workload) {
+	for w := range o.eachWorkload() {
+		if o.Scope.unmanaged(w) == "" {
+			out = append(out, w)
+		}
+	}
+	return out
+}
+
+// Unmanaged are the workloads that the operator does not run, with the reason of each.
+func (o *Objects) Unmanaged() iter.Seq2[Workload, string] {
+	return func(yield func(Workload, string) bool) {
+		for w := range o.eachWorkload() {
+			if why := o.Scope.unmanaged(w); why != "" && !yield(w, why) {
+				return
+			}
+		}
+	}
+}
+
+// eachWorkload goes through the workloads by namespace and name.
+func (o *Objects) eachWorkload() iter.Seq[Workload] {
+	var out []Workload
+	for _, kind := range o.Kinds {
+		for _, object := range o.byRow[kind.Row] {
+			out = append(out, Workload{kind, object.(v1.Workload)})
+		}
+	}
+	slices.SortStableFunc(out, func(a, b Workload) int {
+		return strings.Compare(a.Key().String(), b.Key().String())
+	})
+	return slices.Values(out)
+}
+
+// NamespaceLabels returns the labels of a namespace: of those that were given, and
+// of those that objects live in, which the API server labels with their name.
+func (o *Objects) NamespaceLabels(name string) (labels.Set, bool) {
+	if set, ok := o.namespaces[name]; ok {
+		return set, true
+	}
+	return labels.Set{corev1.LabelMetadataName: name}, true
+}
+
+// SetNamespace adds a namespace with its labels.
+func (o *Objects) SetNamespace(name string, set labels.Set) { o.namespaces[name] = set }
+
+// NamespaceUnknown reports whether a namespace is not among the manifests: it may have
+// more labels than those of [Objects.NamespaceLabels].
+func (o *Objects) NamespaceUnknown(name string) bool {
+	_, given := o.namespaces[name]
+	return !given
+}
+
+// Place is where an object was read; the zero value when it was not. Objects without a
+// namespace have "" there.
+func (o *Objects) Place(kind, namespace, name string) Place {
+	where := place(kind, namespace, name)
+	if p, ok := o.places[where]; ok {
+		return p
+	}
+	return o.nativePlaces[where]
+}
+
+// place is the key of an object, "KIND NAMESPACE/NAME". Versions of a kind share it.
+func place(kind, namespace, name string) string {
+	if namespace == "" {
+		return kind + " " + name
+	}
+	return kind + " " + namespace + "/" + name
+}
+
+// Len is the number of objects that were read and that the operator uses.
+func (o *Objects) Len() int { return len(o.places) }

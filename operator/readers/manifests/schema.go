@@ -1,0 +1,262 @@
+package manifests
+
+import (
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	"k8s.io/apimachinery/pkg/api/validation"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+	kjson "sigs.k8s.io/json"
+
+	"github.com/firekeeper-dev/firekeeper/internal/faults"
+	"github.com/firekeeper-dev/firekeeper/operator/api/budget"
+	"github.com/firekeeper-dev/firekeeper/operator/api/crds"
+	"github.com/firekeeper-dev/firekeeper/operator/api/crds/check"
+	"github.com/firekeeper-dev/firekeeper/operator/api/manifest"
+)
+
+// schemas do with an object what the API server does before it stores one. What
+// checks a kind is made for its first object: it takes tens of milliseconds and
+// some megabytes.
+type schemas struct {
+	mu          sync.Mutex
+	definitions []*apiextensionsv1.CustomResourceDefinition
+	checkers    map[schema.GroupVersionKind]*check.Checker
+	idle        *time.Timer // drops the definitions, of which checkers keep nothing
+}
+
+// keepDefinitions is how long definitions are kept after a checker was made of them: they take 20 MB.
+const keepDefinitions = 5 * time.Second
+
+// shared are those of the CRDs in this program, for all who read manifests.
+var shared schemas
+
+func (s *schemas) checker(kind schema.GroupVersionKind) (*check.Checker, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if c, ok := s.checkers[kind]; ok {
+		return c, nil
+	}
+	if s.definitions == nil {
+		var err error
+		if s.definitions, err = crds.Standard(""); err != nil {
+			return nil, err
+		}
+	}
+	if s.idle == nil {
+		s.idle = time.AfterFunc(keepDefinitions, s.dropDefinitions)
+	}
+	s.idle.Reset(keepDefinitions)
+	c, err := newChecker(s.definitions, kind)
+	if err != nil { // the full set has more versions, and takes longer to load
+		full, loadErr := crds.Full("")
+		if loadErr != nil {
+			return nil, loadErr
+		}
+		if c, err = newChecker(full, kind); err != nil {
+			return nil, err
+		}
+	}
+	if s.checkers == nil {
+		s.checkers = map[schema.GroupVersionKind]*check.Checker{}
+	}
+	s.checkers[kind] = c
+	return c, nil
+}
+
+func (s *schemas) dropDefinitions() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.definitions = nil
+}
+
+func newChecker(definitions []*apiextensionsv1.CustomResourceDefinition, kind schema.GroupVersionKind) (*check.Checker, error) {
+	for _, crd := range definitions {
+		if crd.Spec.Names.Kind == kind.Kind {
+			return check.New(crd, kind.Version)
+		}
+	}
+	return nil, errors.New("no CRD for " + kind.String())
+}
+
+// read sets the defaults of the API, then reads an object strictly.
+//
+// Errors: one *manifest.FieldError for each field that the type does not have or
+// that has a wrong type, one *InvalidError for each value that the API server
+// would refuse, at most [budget.DocumentFaults] of each; the latter only when validate is set. usable says that the object has all of
+// the document but the fields with an error; when it is not, the object is not to be used.
+//
+// Of an object that is too large to be decoded, only the metadata is read and the reason noted, as of a stored one.
+func (s *schemas) read(kind schema.GroupVersionKind, raw []byte, into metav1.Object, validate bool) (usable bool, err error) {
+	if budget.Check(kind.Kind, raw) != nil {
+		err := manifest.DecodeStored(raw, into)
+		into.SetNamespace(namespaceOr(into.GetNamespace()))
+		return err == nil, err
+	}
+	checker, err := s.checker(kind)
+	if err != nil {
+		return false, err
+	}
+	var object map[string]any
+	if err := kjson.UnmarshalCaseSensitivePreserveInts(raw, &object); err != nil {
+		return false, err
+	}
+	checker.Default(object)
+	full, err := json.Marshal(object)
+	if err != nil {
+		return false, err
+	}
+	wrong := faults.Leaves(manifest.Decode(full, into))
+	for i := range wrong {
+		wrong[i] = reword(kind.Kind, wrong[i])
+	}
+	into.SetNamespace(namespaceOr(into.GetNamespace()))
+	if !validate {
+		return len(wrong) == 0, errors.Join(wrong...)
+	}
+	told := map[string]bool{}
+	for _, fault := range wrong {
+		if at, ok := errors.AsType[*manifest.FieldError](fault); ok {
+			told[at.Path] = true
+		}
+	}
+	problems := checker.Values(object)
+	if len(wrong) == 0 { // otherwise the metadata was perhaps not read
+		problems = append(problems, metadata(into)...)
+	}
+	slices.SortStableFunc(problems, func(a, b *field.Error) int { return strings.Compare(a.Field, b.Field) })
+	problems = withoutBranches(problems)
+	more := len(problems) >= budget.DocumentFaults
+	for _, p := range problems[:min(len(problems), budget.DocumentFaults)] {
+		if !told[p.Field] {
+			one := newInvalidError(p)
+			if keys, is := p.BadValue.(map[string]any); is && p.Type == field.ErrorTypeDuplicate {
+				one.Reason = cmp.Or(alreadyIn(object, p.Field, keys), one.Reason)
+			}
+			wrong = append(wrong, one)
+		}
+	}
+	wrong = withoutEchoes(wrong)
+	if more {
+		return false, errors.Join(append(wrong, &InvalidError{Path: "the object", Reason: fmt.Sprintf("after %d values that are refused, no more are looked for", budget.DocumentFaults)})...)
+	}
+	return len(wrong) == 0 || without(wrong, object, into), errors.Join(wrong...)
+}
+
+// metadata reports names, labels and annotations that no object may have.
+func metadata(object metav1.Object) field.ErrorList {
+	return validation.ValidateObjectMetaAccessor(object, object.GetNamespace() != "", validation.NameIsDNSSubdomain, field.NewPath("metadata"))
+}
+
+// invalid are the errors of problems, joined.
+func invalid(problems field.ErrorList) error {
+	var out []error
+	for _, p := range problems {
+		out = append(out, newInvalidError(p))
+	}
+	return errors.Join(out...)
+}
+
+const isRequired = "is required"
+
+// InvalidError is a value that the API server refuses.
+type InvalidError struct {
+	Path   string // "spec.endpoints[0].interval"
+	Reason string // without the value, which may be a secret
+
+	enum bool // it is none of the values that there are
+}
+
+// Error returns path and reason in one line.
+func (e *InvalidError) Error() string { return e.Path + ": " + e.Reason }
+
+// newInvalidError words a problem without repeating path and value, except for
+// the values of enumerations and the keys of lists.
+func newInvalidError(p *field.Error) *InvalidError {
+	_, detail, inBody := strings.Cut(p.Detail, " in body ")
+	if !inBody {
+		detail = strings.TrimPrefix(p.Detail, p.Field+" ")
+	}
+	detail = strings.TrimSpace(detail)
+	switch p.Type {
+	case field.ErrorTypeRequired:
+		detail = isRequired
+	case field.ErrorTypeDuplicate:
+		detail = "an earlier item is the same"
+		if keys, ok := p.BadValue.(map[string]any); ok {
+			detail = "an earlier item has the same " + sameKey(keys)
+		}
+	case field.ErrorTypeNotSupported:
+		detail = oneOf(p, detail)
+	case field.ErrorTypeTypeInvalid:
+		detail, _, _ = strings.Cut(detail, ": ")
+		if detail == "must be of type integer,string" {
+			detail = "want an integer or a string: put a number with decimals in quotes"
+		}
+	case field.ErrorTypeInvalid:
+		if known, ok := patternOf(detail); ok {
+			detail = known.words(p.BadValue)
+		}
+	}
+	return &InvalidError{Path: p.Field, Reason: detail, enum: p.Type == field.ErrorTypeNotSupported}
+}
+
+// withoutBranches makes one problem of those that a value has which is to be an integer or a
+// string, and is neither: one for each branch of the schema, and one for the choice.
+func withoutBranches(problems field.ErrorList) (out field.ErrorList) {
+	said := map[string]bool{}
+	for _, p := range problems {
+		switch {
+		case p.Field == "<nil>":
+		case p.Type != field.ErrorTypeTypeInvalid:
+			out = append(out, p)
+		case !said[p.Field]:
+			said[p.Field] = true
+			out = append(out, p)
+		}
+	}
+	return out
+}
+
+// alreadyIn says which earlier item of a list has the keys of one; empty when it is not found.
+func alreadyIn(object map[string]any, path string, keys map[string]any) string {
+	open := strings.LastIndexByte(path, '[')
+	if open < 0 {
+		return ""
+	}
+	var at any = object
+	for _, part := range SplitPath(path[:open]) {
+		switch v := at.(type) {
+		case map[string]any:
+			at = v[part]
+		case []any:
+			i, err := strconv.Atoi(part)
+			if err != nil || i < 0 || i >= len(v) {
+				return ""
+			}
+			at = v[i]
+		}
+	}
+	list, _ := at.([]any)
+	for i, item := range list {
+		other, is := item.(map[string]any)
+		same := is
+		for name, value := range keys {
+			same = same && fmt.Sprint(other[name]) == fmt.Sprint(value)
+		}
+		if same {
+			return fmt.Sprintf("%s is that of %s[%d] already, and has to be unique in the list: change one of them", sameKey(keys), path[:open], i)
+		}
+	}
+	return ""
+}

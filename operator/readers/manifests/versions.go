@@ -1,0 +1,67 @@
+package manifests
+
+import (
+	"github.com/firekeeper-dev/firekeeper/internal/faults"
+	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
+	"github.com/firekeeper-dev/firekeeper/operator/api/conversion"
+	"github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1beta1"
+	"github.com/firekeeper-dev/firekeeper/operator/config/compiled"
+)
+
+// version is a version of a kind's CRD with which the operator does not work.
+type version struct {
+	convert func(catalog.Object) (catalog.Object, error) // to the version with which it does
+	reword  func(string) string                          // what is said about the converted object
+}
+
+// otherVersions are all of these versions.
+var otherVersions = map[*catalog.Row]version{
+	catalog.AlertmanagerConfigBeta: {
+		convert: func(o catalog.Object) (catalog.Object, error) {
+			return conversion.FromBeta(o.(*v1beta1.AlertmanagerConfig))
+		},
+		reword: conversion.BetaText,
+	},
+}
+
+// worked returns the row of the version with which the operator works.
+func worked(row *catalog.Row) *catalog.Row {
+	if _, other := otherVersions[row]; other {
+		return catalog.Of(row.Kind)
+	}
+	return row
+}
+
+// convert returns an object in the version with which the operator works.
+func (r *reader) convert(row *catalog.Row, object catalog.Object) (catalog.Object, error) {
+	v, other := otherVersions[row]
+	if !other {
+		return object, nil
+	}
+	id := place(row.Kind, object.GetNamespace(), object.GetName())
+	r.objects.versions[id] = v
+	return v.convert(object)
+}
+
+// AsWritten words the error of a verdict for who wrote the object in another version.
+func (o *Objects) AsWritten(of compiled.Verdict) compiled.Verdict {
+	v, other := o.versions[place(of.Kind, of.Object.GetNamespace(), of.Object.GetName())]
+	if other && of.Err != nil {
+		var all faults.List
+		for _, e := range faults.Leaves(of.Err) {
+			all.Add("", &rewordedError{e, v.reword(e.Error())})
+		}
+		of.Err = all.Err()
+	}
+	return of
+}
+
+// rewordedError is an error in other words.
+type rewordedError struct {
+	error
+	text string
+}
+
+func (e *rewordedError) Error() string { return e.text }
+
+func (e *rewordedError) Unwrap() error { return e.error }

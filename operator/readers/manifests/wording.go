@@ -1,0 +1,298 @@
+package manifests
+
+import (
+	"fmt"
+	"maps"
+	"math"
+	"reflect"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/prometheus/common/model"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/firekeeper-dev/firekeeper/operator/api/manifest"
+	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
+)
+
+// pattern is what a regular expression of the CRDs asks for, and what somebody meant who
+// wrote something else; that is empty when nobody can tell.
+type pattern struct {
+	want  string
+	meant func(text string) string
+}
+
+// patterns are those that people meet, as they stand in the CRDs.
+var patterns = map[string]pattern{
+	`^(0|(([0-9]+)y)?(([0-9]+)w)?(([0-9]+)d)?(([0-9]+)h)?(([0-9]+)m)?(([0-9]+)s)?(([0-9]+)ms)?)$`:       {durationWords, meantDuration},
+	`^(([0-9]+)y)?(([0-9]+)w)?(([0-9]+)d)?(([0-9]+)h)?(([0-9]+)m)?(([0-9]+)s)?(([0-9]+)ms)?$`:           {durationWords, meantDuration},
+	`^(0|(([0-9]+)h)?(([0-9]+)m)?(([0-9]+)s)?(([0-9]+)ms)?)$`:                                           {"want a duration such as 30s, 5m or 1h30m: integers with the units h, m, s and ms, without blanks", meantHours},
+	`(^0|([0-9]*[.])?[0-9]+((K|M|G|T|E|P)i?)?B)$`:                                                       {"want a size such as 512MB or 20GiB: a number, a unit and B, without blanks", meantSize},
+	`^((?i)sun|mon|tues|wednes|thurs|fri|satur)day(?:((:(sun|mon|tues|wednes|thurs|fri|satur)day)$)|$)`: {"want a day such as monday, or days such as monday:friday, in full", nil},
+	`^https?://.+$`:                  {"want a URL with http:// or https://", nil},
+	`^(http|https)://.+$`:            {"want a URL with http:// or https://", nil},
+	`^(http|https|socks5)://.+$`:     {"want a URL with http://, https:// or socks5://", nil},
+	`^[a-zA-Z][a-zA-Z0-9+.-]*://.+$`: {"want a URL with a scheme, such as https://", nil},
+	`^/.*`:                           {"must begin with /", nil},
+	`^[^*]*(\*[^/]*)?\.(json|yml|yaml|JSON|YML|YAML)$`: {"want a path that ends in .json, .yml or .yaml, with * in the name of the file only", nil},
+	`^https?://[^/?#]+(/.*[^/])?$`:                     {"want a URL with http:// or https://, without a slash at its end, query or fragment", nil},
+	`^2\d{3}(?::2\d{3}|$)`:                             {"want a year such as 2026, or years such as 2026:2028", nil},
+	`^((?i)january|february|march|april|may|june|july|august|september|october|november|december|1[0-2]|[1-9])(?:((:((?i)january|february|march|april|may|june|july|august|september|october|november|december|1[0-2]|[1-9]))$)|$)`: {"want a month such as january or 1, or months such as march:may", nil},
+	`^(?i)(abort|warn)?$`: {"want abort or warn", nil},
+	`^[0-9a-zA-Z-.]+$`:    {"want letters, digits, - and . only", nil},
+	`^[\w\s:/.\\-]+$`:     {"want letters, digits, blanks and _ : / . \\ - only", nil},
+	`^((([01][0-9])|(2[0-3])):[0-5][0-9])$|(^24:00$)`:                                                                   {"want a time of day such as 09:30, from 00:00 to 24:00", nil},
+	`^(\+|-)?(([0-9]+(\.[0-9]*)?)|(\.[0-9]+))(([KMGTPE]i)|[numkMGTPE]|([eE](\+|-)?(([0-9]+(\.[0-9]*)?)|(\.[0-9]+))))?$`: {"want a quantity such as 500m, 2, 50G or 50Gi", meantQuantity},
+}
+
+const durationWords = "want a duration such as 30s, 5m or 1h30m: integers with the units y, w, d, h, m, s and ms, without blanks"
+
+// patternOf finds the wording of "should match '…'".
+func patternOf(detail string) (pattern, bool) {
+	_, text, _ := strings.Cut(detail, "should match '")
+	p, known := patterns[strings.TrimSuffix(text, "'")]
+	return p, known
+}
+
+// words say what a value should be, and what was perhaps meant.
+func (p pattern) words(value any) string {
+	text, isText := value.(string)
+	if p.meant == nil || !isText {
+		return p.want
+	}
+	if meant := p.meant(text); meant != "" {
+		return p.want + "; write " + meant
+	}
+	return p.want
+}
+
+// units are the words that people use for those of durations.
+var units = map[string]string{
+	"ms": "ms", "msec": "ms", "millisecond": "ms", "s": "s", "sec": "s", "second": "s", "m": "m", "min": "m", "minute": "m",
+	"h": "h", "hr": "h", "hour": "h", "d": "d", "day": "d", "w": "w", "week": "w", "y": "y", "year": "y", "": "s",
+}
+
+var (
+	numberAndUnit = regexp.MustCompile(`^\s*([0-9]+)\s*([a-zA-Z]*)\s*$`)
+	sizeAndUnit   = regexp.MustCompile(`^\s*([0-9]*\.?[0-9]+)\s*([KMGTEPkmgtep]?)(i?)[bB]?\s*$`)
+)
+
+// meantDuration reads a number with a unit of some spelling; without one it is seconds.
+func meantDuration(text string) string {
+	m := numberAndUnit.FindStringSubmatch(text)
+	if m == nil {
+		return meantFraction(text)
+	}
+	word := strings.ToLower(m[2])
+	unit, known := units[word]
+	if !known {
+		unit, known = units[strings.TrimSuffix(word, "s")]
+	}
+	if !known {
+		return ""
+	}
+	return m[1] + unit
+}
+
+// meantHours is meantDuration for where hours are the largest unit.
+func meantHours(text string) string {
+	meant := meantDuration(text)
+	of, err := model.ParseDuration(meant)
+	if err != nil || !strings.ContainsAny(meant, "dwy") {
+		return meant
+	}
+	return fmt.Sprintf("%.0fh", time.Duration(of).Hours())
+}
+
+// fraction matches a number with decimals and its unit.
+var fraction = regexp.MustCompile(`^([0-9]*\.[0-9]+)(ms|s|m|h|d|w|y)$`)
+
+// meantFraction writes a fraction of a unit in whole smaller ones: 1.5d is 36h.
+func meantFraction(text string) string {
+	m := fraction.FindStringSubmatch(strings.ReplaceAll(text, " ", ""))
+	if m == nil {
+		return ""
+	}
+	number, _ := strconv.ParseFloat(m[1], 64) // by the regular expression
+	unit, _ := model.ParseDuration("1" + m[2])
+	for _, smaller := range []string{"w", "d", "h", "m", "s", "ms"} {
+		of, _ := model.ParseDuration("1" + smaller)
+		if n := number * float64(unit) / float64(of); n == math.Trunc(n) && n < 1000 {
+			return fmt.Sprintf("%.0f%s", n, smaller)
+		}
+	}
+	return ""
+}
+
+// meantQuantity takes the B away that sizes have and quantities do not.
+func meantQuantity(text string) string {
+	m := sizeAndUnit.FindStringSubmatch(text)
+	if m == nil {
+		return ""
+	}
+	unit := strings.ToUpper(m[2])
+	if unit == "K" && m[3] == "" {
+		unit = "k"
+	}
+	return m[1] + unit + m[3]
+}
+
+func meantSize(text string) string {
+	m := sizeAndUnit.FindStringSubmatch(text)
+	if m == nil || m[2] == "" && m[3] != "" {
+		return ""
+	}
+	return m[1] + strings.ToUpper(m[2]) + m[3] + "B"
+}
+
+// wanted are words for types of values that people write in another form.
+var wanted = map[reflect.Type]string{
+	reflect.TypeFor[v1.Duration]():                 "a duration with its unit, as a string such as 30s",
+	reflect.TypeFor[v1.NonEmptyDuration]():         "a duration with its unit, as a string such as 30s",
+	reflect.TypeFor[v1.ByteSize]():                 "a size with its unit, as a string such as 20GiB",
+	reflect.TypeFor[corev1.SecretKeySelector]():    "a reference to a key of a Secret, {name: …, key: …}, not the value itself",
+	reflect.TypeFor[corev1.ConfigMapKeySelector](): "a reference to a key of a ConfigMap, {name: …, key: …}, not the value itself",
+	reflect.TypeFor[v1.SecretOrConfigMap]():        "a reference to a key, {secret: {name: …, key: …}} or {configMap: {name: …, key: …}}",
+	reflect.TypeFor[resource.Quantity]():           "a quantity such as 500m, 2, 50G or 50Gi",
+}
+
+// reword says of a value of the wrong type what is wanted, in the words of the API, and of
+// an unknown field where people have it from. kind is that of the object.
+func reword(kind string, err error) error {
+	fault, is := err.(*manifest.FieldError)
+	if !is {
+		return err
+	}
+	out := *fault
+	switch {
+	case fault.Unknown():
+		if says := confusion(kind, fault); says != "" {
+			out.Reason, out.Suggestion, out.Elsewhere = out.Reason+": "+says, "", ""
+		}
+	case fault.Type != nil:
+		out.Reason = typeReason(fault)
+	}
+	return &out
+}
+
+// misread are fields that people take for others of another type.
+var misread = []struct {
+	path *regexp.Regexp
+	got  reflect.Kind
+	says string
+}{
+	{regexp.MustCompile(`^spec\.endpoints\[\d+\]\.port$`), reflect.Int64, "want the name of a port of the Service, got a number; for the number of a container port write targetPort"},
+	{regexp.MustCompile(`^spec\.podMetricsEndpoints\[\d+\]\.port$`), reflect.Int64, "want the name of a container port, got a number; for the number write portNumber"},
+	{regexp.MustCompile(`^spec\.targets$`), reflect.Slice, "want an object, got a list; write the targets into staticConfig: {static: […]}"},
+	{regexp.MustCompile(`\.[mM]atchers$|Match$`), reflect.Map, "want a list, got an object; write [{name: …, value: …, matchType: …}]"},
+	{regexp.MustCompile(`(\.[mM]atchers|Match)\[\d+\]$`), reflect.String, "want an object, got a string; write {name: …, value: …, matchType: …}"},
+	{regexp.MustCompile(`^spec\.configSecret$`), reflect.Map, "want the name of a Secret, got an object; its key is alertmanager.yaml"},
+	{regexp.MustCompile(`^spec\.additionalScrapeConfigs$`), reflect.Slice, "want a reference to a key of a Secret, {name: …, key: …}, got a list (a value of the Helm chart): put the list into a Secret"},
+}
+
+// typeReason words a value of the wrong type.
+func typeReason(f *manifest.FieldError) string {
+	_, got, _ := strings.Cut(f.Reason, ", got ")
+	if got == "" {
+		got = map[reflect.Kind]string{reflect.String: "a string", reflect.Bool: "true or false"}[reflect.ValueOf(f.Value).Kind()]
+	}
+	for _, m := range misread {
+		if m.path.MatchString(f.Path) && m.got == reflect.ValueOf(f.Value).Kind() {
+			return m.says
+		}
+	}
+	want, known := wanted[f.Type]
+	number, isNumber := f.Value.(int64)
+	_, isBool := f.Value.(bool)
+	_, isObject := f.Value.(map[string]any)
+	text, isText := f.Value.(string)
+	_, isList := f.Value.([]any)
+	switch {
+	case known && isNumber && strings.HasPrefix(want, "a duration"):
+		return fmt.Sprintf("want %s, got a number without unit; write %d%s", want, number, unitOf(f.Path))
+	case f.Type == reflect.TypeFor[resource.Quantity]():
+		return pattern{"want " + want, meantQuantity}.words(f.Value)
+	case known && got != "":
+		return "want " + want + ", got " + got
+	case f.Type.Kind() == reflect.String && isBool:
+		return f.Reason + " (YAML also reads on, off, yes and no as such): put it in quotes"
+	case f.Type.Kind() == reflect.String && isNumber:
+		return f.Reason + ": put it in quotes"
+	case f.Type.Kind() == reflect.Slice && isObject && f.Type.Elem().Kind() != reflect.Uint8:
+		return f.Reason + " (is a dash missing?)"
+	case f.Type.Kind() == reflect.Slice && isText:
+		return f.Reason + ": write it as an item, with a dash or in brackets"
+	case f.Type.Kind() == reflect.String && isList && strings.HasSuffix(f.Path, ".regex"):
+		return f.Reason + ": join the items with |"
+	case isText && plainValue(f.Type.Kind(), text):
+		return f.Reason + ": write it without quotes"
+	case (f.Type.Kind() == reflect.Struct || f.Type.Kind() == reflect.Map) && strings.HasSuffix(f.Reason, "a list"):
+		return f.Reason + " (is there a dash too many?)"
+	}
+	return f.Reason
+}
+
+// unitOf is the unit that people mean in a field: retention is told in days.
+func unitOf(path string) string {
+	if _, name := cutField(path); strings.HasPrefix(name, "retention") {
+		return "d"
+	}
+	return "s"
+}
+
+// plainValue reports whether a text is a number or a boolean as the kind wants it.
+func plainValue(k reflect.Kind, text string) bool {
+	switch k {
+	case reflect.Bool:
+		return text == "true" || text == "false"
+	case reflect.Int32, reflect.Int64, reflect.Int, reflect.Uint64, reflect.Uint32:
+		_, err := strconv.ParseInt(text, 10, 64)
+		return err == nil
+	}
+	return false
+}
+
+// oneOf words a value that is none of an enumeration.
+func oneOf(p *field.Error, detail string) string {
+	value, isText := p.BadValue.(string)
+	if !isText {
+		return detail
+	}
+	_, listed, _ := strings.Cut(detail, ": ")
+	var values []string
+	for text := range strings.SplitSeq(listed, ", ") {
+		values = append(values, strings.Trim(text, `"`))
+	}
+	known := withoutSpellings(values)
+	text := fmt.Sprintf("%q is not one of the supported values: %s", value, `"`+strings.Join(known, `", "`)+`"`)
+	if meant := manifest.Similar(value, known); meant != "" {
+		text += fmt.Sprintf("; did you mean %q?", meant)
+	}
+	return text
+}
+
+// withoutSpellings leaves out values that differ from an earlier one in letter case only.
+func withoutSpellings(values []string) (out []string) {
+	said := map[string]bool{}
+	for _, v := range values {
+		if lower := strings.ToLower(v); !said[lower] {
+			said[lower] = true
+			out = append(out, v)
+		}
+	}
+	return out
+}
+
+// sameKey words the keys of an item of a list that an earlier one has.
+func sameKey(keys map[string]any) string {
+	var out []string
+	for _, name := range slices.Sorted(maps.Keys(keys)) {
+		out = append(out, fmt.Sprintf("%s %q", name, fmt.Sprint(keys[name])))
+	}
+	return strings.Join(out, " and ")
+}

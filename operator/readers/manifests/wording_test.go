@@ -1,0 +1,163 @@
+package manifests
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/firekeeper-dev/firekeeper/operator/controllers/alertmanager"
+	"github.com/firekeeper-dev/firekeeper/operator/workload"
+)
+
+// TestPatternsStandInTheCRDs: a wording for a pattern that no CRD has is never used, and people see the
+// text of a pattern that has none.
+func TestPatternsStandInTheCRDs(t *testing.T) {
+	files, err := filepath.Glob("../../../deploy/crds/*.yaml")
+	if err != nil || len(files) == 0 {
+		t.Fatal("no CRDs", err)
+	}
+	var all strings.Builder
+	for _, f := range files {
+		text, err := os.ReadFile(f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all.Write(text)
+	}
+	for text := range patterns {
+		if _, err := regexp.Compile(text); err != nil {
+			t.Error(err)
+		}
+		if !strings.Contains(all.String(), "pattern: "+text+"\n") {
+			t.Errorf("no CRD has the pattern %s", text)
+		}
+	}
+	for _, m := range regexp.MustCompile(`(?m)pattern: (.*)$`).FindAllStringSubmatch(all.String(), -1) {
+		if _, known := patterns[strings.Trim(m[1], "'")]; !known {
+			t.Errorf("no words for the pattern %s", m[1])
+		}
+	}
+}
+
+func TestMeant(t *testing.T) {
+	for text, want := range map[string]string{
+		"1 m": "1m", "5 minutes": "5m", "300": "300s", "15 d": "15d", "30 seconds": "30s", "2 Hrs": "2h", "10sec": "10s", "1mins": "1m",
+		"1.5h": "90m", "1.5 d": "36h", "0.5s": "500ms", "1.23456d": "", "soon": "", "": "", "1 fortnight": "",
+	} {
+		if got := meantDuration(text); got != want {
+			t.Errorf("duration %q: %q, want %q", text, got, want)
+		}
+		if got := meantDuration(want); want != "" && got != want {
+			t.Errorf("duration %q is not what it proposes", want)
+		}
+	}
+	for text, want := range map[string]string{"20Gi": "20GiB", "20GB": "20GB", "20 gb": "20GB", "512m": "512MB", "100": "100B", "1.5 TiB": "1.5TiB", "much": "", "5i": ""} {
+		if got := meantSize(text); got != want {
+			t.Errorf("size %q: %q, want %q", text, got, want)
+		}
+	}
+	for text, want := range map[string]string{"50GB": "50G", "50GiB": "50Gi", "50 gi": "50Gi", "much": ""} {
+		if got := meantQuantity(text); got != want {
+			t.Errorf("quantity %q: %q, want %q", text, got, want)
+		}
+	}
+}
+
+// TestConfusions: what people write whose fields are those of another format, or stand in
+// another place.
+func TestConfusions(t *testing.T) {
+	const (
+		server  = "apiVersion: monitoring.coreos.com/v1\nkind: Prometheus\nmetadata: {name: x}\nspec: "
+		agent   = "apiVersion: monitoring.coreos.com/v1alpha1\nkind: PrometheusAgent\nmetadata: {name: x}\nspec: "
+		monitor = "apiVersion: monitoring.coreos.com/v1\nkind: ServiceMonitor\nmetadata: {name: x}\nspec: "
+		rule    = "apiVersion: monitoring.coreos.com/v1\nkind: PrometheusRule\nmetadata: {name: x}\n"
+		config  = "apiVersion: monitoring.coreos.com/v1alpha1\nkind: AlertmanagerConfig\nmetadata: {name: x}\nspec: "
+		manager = "apiVersion: monitoring.coreos.com/v1\nkind: Alertmanager\nmetadata: {name: x}\nspec: "
+		probe   = "apiVersion: monitoring.coreos.com/v1\nkind: Probe\nmetadata: {name: x}\nspec: "
+	)
+	for name, tc := range map[string]struct{ text, want string }{
+		"a value of the chart":                 {server + "{storageSpec: {}}", "spec.storageSpec: unknown field: a value of the Helm chart; the field is storage"},
+		"the chart's own level":                {server + "{prometheusSpec: {}}", "spec.prometheusSpec: unknown field: a value of the Helm chart; its fields stand directly in spec"},
+		"a nil selector":                       {server + "{serviceMonitorSelectorNilUsesHelmValues: false}", "a value of the Helm chart; leave it out and set the selector itself"},
+		"existingSecret":                       {server + "{thanos: {objectStorageConfig: {existingSecret: {}, key: a}}}", "spec.thanos.objectStorageConfig.existingSecret: unknown field: a value of the Helm chart; name and key of the Secret stand directly here"},
+		"a list for a Secret":                  {server + "{additionalScrapeConfigs: [{job_name: a}]}", "spec.additionalScrapeConfigs: want a reference to a key of a Secret, {name: …, key: …}, got a list (a value of the Helm chart): put the list into a Secret"},
+		"a password in the open":               {server + "{remoteWrite: [{url: 'https://a', basicAuth: {password: hunter2}}]}", "spec.remoteWrite[0].basicAuth.password: want a reference to a key of a Secret, {name: …, key: …}, not the value itself, got a string"},
+		"a level too high":                     {server + "{storage: {volumeClaimTemplate: {storageClassName: gp2}}}", "spec.storage.volumeClaimTemplate.storageClassName: unknown field, it belongs to spec.storage.volumeClaimTemplate.spec"},
+		"two levels too high":                  {server + "{storage: {resources: {}}}", "spec.storage.resources: unknown field: it belongs to volumeClaimTemplate.spec"},
+		"a level too deep":                     {monitor + "{selector: {}, endpoints: [{port: a, namespaceSelector: {any: true}}]}", "spec.endpoints[0].namespaceSelector: unknown field, it belongs to spec"},
+		"an endpoint's field":                  {monitor + "{selector: {}, endpoints: [], interval: 30s}", "spec.interval: unknown field, it belongs to spec.endpoints[]"},
+		"beside spec":                          {rule + "groups: []", "groups: unknown field, it belongs to spec"},
+		"targets of a probe":                   {probe + "{prober: {url: a}, targets: {static: [a]}}", "spec.targets.static: unknown field, it belongs to spec.targets.staticConfig"},
+		"labels without matchLabels":           {monitor + "{selector: {app: web}, endpoints: []}", "spec.selector.app: unknown field: labels belong in matchLabels"},
+		"a typo of matchLabels":                {monitor + "{selector: {matchLables: {a: b}}, endpoints: []}", `spec.selector.matchLables: unknown field, did you mean "matchLabels"?`},
+		"matchNames in a selector":             {server + "{serviceMonitorNamespaceSelector: {matchNames: [a]}}", "namespaces by name are matchLabels of kubernetes.io/metadata.name"},
+		"labels in namespaceSelector":          {monitor + "{selector: {}, endpoints: [], namespaceSelector: {matchLabels: {a: b}}}", "namespaces are given by name here"},
+		"rules of an agent":                    {agent + "{ruleSelector: {}}", "spec.ruleSelector: unknown field: only a Prometheus has it; an agent stores nothing"},
+		"another kind of monitor":              {monitor + "{selector: {}, endpoints: [], podMetricsEndpoints: []}", "spec.podMetricsEndpoints: unknown field: a field of PodMonitor, not of ServiceMonitor"},
+		"Prometheus' own names":                {monitor + "{selector: {}, endpoints: [{metrics_path: /m}]}", "spec.endpoints[0].metrics_path: unknown field: write path"},
+		"an annotation of a rule":              {rule + "spec: {groups: [{name: a, rules: [{alert: A, expr: up, severity: page}]}]}", "rules[0].severity: unknown field: it is a label: labels: {severity: …}"},
+		"a duration that is a number":          {rule + "spec: {groups: [{name: a, rules: [{alert: A, expr: up, for: 300}]}]}", "rules[0].for: want a duration with its unit, as a string such as 30s, got a number without unit; write 300s"},
+		"a duration in words":                  {rule + "spec: {groups: [{name: a, interval: 1 m}]}", "spec.groups[0].interval: want a duration such as 30s, 5m or 1h30m: integers with the units y, w, d, h, m, s and ms, without blanks; write 1m"},
+		"a size without B":                     {server + "{retentionSize: 20Gi}", "spec.retentionSize: want a size such as 512MB or 20GiB: a number, a unit and B, without blanks; write 20GiB"},
+		"a quantity with B":                    {server + "{storage: {volumeClaimTemplate: {spec: {resources: {requests: {storage: 50GB}}}}}}", "want a quantity such as 500m, 2, 50G or 50Gi; write 50G"},
+		"an action in another order":           {monitor + "{selector: {}, endpoints: [{metricRelabelings: [{action: droplabel}]}]}", `"labelkeep", "lowercase", "uppercase", "keepequal", "dropequal"; did you mean "labeldrop"?`},
+		"an action that nobody knows":          {monitor + "{selector: {}, endpoints: [{metricRelabelings: [{action: remove}]}]}", `"remove" is not one of the supported values: "replace", "keep"`},
+		"a port that is a number":              {monitor + "{selector: {}, endpoints: [{port: 80}]}", "spec.endpoints[0].port: want the name of a port of the Service, got a number; for the number of a container port write targetPort"},
+		"a list without dash":                  {monitor + "{selector: {}, endpoints: {port: a}}", "spec.endpoints: want a list, got an object (is a dash missing?)"},
+		"a name that YAML takes for a boolean": {monitor + "{selector: {matchLabels: {a: yes}}, endpoints: []}", "spec.selector.matchLabels.a: want a string, got true or false (YAML also reads on, off, yes and no as such): put it in quotes"},
+		"two groups of a name":                 {rule + "spec: {groups: [{name: a}, {name: a}]}", `spec.groups[1]: name "a" is that of spec.groups[0] already, and has to be unique in the list: change one of them`},
+		"labels of a map, as a list":           {monitor + "{selector: {matchLabels: [{app: web}]}, endpoints: []}", "spec.selector.matchLabels: want an object, got a list (is there a dash too many?)"},
+		"labels of the object in spec":         {monitor + "{selector: {}, endpoints: [], labels: {a: b}}", "spec.labels: unknown field: it belongs to metadata"},
+		"targets of a probe as a list":         {probe + "{prober: {url: a}, targets: [a]}", "spec.targets: want an object, got a list; write the targets into staticConfig: {static: […]}"},
+		"targets of a static probe":            {probe + "{prober: {url: a}, targets: {staticConfig: {targets: [a]}}}", "targets: unknown field: write static"},
+		"relabelings of a probe":               {probe + "{prober: {url: a}, targets: {staticConfig: {static: [a]}}, relabelings: []}", "spec.relabelings: unknown field: write relabelingConfigs in"},
+		"an Alertmanager by URL":               {server + "{alerting: {alertmanagers: [{url: 'http://a'}]}}", "url: unknown field: the API names a Service: {namespace: …, name: …, port: …}"},
+		"matchers as a map":                    {config + "{route: {receiver: a, matchers: {a: b}}, receivers: [{name: a}]}", "spec.route.matchers: want a list, got an object; write [{name: …, value: …, matchType: …}]"},
+		"matchers as text":                     {config + "{inhibitRules: [{sourceMatch: ['a=b']}]}", "sourceMatch[0]: want an object, got a string; write {name: …, value: …, matchType: …}"},
+		"global settings of a team":            {config + "{global: {}}", "spec.global: unknown field: global settings are those of the Alertmanager"},
+		"a day in short":                       {config + "{muteTimeIntervals: [{name: a, timeIntervals: [{weekdays: [sat]}]}]}", "weekdays[0]: want a day such as monday"},
+		"days of an Alertmanager":              {manager + "{retention: 5d}", "spec.retention: want a duration such as 30s, 5m or 1h30m: integers with the units h, m, s and ms, without blanks; write 120h"},
+		"the configuration of an Alertmanager": {manager + "{config: {}}", "spec.config: unknown field: a value of the Helm chart; put it into a Secret"},
+		"what else an agent lacks":             {agent + "{retention: 1d}", "spec.retention: unknown field: only a Prometheus has it"},
+		"a block in a selector":                {monitor + "{selector: {matchLabels: {a: b}, namespaceSelector: {any: true}}, endpoints: []}", "spec.selector.namespaceSelector: unknown field, it belongs to spec"},
+		"a volume's size":                      {server + "{storage: {volumeClaimTemplate: {spec: {resources: {storage: 1Gi}}}}}", "resources.storage: unknown field: write it below requests"},
+		"memory without requests":              {server + "{resources: {memory: 1Gi}}", "spec.resources.memory: unknown field: write it below requests or limits"},
+		"days":                                 {server + "{retention: 15}", "got a number without unit; write 15d"},
+		"a fraction":                           {server + "{retention: 1.5d}", "without blanks; write 36h"},
+		"a quoted number":                      {server + "{replicas: '2'}", "spec.replicas: want an integer, got a string: write it without quotes"},
+		"a quoted boolean":                     {server + "{walCompression: 'true'}", "spec.walCompression: want true or false, got a string: write it without quotes"},
+		"an item without its list":             {monitor + "{selector: {}, endpoints: [{metricRelabelings: [{sourceLabels: __name__}]}]}", "sourceLabels: want a list, got a string: write it as an item, with a dash or in brackets"},
+		"several expressions":                  {monitor + "{selector: {}, endpoints: [{metricRelabelings: [{regex: [a, b]}]}]}", "regex: want a string, got a list: join the items with |"},
+		"two manifests without ---":            {monitor + "{selector: {}, endpoints: []}\n" + monitor + "{selector: {}}", "apiVersion or kind is there twice; put a line --- between two manifests"},
+		"a column too far to the left":         {monitor + "\n  endpoints:\n  - port: a\n   path: b", "check the indentation here and above"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, err := Load([]string{folder(t, map[string]string{"a.yaml": tc.text}) + "/a.yaml"}, append(kinds(), alertmanager.Kind(workload.Config{})))
+			if err == nil || !strings.Contains(err.Error(), tc.want) {
+				t.Errorf("got %v\nwant %s", err, tc.want)
+			}
+			if err != nil && strings.Contains(err.Error(), "hunter2") {
+				t.Error("a value of a Secret is in the message")
+			}
+		})
+	}
+}
+
+// TestOneFault: one mistake is one fault, without those that follow from it.
+func TestOneFault(t *testing.T) {
+	const head = "apiVersion: monitoring.coreos.com/v1\nkind: Prometheus\nmetadata: {name: x}\nspec: "
+	for text, want := range map[string]string{
+		"{thanos: {objectStorageConfig: {existingSecret: {name: a}}}}": "existingSecret",
+		"{serviceMonitorNamespaceSelector: {matchNames: [a]}}":         "matchNames",
+		"{resources: {requests: {cpu: 0.5}}}":                          "spec.resources.requests.cpu: want an integer or a string: put a number with decimals in quotes",
+		"{alerting: {alertmanagers: [{url: 'http://a'}]}}":             "url",
+		"{resources: {memory: 1Gi}}":                                   "memory",
+	} {
+		_, err := Load([]string{folder(t, map[string]string{"a.yaml": head + text}) + "/a.yaml"}, kinds())
+		if err == nil || strings.Count(err.Error(), "\n") != 0 || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: got %v, want %s", text, err, want)
+		}
+	}
+}

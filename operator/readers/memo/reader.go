@@ -1,0 +1,260 @@
+package memo
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/firekeeper-dev/firekeeper/operator/kube/assets"
+	"github.com/firekeeper-dev/firekeeper/operator/readers"
+)
+
+const (
+	// keepUnwatched is how long is remembered what no watch tells the changes of.
+	keepUnwatched = 5 * time.Second
+	// keepWatched is how long is remembered what a watch tells the changes of: a watch may be
+	// broken for a while before that is noticed. Secrets and ConfigMaps, each of which is a
+	// call, are remembered as long.
+	keepWatched = 30 * time.Second
+	// longestRead is the time of a read. It goes on when whoever asked has gone, for the next.
+	longestRead = 30 * time.Second
+	// maxWhole is the number of objects of a list that are remembered whole, where whoever
+	// asks keeps only a part of each.
+	maxWhole = 5000
+	// believeLarge is how long a longer list is read without asking for its length.
+	believeLarge = 10 * time.Minute
+)
+
+// Reader is an [readers.Reader] and [readers.Reviewer] that remembers.
+type Reader struct {
+	ctx     context.Context // of reads that several wait for
+	under   readers.Reader
+	watches *watches
+	feed    readers.Broadcaster
+
+	mu      sync.Mutex
+	version uint64 // grows when something that was remembered is not any more
+	answers map[question]*answer
+	large   map[question]time.Time // lists of more than maxWhole objects, until when that is believed
+
+	references      assets.Reader
+	referencesUntil time.Time
+}
+
+// question is what was read.
+type question struct {
+	of              schema.GroupVersionResource
+	namespace, name string
+	list            bool
+	labels          string
+	limit           int
+	account, verb   string // about permissions: of whom, for what
+}
+
+// answer is what the cluster said.
+type answer struct {
+	done chan struct{} // closed when the rest is set
+	told
+	at time.Time
+}
+
+type told struct {
+	objects []readers.Object
+	may     bool
+	err     error
+}
+
+// New remembers what is read from under, until the context ends. changes may be nil: then
+// nothing is watched.
+func New(ctx context.Context, under readers.Reader, changes Source) *Reader {
+	r := &Reader{ctx: ctx, under: under, answers: map[question]*answer{}, large: map[question]time.Time{}}
+	r.watches = newWatches(ctx, changes, r.changed, r.feed.Listening)
+	return r
+}
+
+// Get implements [readers.Reader].
+func (r *Reader) Get(ctx context.Context, of schema.GroupVersionResource, key types.NamespacedName) (readers.Object, error) {
+	got, err := r.ask(ctx, question{of: of, namespace: key.Namespace, name: key.Name}, func(ctx context.Context) told {
+		object, err := r.under.Get(ctx, of, key)
+		return told{objects: []readers.Object{object}, err: err}
+	})
+	if err != nil {
+		return nil, err
+	}
+	return got.objects[0], nil
+}
+
+// List implements [readers.Reader].
+func (r *Reader) List(ctx context.Context, q readers.Query) ([]readers.Object, error) {
+	whole := q
+	if whole.Keep = nil; q.Keep != nil {
+		if q.Limit > 0 || r.isLarge(asked(q)) {
+			return r.under.List(ctx, q)
+		}
+		whole.Limit = maxWhole + 1
+	}
+	got, err := r.ask(ctx, asked(whole), func(ctx context.Context) told {
+		objects, err := r.under.List(ctx, whole)
+		for _, o := range objects {
+			o.SetManagedFields(nil) // the largest part of many objects, which nothing reads
+		}
+		return told{objects: objects, err: err}
+	})
+	switch {
+	case err != nil || q.Keep == nil:
+		return got.objects, err
+	case len(got.objects) > maxWhole:
+		r.setLarge(asked(q), asked(whole))
+		return r.under.List(ctx, q)
+	}
+	var out []readers.Object
+	for _, o := range got.objects {
+		if kept := q.Keep(o.DeepCopyObject().(readers.Object)); kept != nil {
+			out = append(out, kept)
+		}
+	}
+	return out, nil
+}
+
+func asked(q readers.Query) question {
+	return question{of: q.GroupVersionResource, namespace: q.Namespace, name: q.Name, list: true, labels: q.Labels, limit: q.Limit}
+}
+
+// References implements [readers.Reader].
+func (r *Reader) References(context.Context) assets.Reader {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.prune()
+	if r.references == nil {
+		r.references, r.referencesUntil = r.under.References(r.ctx), time.Now().Add(keepWatched)
+	}
+	return r.references
+}
+
+// May implements [readers.Reviewer].
+func (r *Reader) May(ctx context.Context, account types.NamespacedName, verb string, of schema.GroupResource, namespace string) (bool, error) {
+	reviewer, can := r.under.(readers.Reviewer)
+	if !can {
+		return false, errors.New("permissions of ServiceAccounts cannot be read here")
+	}
+	got, err := r.ask(ctx, question{of: of.WithVersion(""), namespace: namespace, account: account.String(), verb: verb}, func(ctx context.Context) told {
+		may, err := reviewer.May(ctx, account, verb, of, namespace)
+		return told{may: may, err: err}
+	})
+	return got.may, err
+}
+
+// ask returns what is remembered, or reads it. Who asks while it is being read waits for that.
+func (r *Reader) ask(ctx context.Context, q question, read func(context.Context) told) (told, error) {
+	if q.list {
+		r.watches.want(q)
+	}
+	r.mu.Lock()
+	r.prune()
+	a := r.answers[q]
+	if a == nil {
+		a = &answer{done: make(chan struct{})}
+		r.answers[q] = a
+		go r.fill(q, a, read)
+	}
+	r.mu.Unlock()
+	select {
+	case <-a.done:
+		return a.told, a.err
+	case <-ctx.Done():
+		return told{}, ctx.Err()
+	}
+}
+
+// fill reads what is asked for. An error is remembered if it is an answer: not found, forbidden.
+func (r *Reader) fill(q question, a *answer, read func(context.Context) told) {
+	ctx, cancel := context.WithTimeout(r.ctx, longestRead)
+	defer cancel()
+	got := read(ctx)
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	a.told, a.at = got, time.Now()
+	if a.err != nil && !apierrors.IsNotFound(a.err) && !apierrors.IsForbidden(a.err) && r.answers[q] == a {
+		r.drop(q)
+	}
+	close(a.done)
+}
+
+// prune forgets what may not hold any more.
+func (r *Reader) prune() {
+	for q, a := range r.answers {
+		if !r.fresh(q, a) {
+			r.drop(q)
+		}
+	}
+	if r.references != nil && time.Now().After(r.referencesUntil) {
+		r.references = nil
+		r.version++
+	}
+}
+
+// fresh reports whether an answer still holds; one that is being read does. A refusal holds
+// for a short time whatever is watched: nothing tells of new permissions.
+func (r *Reader) fresh(q question, a *answer) bool {
+	select {
+	case <-a.done:
+	default:
+		return true
+	}
+	keep := keepUnwatched
+	if a.err == nil && r.watches.covers(q) {
+		keep = keepWatched
+	}
+	return time.Since(a.at) < keep
+}
+
+func (r *Reader) drop(q question) {
+	delete(r.answers, q)
+	r.version++
+}
+
+// changed ends the memory of what an object is in, or of all that a watch tells of, and tells
+// of the change.
+func (r *Reader) changed(s scope, o metav1.Object) {
+	namespace := s.namespace
+	if o != nil {
+		namespace = o.GetNamespace()
+	}
+	r.forget(s.of, namespace)
+	if o == nil {
+		return
+	}
+	if c, ok := news(s.of, o); ok {
+		r.feed.Send(c)
+	}
+}
+
+// forget ends the memory of a kind in a namespace, "" for all.
+func (r *Reader) forget(of schema.GroupVersionResource, namespace string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for q := range r.answers {
+		if q.account == "" && q.of == of && (namespace == "" || q.namespace == "" || q.namespace == namespace) {
+			r.drop(q)
+		}
+	}
+}
+
+func (r *Reader) isLarge(q question) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return time.Now().Before(r.large[q])
+}
+
+func (r *Reader) setLarge(q, whole question) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.large[q] = time.Now().Add(believeLarge)
+	r.drop(whole)
+}

@@ -1,0 +1,152 @@
+package live
+
+import (
+	"context"
+	"runtime"
+
+	"github.com/prometheus/prometheus/discovery/targetgroup"
+	"golang.org/x/sync/errgroup"
+	"k8s.io/client-go/kubernetes"
+
+	"github.com/firekeeper-dev/firekeeper/operator/targets"
+	"github.com/firekeeper-dev/firekeeper/operator/targets/discovery"
+)
+
+// Cluster is one that can be asked.
+type Cluster struct {
+	// Kube has the rights of whoever asks. Its limits of requests per second are waited for.
+	Kube kubernetes.Interface
+	// Applied (optional) are objects that take the place of those in the cluster.
+	Applied *discovery.Objects
+	// Who (optional) has those rights, for messages: "the operator". Default: "you".
+	Who string
+}
+
+// Workload is for whom targets are looked for.
+type Workload struct {
+	// Namespace of its pods, for discoveries in their own namespace.
+	Namespace string
+	// ServiceAccount of its pods; empty for "default".
+	ServiceAccount string
+}
+
+// Answer is what the discoveries of jobs find.
+type Answer struct {
+	// Found has an entry for each job.
+	Found []targets.Found
+	// Notes are sentences about what is not known of all of it, which is no reason to doubt
+	// what was found.
+	Notes []string
+}
+
+// Find reads what the discoveries of the jobs look at.
+//
+// What it may not read, or what does not answer, is a gap of state unknown. Where the
+// ServiceAccount of the workload may not list or watch, Prometheus finds nothing: that is a
+// gap of state forbidden, and nothing is read. Whether it may is asked; a caller who may not
+// ask gets a note.
+//
+// Errors: those of the context.
+func (c Cluster) Find(ctx context.Context, jobs []targets.Job, w Workload) (Answer, error) {
+	p := newPlan(jobs, w.Namespace)
+	r := reading{plan: p, account: w.account(), applied: c.Applied}
+	r.denied, r.notes = c.denied(ctx, r.account, p.places())
+	r.read = c.readAll(ctx, p.lists(r.denied))
+	r.makeGroups()
+	if err := context.Cause(ctx); err != nil {
+		return Answer{}, err
+	}
+	out := Answer{Found: make([]targets.Found, len(jobs)), Notes: r.notes}
+	for i, n := range p.jobs {
+		out.Found[i] = r.found(n)
+	}
+	return out, nil
+}
+
+// reading is what was read for a plan.
+type reading struct {
+	plan    plan
+	account account
+	applied *discovery.Objects
+	denied  map[where][]string // verbs that the account lacks
+	read    map[list]content
+	notes   []string
+	views   []targets.Found // what each finds
+}
+
+// makeGroups makes the groups of all views.
+func (r *reading) makeGroups() {
+	r.views = make([]targets.Found, len(r.plan.views))
+	var g errgroup.Group
+	g.SetLimit(runtime.GOMAXPROCS(0))
+	for i, v := range r.plan.views {
+		g.Go(func() error {
+			r.views[i] = r.look(v)
+			return nil
+		})
+	}
+	_ = g.Wait()
+}
+
+// look is what a view finds: groups, or why there are none.
+func (r *reading) look(v *view) (out targets.Found) {
+	gap := func(state targets.State, message string) {
+		out.Gaps = append(out.Gaps, targets.Gap{State: state, Message: message})
+	}
+	for _, l := range v.lists {
+		if verbs := r.denied[l.where()]; verbs != nil {
+			gap(targets.Forbidden, forbidden(r.account, verbs, l.where(), v))
+		}
+	}
+	if out.Gaps != nil {
+		return out
+	}
+	var objects, before discovery.Objects
+	for _, l := range v.lists {
+		got := r.read[l]
+		if got.err != nil {
+			gap(targets.Unknown, unread(got.err, l.where(), v))
+			continue
+		}
+		there, err := r.with(l, got.objects)
+		if err != nil {
+			gap(targets.Unknown, "kubernetes discovery: "+err.Error())
+			continue
+		}
+		objects.Join(there)
+		if r.applied != nil {
+			before.Join(got.objects)
+		}
+	}
+	if out.Gaps != nil {
+		return out
+	}
+	if r.applied != nil {
+		for _, why := range objects.Follow(r.applied, &before) {
+			gap(targets.Unknown, why)
+		}
+	}
+	var err error
+	if out.Groups, err = objects.Groups(&v.sd, ""); err != nil {
+		return targets.Found{Gaps: []targets.Gap{{State: targets.Unknown, Message: "kubernetes discovery: " + err.Error()}}}
+	}
+	return out
+}
+
+// with is a list with the objects that are applied over it.
+func (r *reading) with(l list, there *discovery.Objects) (*discovery.Objects, error) {
+	if r.applied == nil {
+		return there, nil
+	}
+	return r.applied.Over(there, l.kind.Role, l.namespace, l.label, l.field)
+}
+
+// found is what the views of a job find.
+func (r *reading) found(n need) targets.Found {
+	out := targets.Found{Gaps: n.gaps, Groups: []*targetgroup.Group{}}
+	for _, i := range n.views {
+		out.Groups = append(out.Groups, r.views[i].Groups...)
+		out.Gaps = append(out.Gaps, r.views[i].Gaps...)
+	}
+	return out
+}

@@ -1,0 +1,252 @@
+package watch
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/firekeeper-dev/firekeeper/operator/targets"
+	"github.com/firekeeper-dev/firekeeper/operator/targets/discovery"
+	"github.com/firekeeper-dev/firekeeper/operator/targets/discovery/compact"
+)
+
+// idle is how long informers and groups stay after their last subscription closed.
+const idle = 10 * time.Minute
+
+// mostSpare bounds the views that stay only because somebody asked once.
+const mostSpare = 8
+
+// Cluster is the target groups of a cluster. Nothing is listed before the first subscription.
+// It is safe for concurrent use.
+type Cluster struct {
+	// Lists reach the API server.
+	Lists Lists
+	// Namespaces that may be listed one by one; nil: all at once.
+	Namespaces []string
+
+	mu      sync.Mutex
+	sources map[place]*source
+	leases  map[string]*lease
+	spare   []*lease // that nobody uses, for questions that are asked once; the oldest first
+	table   compact.Table
+}
+
+// lease is a view as long as it is used, and for a while after that.
+type lease struct {
+	view  *view
+	key   string
+	users int
+	timer *time.Timer // while there are no users
+	once  bool        // only questions that are asked once have used it
+}
+
+// Subscribe looks for what a discovery finds. own is the namespace of the workload. wake is
+// called whenever there is more to take, and when the groups have become complete; it must not
+// block. What exists already can be taken at once.
+//
+// Errors: the discovery looks into another cluster; a role that does not exist; selectors that
+// cannot be applied.
+func (c *Cluster) Subscribe(sd *targets.KubernetesSD, own string, wake func()) (*Subscription, error) {
+	return c.subscribe(sd, own, wake, false)
+}
+
+// SubscribeOnce is [Cluster.Subscribe] for who asks once, and may ask for anything. A few of the
+// groups of such questions are kept after that, for whoever asks again before they are complete.
+func (c *Cluster) SubscribeOnce(sd *targets.KubernetesSD, own string, wake func()) (*Subscription, error) {
+	return c.subscribe(sd, own, wake, true)
+}
+
+func (c *Cluster) subscribe(sd *targets.KubernetesSD, own string, wake func(), once bool) (*Subscription, error) {
+	if other := discovery.OtherCluster(sd); other != "" {
+		return nil, fmt.Errorf("the job discovers targets in the cluster of %s", other)
+	}
+	kinds := discovery.Kinds(sd)
+	if kinds == nil {
+		return nil, fmt.Errorf("kubernetes discovery: role %q does not exist", sd.Role)
+	}
+	for _, kind := range kinds {
+		if _, err := discovery.Matcher(sd, kind.Role); err != nil {
+			return nil, fmt.Errorf("kubernetes discovery: %w", err)
+		}
+	}
+	scopes := discovery.Namespaces(sd, own)
+	if kinds[0].ClusterScoped {
+		scopes = nil
+	}
+	s := &Subscription{cluster: c, wake: wake, changed: map[change]struct{}{}, confined: scopes != nil}
+	views := c.viewsOf(kinds[0], scopes)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, namespace := range slices.Sorted(maps.Keys(views)) {
+		if !c.watches(kinds[0], namespace) {
+			s.gaps = append(s.gaps, targets.Gap{State: targets.Unknown,
+				Message: fmt.Sprintf("targets of role %s are not known: %s are not watched", sd.Role, place{kind: kinds[0], namespace: namespace})})
+			continue
+		}
+		l, err := c.acquire(sd, namespace, kinds, once)
+		if err != nil {
+			return nil, fmt.Errorf("kubernetes discovery: %w", err) // not after the check above
+		}
+		s.leases, s.scopes = append(s.leases, l), append(s.scopes, views[namespace])
+	}
+	for i, l := range s.leases {
+		l.view.subscribe(s, i, s.scopes[i])
+	}
+	return s, nil
+}
+
+// viewsOf are the namespaces that views have, "" for all, and those of them that matter to a
+// discovery in some namespaces; nil for all.
+func (c *Cluster) viewsOf(kind discovery.Kind, scopes []string) map[string][]string {
+	switch {
+	case scopes == nil:
+		return map[string][]string{"": {""}}
+	case c.Namespaces == nil || kind.ClusterScoped:
+		return map[string][]string{"": scopes}
+	}
+	out := map[string][]string{}
+	for _, n := range scopes {
+		out[n] = []string{n}
+	}
+	return out
+}
+
+// watches reports whether a kind may be listed in a namespace, "" for all.
+func (c *Cluster) watches(kind discovery.Kind, namespace string) bool {
+	return c.Namespaces == nil || kind.ClusterScoped || slices.Contains(c.Namespaces, namespace)
+}
+
+// acquire returns the view of a discovery in a namespace, "" for all.
+func (c *Cluster) acquire(sd *targets.KubernetesSD, namespace string, kinds []discovery.Kind, once bool) (*lease, error) {
+	older := discovery.OlderThan(sd)
+	key := fmt.Sprintf("%q %q %+v %+v %q", sd.Role, namespace, sd.AttachMetadata, sd.Selectors, older.Key())
+	if l := c.leases[key]; l != nil {
+		if l.timer != nil {
+			l.timer.Stop()
+			l.timer = nil
+			c.unspare(l)
+		}
+		l.once = l.once && once
+		l.users++
+		return l, nil
+	}
+	var sources []*source
+	for _, kind := range kinds {
+		p := place{kind, namespace, older.Key()}
+		if kind.ClusterScoped {
+			p.namespace = ""
+		}
+		sources = append(sources, c.source(p, older))
+	}
+	v, err := newView(sd, sources, &c.table)
+	if err != nil {
+		c.leave(sources)
+		return nil, err
+	}
+	l := &lease{view: v, key: key, users: 1, once: once}
+	if c.leases == nil {
+		c.leases = map[string]*lease{}
+	}
+	c.leases[key] = l
+	return l, nil
+}
+
+// source returns the informer of a place.
+func (c *Cluster) source(p place, older discovery.Older) *source {
+	s := c.sources[p]
+	if s == nil {
+		s = newSource(p, older, c.Lists(p.kind, p.namespace))
+		if c.sources == nil {
+			c.sources = map[place]*source{}
+		}
+		c.sources[p] = s
+	}
+	s.users++
+	return s
+}
+
+// leave stops informers that no view uses any more.
+func (c *Cluster) leave(sources []*source) {
+	for _, s := range sources {
+		if s.users--; s.users == 0 {
+			delete(c.sources, s.place)
+			s.stop()
+		}
+	}
+}
+
+func (c *Cluster) release(l *lease) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.releaseLocked(l)
+}
+
+// releaseLocked ends a view when nobody used it for a while.
+func (c *Cluster) releaseLocked(l *lease) {
+	if l.users--; l.users > 0 {
+		return
+	}
+	var timer *time.Timer
+	timer = time.AfterFunc(idle, func() {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		if l.timer == timer {
+			c.end(l)
+		}
+	})
+	l.timer = timer
+	if !l.once {
+		return
+	}
+	if c.spare = append(c.spare, l); len(c.spare) > mostSpare {
+		c.spare[0].timer.Stop()
+		c.end(c.spare[0])
+	}
+}
+
+// unspare takes a view out of those that are kept for questions that are asked once.
+func (c *Cluster) unspare(l *lease) {
+	c.spare = slices.DeleteFunc(c.spare, func(s *lease) bool { return s == l })
+}
+
+// end ends a view and the informers that only it used.
+func (c *Cluster) end(l *lease) {
+	delete(c.leases, l.key)
+	c.unspare(l)
+	l.view.close()
+	c.leave(l.view.sources)
+}
+
+// Size are numbers of informers and of target groups that exist now.
+func (c *Cluster) Size() (informers, groups int) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, l := range c.leases {
+		groups += l.view.size()
+	}
+	return len(c.sources), groups
+}
+
+// Close ends everything that no subscription uses any more, without waiting until it is idle,
+// and returns when its informers have stopped.
+func (c *Cluster) Close() {
+	for _, s := range c.endUnused() {
+		<-s.done
+	}
+}
+
+// endUnused returns the informers that stop.
+func (c *Cluster) endUnused() []*source {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	all := slices.Collect(maps.Values(c.sources))
+	for _, l := range slices.Collect(maps.Values(c.leases)) {
+		if l.users == 0 {
+			l.timer.Stop()
+			c.end(l)
+		}
+	}
+	return slices.DeleteFunc(all, func(s *source) bool { return s.users > 0 })
+}

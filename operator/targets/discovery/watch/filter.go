@@ -1,0 +1,118 @@
+package watch
+
+import (
+	"sync"
+
+	"k8s.io/client-go/tools/cache"
+
+	"github.com/firekeeper-dev/firekeeper/operator/targets/discovery"
+)
+
+// filter is a shared informer as one builder sees it: only the objects that selectors select.
+// Its handlers can be removed, which builders do not do.
+type filter struct {
+	cache.SharedIndexInformer
+	matches  func(discovery.Object) bool // nil: all
+	handlers []cache.ResourceEventHandler
+	handles  []cache.ResourceEventHandlerRegistration
+
+	mu      sync.Mutex
+	foreign map[string]discovery.Object // by key: what refers to pods of other namespaces, or did so before
+}
+
+// AddEventHandler implements cache.SharedIndexInformer.
+func (f *filter) AddEventHandler(h cache.ResourceEventHandler) (cache.ResourceEventHandlerRegistration, error) {
+	f.handlers = append(f.handlers, h)
+	if f.matches != nil {
+		h = cache.FilteringResourceEventHandler{FilterFunc: f.selects, Handler: h}
+	}
+	handle, err := f.SharedIndexInformer.AddEventHandler(h)
+	if err == nil {
+		f.handles = append(f.handles, handle)
+	}
+	return handle, err
+}
+
+// remove removes the handlers.
+func (f *filter) remove() {
+	for _, h := range f.handles {
+		_ = f.RemoveEventHandler(h) // fails for handles of other informers only
+	}
+}
+
+// selects reports whether the selectors select what an event or the store has.
+func (f *filter) selects(object any) bool {
+	if gone, ok := object.(cache.DeletedFinalStateUnknown); ok {
+		object = gone.Obj
+	}
+	o, ok := object.(discovery.Object)
+	return ok && (f.matches == nil || f.matches(o))
+}
+
+// GetStore implements cache.SharedIndexInformer.
+func (f *filter) GetStore() cache.Store { return f.GetIndexer() }
+
+// GetIndexer implements cache.SharedIndexInformer.
+func (f *filter) GetIndexer() cache.Indexer {
+	return filteredIndexer{f.SharedIndexInformer.GetIndexer(), f}
+}
+
+// note remembers what the builder reads if it refers to pods of other namespaces, and its
+// successors.
+func (f *filter) note(key string, object discovery.Object) {
+	foreign := discovery.Foreign(object)
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if _, before := f.foreign[key]; !before && !foreign {
+		return
+	}
+	if f.foreign == nil {
+		f.foreign = map[string]discovery.Object{}
+	}
+	f.foreign[key] = object
+}
+
+// readForeign returns the object of a key if it refers to pods of other namespaces or did so
+// once: the group that comes may be of that time. gone tells that the object was deleted.
+func (f *filter) readForeign(key string, gone bool) discovery.Object {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	object := f.foreign[key]
+	if gone {
+		delete(f.foreign, key)
+	}
+	return object
+}
+
+// filteredIndexer has what builders use of an indexer.
+type filteredIndexer struct {
+	cache.Indexer
+	filter *filter
+}
+
+// GetByKey implements cache.Store.
+func (i filteredIndexer) GetByKey(key string) (any, bool, error) {
+	object, exists, err := i.Indexer.GetByKey(key)
+	if exists && !i.filter.selects(object) {
+		object, exists = nil, false
+	}
+	if o, ok := object.(discovery.Object); ok {
+		i.filter.note(key, o)
+	}
+	return object, exists, err
+}
+
+// ByIndex implements cache.Indexer.
+func (i filteredIndexer) ByIndex(name, value string) ([]any, error) {
+	objects, err := i.Indexer.ByIndex(name, value)
+	if i.filter.matches == nil || err != nil {
+		return objects, err
+	}
+	out := objects[:0:0]
+	for _, o := range objects {
+		if i.filter.selects(o) {
+			out = append(out, o)
+		}
+	}
+	return out, nil
+}

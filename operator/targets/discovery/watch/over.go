@@ -1,0 +1,86 @@
+package watch
+
+import (
+	"slices"
+
+	"github.com/prometheus/prometheus/discovery/targetgroup"
+	"k8s.io/client-go/tools/cache"
+
+	"github.com/firekeeper-dev/firekeeper/operator/targets"
+	"github.com/firekeeper-dev/firekeeper/operator/targets/discovery"
+)
+
+// EachOver is [Subscription.Each] as if objects were applied over those of the cluster. sd is
+// the discovery of the subscription. Groups in the namespaces of the objects are made anew;
+// they have labels of pods in the same namespace only.
+//
+// Errors: a selector that cannot be applied to the objects.
+func (s *Subscription) EachOver(sd *targets.KubernetesSD, objects *discovery.Objects, each func(*targetgroup.Group)) error {
+	touched := slices.DeleteFunc(objects.Touched(sd), func(namespace string) bool { return s.leaseOf(namespace) == nil })
+	s.Each(func(group *targetgroup.Group) {
+		if !slices.Contains(touched, namespaceOf(group.Source)) {
+			each(group)
+		}
+	})
+	for _, namespace := range touched {
+		all, err := s.over(sd, objects, namespace)
+		if err != nil {
+			return err
+		}
+		groups, err := all.Groups(sd, namespace)
+		if err != nil {
+			return err
+		}
+		for _, group := range groups {
+			each(group)
+		}
+	}
+	return nil
+}
+
+// over are the objects of which groups in a namespace are made.
+func (s *Subscription) over(sd *targets.KubernetesSD, objects *discovery.Objects, namespace string) (*discovery.Objects, error) {
+	out := &discovery.Objects{}
+	for _, source := range s.leaseOf(namespace).view.sources {
+		label, field, err := discovery.Selectors(sd, source.kind.Role)
+		if err != nil {
+			return nil, err
+		}
+		in := namespace
+		if source.kind.ClusterScoped {
+			in = ""
+		}
+		all, err := objects.Over(source.objects(in), source.kind.Role, in, label, field)
+		if err != nil {
+			return nil, err
+		}
+		out.Join(all)
+	}
+	return out, nil
+}
+
+// leaseOf has the groups in a namespace; nil when these do not matter.
+func (s *Subscription) leaseOf(namespace string) *lease {
+	for i, l := range s.leases {
+		if slices.Contains(s.scopes[i], "") || slices.Contains(s.scopes[i], namespace) {
+			return l
+		}
+	}
+	return nil
+}
+
+// objects are those of a namespace, "" for all.
+func (s *source) objects(namespace string) *discovery.Objects {
+	store := s.informer.GetIndexer()
+	found := []any(nil)
+	if namespace == "" {
+		found = store.List()
+	} else {
+		found, _ = store.ByIndex(cache.NamespaceIndex, namespace) // all kinds in namespaces have the index
+	}
+	out := &discovery.Objects{}
+	for _, object := range found {
+		out.Take(object.(discovery.Object))
+	}
+	return out
+}

@@ -1,0 +1,151 @@
+package watch
+
+import (
+	"context"
+	"fmt"
+	"sync"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/fields"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/watch"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/rest"
+	"k8s.io/client-go/tools/cache"
+
+	"github.com/firekeeper-dev/firekeeper/operator/targets/discovery"
+)
+
+// Lists returns how objects of a kind are listed and watched in a namespace; "" for all.
+type Lists func(kind discovery.Kind, namespace string) *cache.ListWatch
+
+// From lists and watches by a client.
+func From(kube kubernetes.Interface) Lists {
+	return func(kind discovery.Kind, namespace string) *cache.ListWatch {
+		var client rest.Interface
+		switch kind.Resource.Group {
+		case "discovery.k8s.io":
+			client = kube.DiscoveryV1().RESTClient()
+		case "networking.k8s.io":
+			client = kube.NetworkingV1().RESTClient()
+		default:
+			client = kube.CoreV1().RESTClient()
+		}
+		return cache.NewListWatchFromClient(client, kind.Resource.Resource, namespace, fields.Everything())
+	}
+}
+
+// place is a kind of object in a namespace; "" for all.
+type place struct {
+	kind      discovery.Kind
+	namespace string
+	older     string // key of what is lacking of the objects
+}
+
+// String is for people: "pods in namespace demo".
+func (p place) String() string {
+	resource := p.kind.Resource.GroupResource().String()
+	switch {
+	case p.kind.ClusterScoped:
+		return resource
+	case p.namespace == "":
+		return resource + " in all namespaces"
+	}
+	return resource + " in namespace " + p.namespace
+}
+
+// source is the informer of one place, shared by views.
+type source struct {
+	place
+	informer cache.SharedIndexInformer
+	users    int // guarded by the mutex of the Cluster
+	stop     context.CancelFunc
+	done     chan struct{}
+
+	mu     sync.Mutex
+	failed map[string]error // by verb, until it works again
+}
+
+// newSource starts an informer.
+func newSource(p place, older discovery.Older, api *cache.ListWatch) *source {
+	s := &source{place: p, done: make(chan struct{}), failed: map[string]error{}}
+	s.informer = cache.NewSharedIndexInformer(s.observed(api), discovery.End(p.kind.Role), 0, discovery.Indexers(p.kind.Role))
+	_ = s.informer.SetTransform(transform(older))                                                                          // fails for started informers only
+	_ = s.informer.SetWatchErrorHandlerWithContext(func(_ context.Context, _ *cache.Reflector, err error) { s.lost(err) }) // the same
+	ctx, stop := context.WithCancel(context.Background())
+	s.stop = stop
+	go func() {
+		defer close(s.done)
+		s.informer.RunWithContext(ctx)
+	}()
+	return s
+}
+
+// transform trims an object, as a release sees it, before it is kept.
+func transform(older discovery.Older) cache.TransformFunc {
+	return func(object any) (any, error) {
+		if o, ok := object.(discovery.Object); ok {
+			return older.See(discovery.Trim(o)), nil
+		}
+		return object, nil
+	}
+}
+
+// observed notes how calls to the API server go.
+func (s *source) observed(api *cache.ListWatch) *cache.ListWatch {
+	return &cache.ListWatch{
+		ListWithContextFunc: func(ctx context.Context, o metav1.ListOptions) (runtime.Object, error) {
+			out, err := api.ListWithContext(ctx, o)
+			s.result("list", err)
+			return out, err
+		},
+		WatchFuncWithContext: func(ctx context.Context, o metav1.ListOptions) (watch.Interface, error) {
+			out, err := api.WatchWithContext(ctx, o)
+			s.result("watch", err)
+			return out, err
+		},
+	}
+}
+
+func (s *source) result(verb string, err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	switch {
+	case err == nil:
+		delete(s.failed, verb)
+	case apierrors.IsResourceExpired(err), apierrors.IsGone(err), apierrors.IsInvalid(err):
+		// The informer asks in another way.
+	default:
+		s.failed[verb] = err
+	}
+}
+
+// lost notes an error that came in a watch.
+func (s *source) lost(err error) {
+	if apierrors.IsForbidden(err) || apierrors.IsUnauthorized(err) {
+		s.result("watch", err)
+	}
+}
+
+// failing reports whether there is nothing to wait for: the first list fails.
+func (s *source) failing() bool {
+	_, message := s.failure()
+	return message != "" && !s.informer.HasSynced()
+}
+
+// failure is why objects are not current; "" when they are, or nothing failed so far.
+func (s *source) failure() (forbidden bool, message string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, verb := range []string{"list", "watch"} {
+		switch err := s.failed[verb]; {
+		case err == nil:
+		case apierrors.IsForbidden(err):
+			return true, fmt.Sprintf("no permission to %s %s", verb, s.place)
+		default:
+			message = fmt.Sprintf("%s %s: %v", verb, s.place, err)
+		}
+	}
+	return false, message
+}

@@ -1,0 +1,279 @@
+package watch
+
+import (
+	"context"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/prometheus/prometheus/discovery/targetgroup"
+	"k8s.io/client-go/tools/cache"
+
+	"github.com/firekeeper-dev/firekeeper/operator/targets"
+	"github.com/firekeeper-dev/firekeeper/operator/targets/discovery"
+	"github.com/firekeeper-dev/firekeeper/operator/targets/discovery/compact"
+)
+
+// view is the groups of one role with the same metadata and selectors, in one namespace or in
+// all that are watched at once.
+type view struct {
+	role    string
+	older   discovery.Older
+	sources []*source
+	table   *compact.Table
+	filters map[string]*filter // by role
+	stop    context.CancelFunc
+	running sync.WaitGroup
+
+	mu     sync.Mutex
+	synced bool
+	groups map[string]map[string]entry // by namespace and source
+	subs   map[string]map[*Subscription]int
+}
+
+// entry is a group of an object. Discoveries in single namespaces see confined when the object
+// refers to pods of others.
+type entry struct {
+	group    *compact.Group
+	confined *compact.Group // nil: the same
+}
+
+// newView starts a builder over sources, which are those of the kinds of a discovery.
+//
+// Errors: selectors that cannot be applied.
+func newView(sd *targets.KubernetesSD, sources []*source, table *compact.Table) (*view, error) {
+	v := &view{role: sd.Role, older: discovery.OlderThan(sd), sources: sources, table: table, filters: map[string]*filter{},
+		groups: map[string]map[string]entry{}, subs: map[string]map[*Subscription]int{}}
+	for _, s := range sources {
+		matches, err := discovery.Matcher(sd, s.kind.Role)
+		if err != nil {
+			return nil, err
+		}
+		v.filters[s.kind.Role] = &filter{SharedIndexInformer: s.informer, matches: matches}
+	}
+	builder := discovery.NewBuilder(sd.Role, v.informer)
+	ctx, stop := context.WithCancel(context.Background())
+	v.stop = stop
+	ch := make(chan []*targetgroup.Group)
+	v.running.Go(func() { builder.Run(ctx, ch) })
+	v.running.Go(func() { v.askForEnd(ctx) })
+	v.running.Go(func() {
+		for {
+			select {
+			case <-ctx.Done():
+				return
+			case groups := <-ch:
+				v.put(groups[0]) // they send one at a time
+			}
+		}
+	})
+	return v, nil
+}
+
+// informer implements discovery.Informers.
+func (v *view) informer(role string) cache.SharedIndexInformer {
+	if f := v.filters[role]; f != nil {
+		return f
+	}
+	return nil
+}
+
+// askForEnd makes the builder say when it has built what there was when all informers synced.
+func (v *view) askForEnd(ctx context.Context) {
+	var done []cache.DoneChecker
+	for _, f := range v.filters {
+		done = append(done, f.SharedIndexInformer.HasSyncedChecker())
+		for _, h := range f.handles {
+			done = append(done, h.HasSyncedChecker())
+		}
+	}
+	if cache.WaitFor(ctx, "", done...) {
+		v.filters[v.role].handlers[0].OnDelete(discovery.End(v.role))
+	}
+}
+
+// close ends the view. Nobody subscribes to it any more.
+func (v *view) close() {
+	for _, f := range v.filters {
+		f.remove()
+	}
+	v.stop()
+	v.running.Wait()
+	for _, in := range v.groups {
+		for _, e := range in {
+			v.drop(e)
+		}
+	}
+}
+
+// put takes a group that the builder has made anew, and wakes those whom it matters to.
+func (v *view) put(group *targetgroup.Group) {
+	if discovery.IsEnd(group.Source) {
+		v.setSynced()
+		return
+	}
+	_, key, _ := strings.Cut(group.Source, "/")
+	namespace := namespaceOf(group.Source)
+	var next entry
+	gone := len(group.Targets) == 0
+	foreign := v.filters[v.role].readForeign(key, gone)
+	if !gone {
+		v.older.Unlabel(group)
+		next.group = v.table.Put(group)
+	}
+	if !gone && foreign != nil {
+		confined := discovery.Confined(v.role, v.informer, foreign)
+		v.older.Unlabel(confined)
+		next.confined = v.table.Put(confined)
+	}
+	for _, sub := range v.replace(namespace, group.Source, next) {
+		sub.wake()
+	}
+}
+
+// namespaceOf is the namespace of the object of a group; "" for kinds without namespaces.
+func namespaceOf(source string) string {
+	_, key, _ := strings.Cut(source, "/")
+	namespace, _, namespaced := strings.Cut(key, "/")
+	if !namespaced {
+		return ""
+	}
+	return namespace
+}
+
+// replace replaces a group, and returns the subscriptions that it matters to.
+func (v *view) replace(namespace, source string, next entry) []*Subscription {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	before := v.groups[namespace][source]
+	if v.table.Equal(before.group, next.group) && v.table.Equal(before.confined, next.confined) {
+		v.drop(next)
+		return nil
+	}
+	switch {
+	case next.group != nil && v.groups[namespace] == nil:
+		v.groups[namespace] = map[string]entry{source: next}
+	case next.group != nil:
+		v.groups[namespace][source] = next
+	default:
+		if delete(v.groups[namespace], source); len(v.groups[namespace]) == 0 {
+			delete(v.groups, namespace)
+		}
+	}
+	v.drop(before)
+	var out []*Subscription
+	for _, scope := range slices.Compact([]string{"", namespace}) {
+		for sub, index := range v.subs[scope] {
+			sub.mark(change{index, namespace, source})
+			out = append(out, sub)
+		}
+	}
+	return out
+}
+
+func (v *view) drop(e entry) {
+	v.table.Drop(e.group)
+	v.table.Drop(e.confined)
+}
+
+// setSynced notes that groups are complete, and wakes everyone.
+func (v *view) setSynced() {
+	v.mu.Lock()
+	v.synced = true
+	all := map[*Subscription]int{}
+	for _, subs := range v.subs {
+		maps.Copy(all, subs)
+	}
+	v.mu.Unlock()
+	for sub := range all {
+		sub.wake()
+	}
+}
+
+// subscribe adds a subscription to namespaces, "" for all, and marks what there is.
+func (v *view) subscribe(sub *Subscription, index int, scopes []string) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	for _, scope := range scopes {
+		if v.subs[scope] == nil {
+			v.subs[scope] = map[*Subscription]int{}
+		}
+		v.subs[scope][sub] = index
+	}
+	for _, c := range v.allLocked(index, scopes) {
+		sub.mark(c)
+	}
+}
+
+// all are the groups in namespaces, "" for all.
+func (v *view) all(index int, scopes []string) []change {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	return v.allLocked(index, scopes)
+}
+
+func (v *view) allLocked(index int, scopes []string) (out []change) {
+	add := func(namespace string) {
+		for source := range v.groups[namespace] {
+			out = append(out, change{index, namespace, source})
+		}
+	}
+	for _, scope := range scopes {
+		if scope != "" {
+			add(scope)
+			continue
+		}
+		for namespace := range v.groups {
+			add(namespace)
+		}
+	}
+	return out
+}
+
+// of are the groups of the objects of a namespace.
+func (v *view) of(index int, namespace string) (out []change) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	for source := range v.groups[namespace] {
+		out = append(out, change{index, namespace, source})
+	}
+	return out
+}
+
+// unsubscribe ends what subscribe began.
+func (v *view) unsubscribe(sub *Subscription, scopes []string) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	for _, scope := range scopes {
+		if delete(v.subs[scope], sub); len(v.subs[scope]) == 0 {
+			delete(v.subs, scope)
+		}
+	}
+}
+
+// read returns a group; nil when there is none.
+func (v *view) read(c change, confined bool) *targetgroup.Group {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	e := v.groups[c.namespace][c.source]
+	if confined && e.confined != nil {
+		return v.table.Expand(e.confined)
+	}
+	return v.table.Expand(e.group)
+}
+
+func (v *view) size() (n int) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	for _, in := range v.groups {
+		n += len(in)
+	}
+	return n
+}
+
+func (v *view) isSynced() bool {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	return v.synced
+}

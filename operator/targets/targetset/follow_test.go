@@ -1,0 +1,222 @@
+package targetset
+
+import (
+	"fmt"
+	"runtime"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/prometheus/prometheus/discovery/targetgroup"
+	"go.uber.org/goleak"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/firekeeper-dev/firekeeper/operator/targets"
+	"github.com/firekeeper-dev/firekeeper/operator/targets/discovery/watch"
+	"github.com/firekeeper-dev/firekeeper/operator/targets/discovery/watch/watchtest"
+)
+
+func pod(ns, name, app string) *corev1.Pod {
+	return &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: ns, Name: name, Labels: map[string]string{"app": app}}, Status: corev1.PodStatus{PodIP: "10.0.0.1"},
+		Spec: corev1.PodSpec{Containers: []corev1.Container{{Name: "c", Ports: []corev1.ContainerPort{{Name: "http", ContainerPort: 80}}}}}}
+}
+
+// settle lets events arrive.
+func settle(d time.Duration) {
+	synctest.Wait()
+	time.Sleep(d)
+	synctest.Wait()
+}
+
+const podsOfWeb = `- job_name: a
+  kubernetes_sd_configs: [{role: pod, namespaces: {names: [demo]}}, {role: ingress}, {role: pod, kubeconfig_file: /other}]
+  relabel_configs:
+  - {action: keep, source_labels: [__meta_kubernetes_pod_label_app], regex: web}
+  - {source_labels: [__meta_kubernetes_pod_name], target_label: pod}
+`
+
+// A job in a cluster: what is known, what is not, and changes that are passed on.
+func TestFollow(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		api := watchtest.New(t)
+		c := &watch.Cluster{Lists: api.Lists}
+		defer c.Close()
+		api.Deny("ingresses", true)
+		pods := api.Kind("pods")
+		pods.Add(pod("demo", "web", "web"))
+		pods.Add(pod("demo", "db", "db"))
+		pods.Add(pod("other", "web", "web"))
+		var changes atomic.Int32
+		f := Follow(c, read(t, podsOfWeb, 2, 1), "own", nil, func() { changes.Add(1) })
+		defer f.Close() // also when the test fails: the API server waits for it
+		settle(time.Minute)
+		want := Counts{States: map[targets.State]int{targets.Kept: 1, targets.Dropped: 1}, Dropped: map[string]int{"step 1": 1}, Shards: []int{1}}
+		if diff := cmp.Diff(&want, f.Counts()); diff != "" {
+			t.Error(diff)
+		}
+		var gaps []string
+		for _, g := range f.Gaps() {
+			gaps = append(gaps, fmt.Sprintf("%s, refused %t: %s", g.State, g.Refused, g.Message))
+		}
+		if diff := cmp.Diff([]string{"unknown, refused false: the job discovers targets in the cluster of /other",
+			"unknown, refused true: targets of role ingress are not known: no permission to list ingresses.networking.k8s.io in all namespaces"}, gaps); diff != "" {
+			t.Error(diff)
+		}
+		groups := 0
+		f.Groups(func(*targetgroup.Group) { groups++ })
+		if groups != 2 {
+			t.Errorf("%d groups", groups)
+		}
+
+		// The first change is passed on at once, the others together.
+		before := changes.Load()
+		for i := range 50 {
+			pods.Add(pod("demo", fmt.Sprint("web-", i), "web"))
+			if synctest.Wait(); changes.Load() != before+1 {
+				t.Fatalf("%d changes after %d events", changes.Load()-before, i+1)
+			}
+		}
+		settle(firstPause)
+		if n := changes.Load() - before; n != 2 || f.Counts().Shards[0] != 51 {
+			t.Errorf("%d changes, %v", n, f.Counts())
+		}
+		// What changes nothing for the job is not passed on.
+		settle(time.Minute)
+		pods.Add(pod("other", "more", "web"))
+		more := pod("demo", "db", "db")
+		more.Labels["more"] = "x"
+		pods.Modify(more)
+		settle(time.Minute)
+		if n := changes.Load() - before; n != 2 {
+			t.Errorf("%d changes", n)
+		}
+		f.Close()
+		pods.Delete(pod("demo", "web", "web"))
+		settle(time.Minute)
+		if n := changes.Load() - before; n != 2 {
+			t.Error("a closed set changes")
+		}
+	})
+}
+
+// A list that works after it has failed is waited for, as the first one: nobody takes for
+// complete what does not have it yet.
+func TestListWorksLater(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		api := watchtest.New(t)
+		c := &watch.Cluster{Lists: api.Lists}
+		defer c.Close()
+		for i := range 50 {
+			api.Kind("pods").Add(pod("demo", fmt.Sprint("web-", i), "web"))
+		}
+		api.Deny("pods", true)
+		f := Follow(c, read(t, podsOfWeb, 2, 1), "own", nil, func() {})
+		defer f.Close()
+		settle(time.Second)
+		if gaps := f.Gaps(); !f.Complete() || len(gaps) != 2 {
+			t.Errorf("complete %v, gaps %v: what fails is not waited for", f.Complete(), gaps)
+		}
+		api.Deny("pods", false)
+		for began := time.Now(); len(f.Gaps()) == 2 || !f.Complete(); {
+			if time.Sleep(time.Millisecond); time.Since(began) > time.Minute {
+				t.Fatal("never complete")
+			}
+		}
+		if n := f.Counts().States[targets.Kept]; n != 50 {
+			t.Errorf("complete with %d targets", n)
+		}
+	})
+}
+
+// While very many changes are taken, others read what is known, and do not wait.
+func TestReadWhileFilling(t *testing.T) {
+	const all = 3000
+	api := watchtest.New(t)
+	c := &watch.Cluster{Lists: api.Lists}
+	defer c.Close()
+	for i := range all {
+		api.Kind("pods").Add(pod("demo", fmt.Sprint("web-", i), "web"))
+	}
+	follow := func(each func(*Followed, int)) {
+		f := Follow(c, read(t, podsOfWeb, 2, 1), "own", nil, func() {})
+		defer f.Close()
+		for began, n := time.Now(), 0; n < all; {
+			f.reading.Lock()
+			n = len(f.set.parts)
+			f.reading.Unlock()
+			if each(f, n); time.Since(began) > time.Minute {
+				t.Fatalf("%d groups after a minute", n)
+			}
+		}
+	}
+	follow(func(*Followed, int) {})
+	parts := 0
+	follow(func(f *Followed, n int) { // everything is known at once
+		if n == 0 || n == all {
+			return
+		}
+		parts++
+		if f.Complete() && f.Counts().States[targets.Kept] < all {
+			t.Errorf("complete with %d groups", n)
+		}
+	})
+	if parts == 0 {
+		t.Error("nobody could read it before all was taken")
+	}
+}
+
+// Sets that start and stop leave neither goroutines nor memory behind.
+func TestSetsComeAndGo(t *testing.T) {
+	defer goleak.VerifyNone(t, goleak.IgnoreCurrent())
+	jobs := make([]*targets.Job, 10)
+	for i := range jobs {
+		jobs[i] = read(t, strings.ReplaceAll(podsOfWeb, "demo", fmt.Sprint("ns-", i)), 2, 1)
+	}
+	synctest.Test(t, func(t *testing.T) {
+		api := watchtest.New(t)
+		c := &watch.Cluster{Lists: api.Lists}
+		defer c.Close()
+		for i := range 200 {
+			api.Kind("pods").Add(pod(fmt.Sprint("ns-", i%10), fmt.Sprint("web-", i), "web"))
+		}
+		round := func() (goroutines int, heap uint64) {
+			var all []*Followed
+			for i := range 1000 {
+				all = append(all, Follow(c, jobs[i%len(jobs)], "own", nil, func() {}))
+			}
+			settle(time.Minute)
+			most := runtime.NumGoroutine()
+			for _, f := range all {
+				if n := f.Counts().States[targets.Kept]; n != 20 {
+					t.Fatalf("%d targets", n)
+				}
+				f.Close()
+			}
+			settle(20 * time.Minute)
+			var m runtime.MemStats
+			runtime.GC()
+			runtime.ReadMemStats(&m)
+			return most, m.HeapAlloc
+		}
+		idle := runtime.NumGoroutine()
+		most, first := round()
+		if most > idle+60 {
+			t.Errorf("1,000 sets have %d goroutines", most-idle)
+		}
+		var last uint64
+		for range 2 {
+			_, last = round()
+		}
+		if n := runtime.NumGoroutine(); n > idle+1 {
+			t.Errorf("%d goroutines stay", n-idle)
+		}
+		t.Logf("goroutines: %d for 1,000 sets; heap %d KB, then %d KB", most-idle, first>>10, last>>10)
+		if last > first+1<<20 {
+			t.Errorf("the heap grew from %d to %d KB", first>>10, last>>10)
+		}
+	})
+}

@@ -1,0 +1,258 @@
+package insight
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+
+	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
+	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
+	"github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1alpha1"
+	"github.com/firekeeper-dev/firekeeper/operator/config/compiled"
+	"github.com/firekeeper-dev/firekeeper/operator/config/promconfig"
+	"github.com/firekeeper-dev/firekeeper/operator/controllers/prometheus"
+	"github.com/firekeeper-dev/firekeeper/operator/diagnose/status"
+	"github.com/firekeeper-dev/firekeeper/operator/engine"
+	"github.com/firekeeper-dev/firekeeper/operator/kube/informer"
+	"github.com/firekeeper-dev/firekeeper/operator/readers/manifests"
+)
+
+// draft is the configuration of a workload as the operator compiles it, with words in the
+// place of what comes from Secrets. It is masked when it is shown. The text of a Prometheus, which
+// may be long, stays compressed, and is read again for the sections that are shown.
+type draft struct {
+	sections []draftSection
+	unread   []string
+	mask     *masker
+	file     []byte // the text, compressed; empty when the sections have it
+	stale    bool   // the workload has changed since
+}
+
+// draftSection is a part of the file.
+type draftSection struct {
+	name   string
+	job    string // of a section that is a job
+	object catalog.Ref
+	text   string // empty when it is to be read from the file
+	at     int    // where it begins in the file, in bytes
+	size   int    // bytes of the text
+}
+
+// scrapeConfigs is the key of jobs.
+const scrapeConfigs = "scrape_configs"
+
+// made is what the operator makes of a workload, with words in the place of what comes from
+// Secrets.
+type made struct {
+	object   v1.Workload
+	own      []draftSection // what was taken out of it
+	verdicts []compiled.Verdict
+	plan     engine.Plan
+	mask     *masker
+}
+
+// compiled compiles a workload. Secrets are read only for what must be known of them: that a
+// key exists, and the file in which an Alertmanager's configuration is.
+//
+// Errors: the workload is invalid, or not managed; there is no memory for it now.
+func (c *Cluster) compiled(ctx context.Context, w *world, e *entry) (out made, err error) {
+	if e.report.Unmanaged != "" {
+		return out, notWritten(e, errors.New(e.report.Unmanaged))
+	}
+	if c.Fresh == nil {
+		return out, apierrors.NewServiceUnavailable("the configuration is not compiled here")
+	}
+	setups, err := c.Fresh()
+	if err != nil {
+		return out, apierrors.NewInternalError(err)
+	}
+	i := slices.IndexFunc(setups, func(s engine.Setup) bool { return s.Row == e.candidate.Setup.Row })
+	if i < 0 {
+		return out, apierrors.NewServiceUnavailable("the configuration is not compiled here")
+	}
+	release, err := c.reserve(ctx, c.compiling())
+	if err != nil {
+		return out, err
+	}
+	defer release()
+	out.mask = newMasker(e.candidate.Object)
+	out.object, out.own = withoutOwn(setups[i].Copy(e.candidate.Object))
+	if out.verdicts, out.plan, err = compileAll(setups[i].Kind, out.object, c.hidden(ctx, w, e, out.mask)); err != nil {
+		return out, notWritten(e, err)
+	}
+	return out, nil
+}
+
+// notWritten says that there is no configuration, and why.
+func notWritten(e *entry, why error) error {
+	err := apierrors.NewConflict(e.candidate.Setup.GroupResource(), e.ref.Namespace+"/"+e.ref.Name, why)
+	err.ErrStatus.Message = fmt.Sprintf("the operator does not write a configuration for %s: %v", e.ref, why) // nothing was to be updated
+	return err
+}
+
+// draft compiles the configuration of a workload.
+//
+// Errors: those of compiled.
+func (c *Cluster) draft(ctx context.Context, w *world, e *entry) (*draft, error) {
+	made, err := c.compiled(ctx, w, e)
+	if err != nil {
+		return nil, err
+	}
+	out := &draft{mask: made.mask}
+	if made.plan.Withheld != nil {
+		out.unread = append(out.unread, "the operator does not write this configuration: "+made.plan.Withheld.Error())
+	}
+	if err := out.read(ctx, c, e, made); err != nil {
+		return nil, err
+	}
+	out.sections = append(out.sections, made.own...)
+	for _, v := range made.verdicts {
+		if v.File != "" && v.Err == nil {
+			out.sections = append(out.sections, draftSection{name: "rule_files/" + v.File, object: catalog.RefOf(v.Kind, v.Object)})
+		}
+	}
+	return out, nil
+}
+
+// noConfig says why there are no sections.
+const noConfig = "the operator writes no configuration: it is left to you, or there is nothing to write"
+
+// read cuts the configuration into its sections.
+//
+// Errors: it cannot be written, or there is no memory to read it.
+func (d *draft) read(ctx context.Context, c *Cluster, e *entry, made made) error {
+	jobs := d.of(e, made.verdicts)
+	if e.candidate.Setup.Row != catalog.Alertmanager {
+		return d.cut(made.plan.WriteConfig, jobs)
+	}
+	text, release, err := c.tree(ctx, made.plan.WriteConfig)
+	var long *longError
+	if errors.As(err, &long) {
+		d.unread = append(d.unread, long.Error())
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	defer release()
+	if len(text) == 0 {
+		d.unread = append(d.unread, noConfig)
+	}
+	d.cutTree(made.object, string(text), becameOf(made.verdicts))
+	return nil
+}
+
+// compileAll is what the operator makes of a workload. What makes it panic is an error.
+func compileAll(kind *engine.Kind, object v1.Workload, c engine.Cluster) (verdicts []compiled.Verdict, plan engine.Plan, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = errors.New(panicked(p))
+		}
+	}()
+	g := kind.Open(manifests.Workload{Kind: kind, Object: object}.Key())
+	defer g.Close()
+	in, err := g.Gather(object, c)
+	if err != nil {
+		return nil, plan, err
+	}
+	plan, err = in.Desired()
+	return slices.Collect(in.Verdicts()), plan, err
+}
+
+// hidden is the cluster as the workload sees it, with words in the place of what Secrets hold.
+func (c *Cluster) hidden(ctx context.Context, w *world, e *entry, m *masker) engine.Cluster {
+	out := manifests.New(nil).Cluster(manifests.Workload{Kind: e.candidate.Setup.Kind, Object: e.candidate.Object})
+	out.NamespaceLabels, out.References = w.namespaceLabels, m.reading(c.Reader.References(ctx))
+	out.Objects = func(kind string) iter.Seq[catalog.Object] {
+		row := catalog.Of(kind)
+		all := slices.DeleteFunc(slices.Clone(w.objects[row]), func(o catalog.Object) bool { return !e.facts.Configs.Has(o.GetNamespace()) })
+		slices.SortFunc(all, func(a, b catalog.Object) int { return informer.CompareKeys(a, b) })
+		return slices.Values(all)
+	}
+	return out
+}
+
+// withoutOwn takes what a workload has in files of its own out of a copy of it: they come from
+// Secrets as they are. Sections say where they are.
+func withoutOwn(w v1.Workload) (v1.Workload, []draftSection) {
+	var out []draftSection
+	take := func(field, name string, from **corev1.SecretKeySelector) {
+		if s := *from; s != nil {
+			out = append(out, draftSection{name: name, text: fmt.Sprintf("# from key %s of Secret %s (%s), not shown\n", s.Key, s.Name, field)}.sized())
+			*from = nil
+		}
+	}
+	switch w := w.(type) {
+	case *v1.Prometheus:
+		take("spec.additionalScrapeConfigs", scrapeConfigs+" (additional)", &w.Spec.AdditionalScrapeConfigs)
+		take("spec.additionalAlertManagerConfigs", "alerting.alertmanagers (additional)", &w.Spec.AdditionalAlertManagerConfigs)
+		take("spec.additionalAlertRelabelConfigs", "alerting.alert_relabel_configs (additional)", &w.Spec.AdditionalAlertRelabelConfigs)
+	case *v1alpha1.PrometheusAgent:
+		take("spec.additionalScrapeConfigs", scrapeConfigs+" (additional)", &w.Spec.AdditionalScrapeConfigs)
+	}
+	return w, out
+}
+
+// of returns whose jobs are which. An object that is accepted, and not here, is unread: without its
+// credentials, or beside the others.
+func (d *draft) of(e *entry, verdicts []compiled.Verdict) map[string]catalog.Ref {
+	jobs := map[string]catalog.Ref{}
+	for _, v := range verdicts {
+		ref := catalog.RefOf(v.Kind, v.Object)
+		if v.Err != nil && e.states[ref].state == status.Accepted {
+			d.unread = append(d.unread, fmt.Sprintf("%s is left out: %s", ref, brief(v.Err.Error())))
+		}
+		for _, job := range promconfig.JobNamesOf(v.Kind, v.Object, v.Jobs) {
+			jobs[job] = ref
+		}
+	}
+	return jobs
+}
+
+// becameOf is what objects became in the file.
+func becameOf(verdicts []compiled.Verdict) map[catalog.Ref]string {
+	out := map[catalog.Ref]string{}
+	for _, v := range verdicts {
+		out[catalog.RefOf(v.Kind, v.Object)] = written(textOf(v))
+	}
+	return out
+}
+
+// origins are the fields that made the relabel steps of jobs, by job.
+func (c *Cluster) origins(ctx context.Context, w *world, e *entry, objects []catalog.Ref) map[string][]string {
+	out := map[string][]string{}
+	cluster := c.hidden(ctx, w, e, newMasker(e.candidate.Object))
+	all := cluster.Objects
+	cluster.Objects = func(kind string) iter.Seq[catalog.Object] {
+		return func(yield func(catalog.Object) bool) {
+			for o := range all(kind) {
+				if slices.Contains(objects, catalog.RefOf(kind, o)) && !yield(o) {
+					return
+				}
+			}
+		}
+	}
+	object, _ := withoutOwn(e.candidate.Setup.Copy(e.candidate.Object))
+	scrapes, err := prometheus.ScrapesOf(object, cluster, c.Options)
+	if err != nil {
+		return out // the page of the workload says it
+	}
+	for _, s := range scrapes.Sources {
+		if s.Err != nil {
+			continue
+		}
+		for i, name := range promconfig.JobNames(s.Document.Text) {
+			if i < len(s.Document.Origins) {
+				for _, o := range s.Document.Origins[i] {
+					out[name] = append(out[name], o.Path)
+				}
+			}
+		}
+	}
+	return out
+}

@@ -1,0 +1,164 @@
+package insight
+
+import (
+	"bytes"
+	"cmp"
+	"errors"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/klauspost/compress/s2"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+
+	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
+	"github.com/firekeeper-dev/firekeeper/operator/config/promconfig"
+)
+
+// sized sets the size of a section that has its text.
+func (s draftSection) sized() draftSection {
+	s.size = len(s.text)
+	return s
+}
+
+// cut cuts what write writes into its sections: top-level keys, and the items of scrape_configs.
+//
+// Errors: those of write.
+func (d *draft) cut(write func(io.Writer) error, jobs map[string]catalog.Ref) error {
+	var file bytes.Buffer
+	compressed, c := s2.NewWriter(&file, s2.WriterConcurrency(1)), &cutter{jobs: jobs}
+	if err := errors.Join(write(io.MultiWriter(c, compressed)), compressed.Close()); err != nil {
+		return apierrors.NewInternalError(err)
+	}
+	c.end()
+	if c.at == 0 {
+		d.unread = append(d.unread, noConfig)
+	}
+	d.file, d.sections = bytes.Clone(file.Bytes()), append(d.sections, c.sections...)
+	return nil
+}
+
+// lineBytes is how much of a line is looked at; names of jobs are shorter.
+const lineBytes = 4 << 10
+
+// cutter is an [io.Writer] that notes where sections begin and end. It keeps no text but the
+// beginning of a line.
+type cutter struct {
+	jobs     map[string]catalog.Ref
+	sections []draftSection
+
+	key  string       // of the section
+	now  draftSection // the section that is being read
+	bare bool         // it has only the line with its key
+
+	line []byte // the beginning of the line
+	size int    // of the line so far
+	at   int    // where the line begins
+}
+
+// Write implements io.Writer.
+func (c *cutter) Write(text []byte) (int, error) {
+	n := len(text)
+	for len(text) > 0 {
+		part, rest, ended := bytes.Cut(text, []byte("\n"))
+		c.line = append(c.line, part[:min(len(part), lineBytes-len(c.line))]...)
+		c.size += len(part)
+		if ended {
+			c.size++
+			c.endLine()
+		}
+		text = rest
+	}
+	return n, nil
+}
+
+func (c *cutter) end() {
+	if c.size > 0 {
+		c.endLine()
+	}
+	c.flush()
+}
+
+// endLine adds a line to its section.
+func (c *cutter) endLine() {
+	line := string(c.line)
+	top := line != "" && !strings.ContainsRune(" -#", rune(line[0]))
+	item := strings.HasPrefix(line, "- ") && c.key == scrapeConfigs
+	if top || item {
+		c.flush()
+	}
+	if top {
+		c.key, _, _ = strings.Cut(line, ":")
+	}
+	if c.now.size == 0 {
+		c.now, c.bare = draftSection{name: c.key, at: c.at}, strings.TrimSpace(line) == scrapeConfigs+":"
+	} else if strings.TrimSpace(line) != "" {
+		c.bare = false
+	}
+	c.now.size += c.size
+	if names := promconfig.JobNames(c.line); c.key == scrapeConfigs && c.now.job == "" && len(names) > 0 {
+		c.now.job = names[0]
+		c.now.name, c.now.object = scrapeConfigs+"/"+c.now.job, c.jobs[c.now.job]
+	}
+	c.at += c.size
+	c.line, c.size = c.line[:0], 0
+}
+
+// flush ends a section.
+func (c *cutter) flush() {
+	if c.now.size > 0 && !c.bare {
+		c.sections = append(c.sections, c.now)
+	}
+	c.now = draftSection{}
+}
+
+// load reads the texts of sections that do not have them.
+//
+// Errors: the file cannot be decompressed.
+func (d *draft) load(sections []*draftSection) error {
+	p := &picker{}
+	for _, s := range sections {
+		if s.text == "" && s.size > 0 {
+			p.wanted = append(p.wanted, s)
+		}
+	}
+	if len(p.wanted) == 0 {
+		return nil
+	}
+	slices.SortFunc(p.wanted, func(a, b *draftSection) int { return cmp.Compare(a.at, b.at) })
+	if _, err := io.Copy(p, s2.NewReader(bytes.NewReader(d.file))); err != nil {
+		return apierrors.NewInternalError(err)
+	}
+	return nil
+}
+
+// picker is an [io.Writer] that keeps the texts of sections.
+type picker struct {
+	wanted []*draftSection // in the order of the file
+	text   []byte          // of the first of them
+	at     int
+}
+
+var _ io.Writer = (*picker)(nil)
+
+// Write implements io.Writer.
+func (p *picker) Write(text []byte) (int, error) {
+	end := p.at + len(text)
+	for len(p.wanted) > 0 {
+		s := p.wanted[0]
+		from, to := max(s.at, p.at), min(s.at+s.size, end)
+		if from < to {
+			if p.text == nil {
+				p.text = make([]byte, 0, s.size)
+			}
+			p.text = append(p.text, text[from-p.at:to-p.at]...)
+		}
+		if s.at+s.size > end {
+			break
+		}
+		s.text = string(p.text)
+		p.wanted, p.text = p.wanted[1:], nil
+	}
+	p.at = end
+	return len(text), nil
+}

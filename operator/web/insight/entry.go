@@ -1,0 +1,207 @@
+package insight
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
+	"github.com/firekeeper-dev/firekeeper/operator/config/compiled"
+	"github.com/firekeeper-dev/firekeeper/operator/diagnose/preview"
+	"github.com/firekeeper-dev/firekeeper/operator/diagnose/status"
+	"github.com/firekeeper-dev/firekeeper/operator/engine"
+	"github.com/firekeeper-dev/firekeeper/operator/kube/assets"
+	"github.com/firekeeper-dev/firekeeper/operator/readers/manifests"
+)
+
+// make makes what is known of a workload from what was read.
+func (k *kept) make(facts status.Facts, shape engine.Shape) *entry {
+	e := &entry{
+		candidate: facts.Candidate, shape: shape, ref: facts.Ref(), since: k.since, states: map[catalog.Ref]verdict{},
+		rules: k.rules, unjudged: k.rulesErr != nil,
+	}
+	jobs := map[catalog.Ref]int{}
+	facts.Select = func(c engine.Cluster) ([]compiled.Verdict, error) {
+		verdicts, err := k.compile(e, c)
+		for _, v := range verdicts {
+			if v.Err == nil && v.Jobs > 0 {
+				jobs[catalog.RefOf(v.Kind, v.Object)] = v.Jobs
+			}
+		}
+		return verdicts, err
+	}
+	var panicked bool
+	if e.report, panicked = viewOf(facts); panicked {
+		e.unjudged = true
+	}
+	facts.Select, facts.NamespaceLabels, facts.NamespaceUnknown, facts.References = nil, nil, nil, nil // those of a later world count
+	e.facts = facts
+	shorten(&e.report)
+	for _, of := range e.report.Objects {
+		for _, g := range of.Groups {
+			for _, name := range g.Names {
+				ref := refOf(of.Kind, name)
+				e.states[ref] = verdict{g.State, g.Message, jobs[ref]}
+			}
+		}
+	}
+	e.attention = e.calls()
+	return e
+}
+
+// longest is how long a message may be, in bytes: objects can have texts of any length.
+const longest = 1000
+
+// brief is the beginning of a long text.
+func brief(text string) string {
+	if len(text) <= longest {
+		return text
+	}
+	return strings.ToValidUTF8(text[:longest], "") + "…"
+}
+
+// shorten makes the messages of a page brief.
+func shorten(r *status.Report) {
+	r.Invalid = brief(r.Invalid)
+	for i := range r.Conditions {
+		r.Conditions[i].Message = brief(r.Conditions[i].Message)
+	}
+	for i := range r.Pods {
+		r.Pods[i].Message, r.Pods[i].Why = brief(r.Pods[i].Message), brief(r.Pods[i].Why)
+	}
+	for _, of := range r.Objects {
+		for i := range of.Groups {
+			of.Groups[i].Message = brief(of.Groups[i].Message)
+		}
+	}
+}
+
+// panicked tells of a fault of the operator that an object brings about.
+func panicked(fault any) string {
+	return fmt.Sprintf("the operator's code panicked on it: %v; please report it", fault)
+}
+
+// viewOf is the page of a workload. What makes the code panic that looks at it is the fault of
+// this workload alone.
+func viewOf(facts status.Facts) (out status.Report, failed bool) {
+	defer func() {
+		if p := recover(); p != nil {
+			failed = true
+			out = status.Report{
+				Workload: facts.Ref(), Conditions: []status.Condition{}, Pods: []status.Pod{}, Objects: []status.Objects{}, Events: []status.Event{},
+				Invalid: panicked(p), Unread: facts.Unread,
+			}
+		}
+	}()
+	return status.View(facts), false
+}
+
+// compile asks the workload what it makes of objects. What it made of them before stands as
+// long as they have not changed.
+func (k *kept) compile(e *entry, c engine.Cluster) ([]compiled.Verdict, error) {
+	w := manifests.Workload{Kind: e.candidate.Setup.Kind, Object: e.candidate.Object}
+	k.read = map[assets.Ref]string{}
+	references := &recorder{Reader: c.References, read: k.read}
+	c.References, c.SelectionOnly = references, true
+	c.Current = func(deps []assets.Dependency) bool { return assets.Unchanged(references, deps) }
+	if k.gatherer == nil {
+		k.gatherer = w.Kind.Open(w.Key())
+	}
+	in, err := k.gatherer.Gather(w.Kind.Copy(w.Object), c)
+	return slices.Collect(in.Verdicts()), err
+}
+
+// textOf is what an object became in the configuration.
+func textOf(v compiled.Verdict) io.WriterTo {
+	if v.Err != nil || v.File != "" {
+		return nil
+	}
+	return v.Text
+}
+
+// written is a text that may be nil; empty when it cannot be read.
+func written(text io.WriterTo) string {
+	if text == nil {
+		return ""
+	}
+	var out strings.Builder
+	if _, err := text.WriteTo(&out); err != nil {
+		return ""
+	}
+	return out.String()
+}
+
+func refOf(kind, name string) catalog.Ref {
+	namespace, own, _ := strings.Cut(name, "/")
+	return catalog.Ref{Kind: kind, Namespace: namespace, Name: own}
+}
+
+// count is the number of objects in a state.
+func (e *entry) count(s status.State) (n int) {
+	for _, v := range e.states {
+		if v.state == s {
+			n++
+		}
+	}
+	return n
+}
+
+// row is the line about a workload.
+func (e *entry) row(c *TargetCounts) WorkloadRow {
+	r := &e.report
+	out := WorkloadRow{
+		Ref: e.ref, Version: versionOfWorkload(e), Paused: r.Paused, Pods: len(r.Pods),
+		Accepted: e.count(status.Accepted), Rejected: e.count(status.Rejected), ConfigSince: e.since,
+		Targets: c.all(), PodsUnknown: r.PodsUnknown,
+	}
+	for _, p := range r.Pods {
+		if p.Ready {
+			out.Ready++
+		}
+	}
+	calls := e.all(c)
+	out.State = e.state(c)
+	out.Good = r.Unmanaged == "" && len(calls) == 0 && !r.PodsUnknown
+	switch {
+	case r.Unmanaged != "":
+		out.Message = r.Unmanaged
+	case len(calls) > 0:
+		out.Message = calls[0].Message
+	}
+	if out.State == Paused {
+		out.Message = strings.TrimSuffix("the operator changes nothing; "+out.Message, "; ")
+	}
+	return out
+}
+
+// state is the workload in a word.
+func (e *entry) state(c *TargetCounts) Health {
+	switch r := &e.report; {
+	case r.Unmanaged != "":
+		return Unmanaged
+	case r.Invalid != "":
+		return Invalid
+	case r.Paused:
+		return Paused
+	case len(e.all(c)) > 0:
+		if len(r.Conditions) == 0 && e.all(c)[0].Cause == NotReconciled {
+			return Unreconciled
+		}
+		return NeedsAttention
+	case r.PodsUnknown:
+		return PodsNotKnown
+	}
+	return Good
+}
+
+// all are the counts of all targets; nil when they are not known.
+func (t *TargetCounts) all() *preview.Counts {
+	if t == nil {
+		return nil
+	}
+	return &t.Counts
+}
+
+// versionOfWorkload is the version that its author asks for, or that its pods have.
+func versionOfWorkload(e *entry) string { return e.candidate.Object.GetWorkloadFields().Version }

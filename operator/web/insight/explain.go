@@ -1,0 +1,161 @@
+package insight
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+
+	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
+	"github.com/firekeeper-dev/firekeeper/operator/diagnose/explain"
+)
+
+// maxExplained bounds the workloads whose answer is worked out in full: those that select the
+// object come first.
+const maxExplained = 100
+
+// Explain implements [Answers].
+func (c *Cluster) Explain(ctx context.Context, r Rights, o Object) (*explain.Report, error) {
+	w, err := c.world(ctx)
+	if err != nil {
+		return nil, err
+	}
+	object, err := w.object(o)
+	if err != nil {
+		return nil, err
+	}
+	a, ref := w.asking(ctx, r), o.Ref()
+	q := explain.Question{
+		Row: o.Row, Object: object, Setups: c.Setups, References: c.Reader.References(ctx),
+		NamespaceLabels: w.namespaceLabels, NamespaceUnknown: w.namespaceUnknown(),
+	}
+	if c.Look != nil {
+		q.Look = c.Look(ctx, a.limited(c.Reader))
+	}
+	if c.Parts.Targets != nil {
+		q.Targets = func(of explain.Candidate) []string { return c.targetLines(a, of.Ref(), ref) }
+	}
+	var others, far int
+	for _, e := range w.nearestTo(ref, o.Row) {
+		_, selects := e.states[ref]
+		switch {
+		case !selects && !a.details(e.ref):
+			others++
+		case len(q.Workloads) == maxExplained:
+			far++
+		default:
+			q.Workloads = append(q.Workloads, e.candidate)
+		}
+	}
+	report, err := explained(q, c, o.Row)
+	if err != nil {
+		return nil, err
+	}
+	for i := range report.Owners {
+		report.Owners[i].Message = brief(report.Owners[i].Message)
+		if v := &report.Owners[i]; !a.details(v.Owner) {
+			*v = explain.Verdict{Owner: v.Owner, Accepted: v.Accepted, Reason: v.Reason, Message: v.Message, Jobs: v.Jobs, Targets: v.Targets}
+		}
+	}
+	if others > 0 {
+		report.Findings = append(report.Findings, hiddenWorkloads(others))
+	}
+	if far > 0 {
+		report.Findings = append(report.Findings, fmt.Sprintf("%d more workloads are left out", far))
+	}
+	for _, s := range c.Setups {
+		if why, is := w.unlisted[s.Row]; is && s.SelectsBy(o.Row.Kind).Row != nil {
+			report.Findings = append(report.Findings, why+", so there may be more workloads")
+		}
+	}
+	if w.namespacesUnread != "" {
+		report.Findings = append(report.Findings, w.namespacesUnread)
+	}
+	report.Findings = append(report.Findings, a.unread...)
+	return &report, nil
+}
+
+// hiddenWorkloads stands for workloads that the caller may not read.
+func hiddenWorkloads(n int) string {
+	if n == 1 {
+		return "1 workload that does not select it is hidden: you need permission to get it"
+	}
+	return fmt.Sprintf("%d workloads that do not select it are hidden: you need permission to get them", n)
+}
+
+// explained is the answer. What makes that code panic is an error of this answer alone.
+func explained(q explain.Question, c *Cluster, row *catalog.Row) (out explain.Report, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = apierrors.NewInternalError(errors.New(panicked(p)))
+		}
+	}()
+	return explain.Explain(q, c.Scopes.For(row)), nil
+}
+
+// object finds one that workloads select.
+//
+// Errors: it does not exist; its kind is not known.
+func (w *world) object(o Object) (catalog.Object, error) {
+	resource := o.GroupResource()
+	for _, object := range w.objects[o.Row] {
+		if keyOf(object) == o.NamespacedName {
+			return object, nil
+		}
+	}
+	if why, is := w.unlisted[o.Row]; is {
+		return nil, apierrors.NewServiceUnavailable(fmt.Sprintf("%s are not known: %s", resource, why))
+	}
+	if _, read := w.objects[o.Row]; !read {
+		return nil, apierrors.NewBadRequest(fmt.Sprintf("%s: no workload selects objects of this kind", o.Row.Resource))
+	}
+	return nil, w.notFound(o)
+}
+
+// nearestTo are the workloads, those first that select an object, and then those that could
+// select objects of the kind.
+func (w *world) nearestTo(o catalog.Ref, row *catalog.Row) []*entry {
+	out := slices.Clone(w.entries)
+	distance := func(e *entry) int {
+		if _, selects := e.states[o]; selects {
+			return 0
+		}
+		if e.candidate.Setup.SelectsBy(row.Kind).Row != nil {
+			return 1
+		}
+		return 2
+	}
+	slices.SortStableFunc(out, func(a, b *entry) int { return distance(a) - distance(b) })
+	return out
+}
+
+// targetLines say in lines what a workload scrapes because of an object; nil when that is not known.
+func (c *Cluster) targetLines(a *asker, w, object catalog.Ref) []string {
+	counts := c.counts(a, w)
+	if counts == nil {
+		return nil
+	}
+	own, known := counts.Objects[object]
+	if !known {
+		return nil
+	}
+	scraped := own.Kept + own.OtherShard
+	line := fmt.Sprintf("%d targets are scraped", scraped)
+	if scraped == 1 {
+		line = "1 target is scraped"
+	}
+	switch partial := own.Forbidden+own.Unknown > 0; {
+	case partial && scraped == 0:
+		line = "how many targets are scraped is not known: see Targets of the object"
+	case partial:
+		line += "; there may be more, which are not known: see Targets of the object"
+	case scraped == 0 && counts.Synced:
+		line += why(own)
+	}
+	if !counts.Synced {
+		line += "; the cluster is still being read, so there may be more"
+	}
+	return []string{line}
+}

@@ -1,0 +1,78 @@
+package followed
+
+import (
+	"encoding/base64"
+	"encoding/json"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+
+	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
+	"github.com/firekeeper-dev/firekeeper/operator/targets/targetset"
+)
+
+// cursor is where a part of a list begins.
+type cursor struct {
+	Workload catalog.Ref
+	Job      string
+	At       int            // of the job, in case that it has gone
+	Group    *targetset.Key // nil: the first
+	Row      int            // in the group
+	Gap      int            // 1 and more: in what is not known of the job
+}
+
+func (c *cursor) String() string {
+	if c == nil {
+		return ""
+	}
+	text, err := json.Marshal(c)
+	if err != nil {
+		panic(err) // strings and numbers have JSON
+	}
+	return base64.RawURLEncoding.EncodeToString(text)
+}
+
+// parseCursor reads what String wrote.
+//
+// Errors: 400.
+func parseCursor(text string) (*cursor, error) {
+	if text == "" {
+		return nil, nil
+	}
+	var out cursor
+	raw, err := base64.RawURLEncoding.DecodeString(text)
+	if err == nil {
+		err = json.Unmarshal(raw, &out)
+	}
+	if err != nil || out.Row < 0 || out.At < 0 || out.Gap < 0 {
+		return nil, apierrors.NewBadRequest(`parameter "continue": not one of an answer of this list`)
+	}
+	return &out, nil
+}
+
+// after reports whether a part begins after a row of its first job.
+func (c *cursor) after(group targetset.Key, row int) bool {
+	if c == nil || c.Group == nil {
+		return false
+	}
+	order := group.Compare(*c.Group)
+	return order < 0 || order == 0 && row < c.Row
+}
+
+// begin is the first of jobs that a part has.
+func (c *cursor) begin(jobs []openJob) int {
+	if c == nil {
+		return 0
+	}
+	for i, j := range jobs {
+		if j.of == c.Workload && j.Name == c.Job {
+			return i
+		}
+	}
+	c.Group, c.Row, c.Gap = nil, 0, 0 // it has gone
+	for i, j := range jobs {
+		if order := compareRefs(j.of, c.Workload); order > 0 || order == 0 && j.at >= c.At {
+			return i
+		}
+	}
+	return len(jobs)
+}

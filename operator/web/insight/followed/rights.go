@@ -1,0 +1,121 @@
+package followed
+
+import (
+	"context"
+	"fmt"
+
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
+	"github.com/firekeeper-dev/firekeeper/operator/diagnose/preview"
+	"github.com/firekeeper-dev/firekeeper/operator/targets"
+	"github.com/firekeeper-dev/firekeeper/operator/targets/targetset"
+	"github.com/firekeeper-dev/firekeeper/operator/web/insight"
+)
+
+// view is what a caller may see.
+type view struct {
+	ctx     context.Context
+	rights  insight.Rights
+	own     string          // the namespace whose object the caller may get
+	asked   catalog.Ref     // the object, if it is one of ours
+	known   map[string]bool // by verb, resource and namespace
+	sight   *insight.Sight  // what targets are found in, of which the caller may know
+	nothing bool            // of some discovery the caller may see nothing
+	limited bool            // there may be targets that the caller may not see
+	// unknown is why nobody can say more; then the caller sees nothing else.
+	unknown error
+}
+
+func newView(ctx context.Context, r insight.Rights, own string) *view {
+	return &view{ctx: ctx, rights: r, own: own, known: map[string]bool{}}
+}
+
+// may reports whether the caller may do something with a resource in a namespace, "" for all.
+// What nobody can say is no.
+func (v *view) may(verb string, of schema.GroupResource, namespace string) bool {
+	key := verb + " " + of.String() + " " + namespace
+	if known, ok := v.known[key]; ok || v.rights == nil || v.unknown != nil {
+		return known
+	}
+	may, err := v.rights.May(v.ctx, verb, of, namespace)
+	if err != nil {
+		v.unknown = err
+		return false
+	}
+	v.known[key] = may
+	return may
+}
+
+func (v *view) lists(resource, namespace string) bool {
+	return v.may("list", schema.GroupResource{Resource: resource}, namespace)
+}
+
+// sees reports whether the caller may see the labels of a target of an object's job.
+func (v *view) sees(source targets.Source, object catalog.Ref) bool {
+	namespace := source.Namespace
+	switch source.Kind {
+	case "Node":
+		return v.lists("nodes", "")
+	case "": // it is written in the object
+		namespace = object.Namespace
+	}
+	return namespace == v.own || v.lists("pods", namespace) || v.lists("services", namespace)
+}
+
+// details reports whether the caller may know what an object says.
+func (v *view) details(of catalog.Ref) bool {
+	row := catalog.Of(of.Kind)
+	return of == v.asked || row != nil && v.may("get", row.GroupResource(), of.Namespace)
+}
+
+// hidden is a target of which the caller may know where it was found, and what became of it.
+func hidden(job string, row *targets.Row) targets.Target {
+	source := row.Source()
+	t := targets.Target{
+		Job: job, State: row.State, Shards: append([]int{}, row.Shards...),
+		Source: targets.Source{Kind: source.Kind, Namespace: source.Namespace, Name: source.Name},
+	}
+	if row.Drop != nil {
+		t.Drop = &targets.Drop{Step: row.Drop.Step, Origin: withoutKey(row.Drop.Origin)}
+	}
+	switch source.Kind {
+	case "Node":
+		t.Message = "you need permission to list nodes to see its labels"
+	case "":
+		t.Message = "its labels are those of an object in another namespace, where you may list neither pods nor services"
+	default:
+		t.Message = fmt.Sprintf("you need permission to list pods or services in namespace %s to see its labels", source.Namespace)
+	}
+	return t
+}
+
+// shown is a target as the caller may see it.
+func (v *view) shown(j openJob, key targetset.Key, r targets.Result, i int) (out preview.Target, visible bool) {
+	row := &r.Rows[i]
+	out = preview.Target{Owner: j.of, Object: j.object.Ref}
+	if j.set.Foreign(key) && !v.lists("pods", "") && !v.lists("services", "") {
+		out.Target = hidden(j.Name, row)
+		out.Message = "it may have labels of pods in other namespaces: you need permission to list pods or services in all namespaces to see them"
+		return out, false
+	}
+	if !v.sees(row.Source(), j.object.Ref) {
+		out.Target = hidden(j.Name, row)
+		return out, false
+	}
+	out.Target = preview.Masked(r.Target(i))
+	if d := out.Drop; d != nil && !v.details(j.object.Ref) {
+		origin := withoutKey(d.Origin)
+		out.Drop = &targets.Drop{Step: d.Step, Origin: origin}
+		out.Message = fmt.Sprintf("%s drops it; what it asks for is hidden: %s", origin, insight.NeedsGet(j.object.Ref))
+	}
+	return out, true
+}
+
+// notesOf are notes about a workload as the caller may see them.
+func (v *view) notesOf(of catalog.Ref, notes []string) []string {
+	if len(notes) == 0 || v.details(of) {
+		return notes
+	}
+	return []string{fmt.Sprintf("%s: there is more to know about it, which is hidden: %s", of, insight.NeedsGet(of))}
+}

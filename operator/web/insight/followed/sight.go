@@ -1,0 +1,81 @@
+package followed
+
+import (
+	"fmt"
+	"regexp"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+
+	"github.com/firekeeper-dev/firekeeper/operator/targets"
+	"github.com/firekeeper-dev/firekeeper/operator/targets/targetset"
+	"github.com/firekeeper-dev/firekeeper/operator/web/insight"
+)
+
+// notCounted says that an answer has not all targets.
+const notCounted = "targets in namespaces where you may list neither pods nor services are not counted and not listed; neither are those with labels of nodes, or of namespaces, that you may not read"
+
+// narrow returns jobs with the targets that the caller may see, as if there were no others.
+//
+// Errors: 504 when they are too many to be evaluated in time.
+func (s *Source) narrow(jobs []openJob, v *view) (out []openJob, err error) {
+	if v.sight == nil {
+		v.sight = insight.NewSight(v.ctx, v.rights, v.own, s.Reader)
+	}
+	for _, j := range jobs {
+		j.set, err = j.set.Within(v.ctx, func(sd *targets.KubernetesSD) targetset.Scope {
+			switch left, _ := v.sight.Left(sd, j.object.Ref, j.of.Namespace); left {
+			case nil:
+				v.nothing = true
+				return targetset.Scope{}
+			case sd:
+				return targetset.Scope{All: true}
+			default:
+				return targetset.Scope{Namespaces: left.Namespaces.Names}
+			}
+		}, v.sight.Foreign())
+		if err != nil {
+			return nil, apierrors.NewTimeoutError("there are too many targets to find those that you may see in time: ask for one job", 1)
+		}
+		v.limited = v.limited || j.set.Limited()
+		out = append(out, j)
+	}
+	return out, nil
+}
+
+// selectorKey is the key of a selector in the path of a field: matchLabels[app].
+var selectorKey = regexp.MustCompile(`\[[^\]]*[^\]0-9][^\]]*(\]|$)`)
+
+// withoutKey leaves the key of a selector out of the path of a field.
+func withoutKey(origin string) string { return selectorKey.ReplaceAllString(origin, "") }
+
+// withoutKeys is withoutKey for counts by origin.
+func withoutKeys(of map[string]int) map[string]int {
+	if of == nil {
+		return nil
+	}
+	out := map[string]int{}
+	for origin, n := range of {
+		out[withoutKey(origin)] += n
+	}
+	return out
+}
+
+// mayAsk reports whether the caller may ask for the targets that a step of a job drops: which
+// keys its selector has is told to those who may get the object.
+func (a *answer) mayAsk(j openJob) bool {
+	return withoutKey(a.filter.Origin) == a.filter.Origin || a.view.details(j.object.Ref)
+}
+
+// notes say that an answer has not everything, and why.
+func (v *view) notes() (out []string) {
+	if v.limited {
+		out = append(out, notCounted)
+	}
+	if v.unknown != nil {
+		return append(out, fmt.Sprintf("not all is known that you may see, and the rest is hidden: %v", v.unknown))
+	}
+	if v.sight != nil {
+		out = append(out, v.sight.Unread()...)
+	}
+	return out
+}

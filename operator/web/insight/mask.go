@@ -1,0 +1,194 @@
+package insight
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+
+	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
+	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
+	"github.com/firekeeper-dev/firekeeper/operator/config/amconfig"
+	"github.com/firekeeper-dev/firekeeper/operator/diagnose/preview"
+	"github.com/firekeeper-dev/firekeeper/operator/kube/assets"
+	"github.com/firekeeper-dev/firekeeper/operator/targets"
+)
+
+// Words that are compiled in the place of what Secrets hold: of the form that their place asks for.
+const (
+	hiddenWord = "hidden"
+	hiddenURL  = "https://hidden.invalid/"
+	hiddenHost = "hidden.invalid:1"
+)
+
+// masker keeps credentials out of a configuration, in three ways that do not need each other:
+// what Secrets hold is replaced before it is compiled, the fields that are for credentials are
+// hidden, and so is everything that has a value of a Secret in it.
+type masker struct {
+	// whole are the Secrets that are files: they are compiled as they are.
+	whole map[assets.Ref]string // → key
+	// base says that the configuration of an Alertmanager begins with such a file, of which
+	// only what is known to be no credential is shown.
+	base bool
+	// begins is the AlertmanagerConfig that it begins with instead, if one is.
+	begins catalog.Ref
+	known  *knownValues
+}
+
+func newMasker(w v1.Workload) *masker {
+	m := &masker{whole: map[assets.Ref]string{}, begins: baseOf(w), known: newKnownValues()}
+	if am, is := w.(*v1.Alertmanager); is && am.Spec.AlertmanagerConfiguration == nil {
+		m.base = true
+		m.whole[assets.Ref{Kind: assets.Secret, Namespace: am.Namespace, Name: amconfig.SecretName(am)}] = amconfig.SecretKey
+	}
+	return m
+}
+
+// reading is a reader with words in the place of what Secrets hold. Certificates stay: they are
+// checked, and come into files.
+func (m *masker) reading(r assets.Reader) assets.Reader { return hidingReader{r, m} }
+
+type hidingReader struct {
+	assets.Reader
+	m *masker
+}
+
+// Object implements [assets.Reader].
+func (r hidingReader) Object(ref assets.Ref) (assets.Object, error) {
+	o, err := r.Reader.Object(ref)
+	if err != nil || ref.Kind != assets.Secret {
+		return o, err
+	}
+	values := make(map[string][]byte, len(o.Values))
+	for key, value := range o.Values {
+		if r.m.whole[ref] == key {
+			values[key] = value
+			continue
+		}
+		r.m.known.add(string(value))
+		values[key] = []byte(wordFor(string(value)))
+	}
+	o.Values = values
+	return o, nil
+}
+
+var hostPort = regexp.MustCompile(`^[^\s/]+:\d+$`)
+
+// wordFor is what is compiled in the place of a value.
+func wordFor(value string) string {
+	value = strings.TrimSpace(value)
+	switch {
+	case value == "":
+		return ""
+	case strings.HasPrefix(value, "-----BEGIN "):
+		return value
+	case strings.Contains(value, "://"):
+		return hiddenURL
+	case hostPort.MatchString(value):
+		return hiddenHost
+	}
+	return hiddenWord
+}
+
+// Keys whose scalars are all hidden, and keys of which nothing is although their names look
+// like credentials.
+var (
+	hiddenBelow = []string{"headers", "http_headers", "proxy_connect_header", "custom_headers"}
+	users       = []string{"username", "client_id"}
+	files       = regexp.MustCompile(`_(file|files|url|timeout|length|limit)$`)
+
+	pathOfURL = regexp.MustCompile(`(://[^/\s?#]+/)[^\s?#]+`)
+	// longPart is a part of a path that is longer than words are: the key of who writes there.
+	longPart = regexp.MustCompile(`(/)[^/]{20,}`)
+)
+
+// isCredential reports whether the scalars of a key are hidden.
+func isCredential(key string) bool {
+	key = strings.TrimPrefix(key, "__param_")
+	return slices.Contains(users, key) || targets.IsSecretKey(key) && !files.MatchString(key)
+}
+
+// walk hides credentials in a tree.
+type walk struct {
+	m       *masker
+	paths   bool // those of URLs are credentials
+	keys    bool // there may be some in paths of URLs
+	changed bool
+}
+
+// node hides what is below a key.
+func (w *walk) node(n *yaml.Node, key string, all bool) {
+	all = all || slices.Contains(hiddenBelow, key)
+	switch n.Kind {
+	case yaml.ScalarNode:
+		w.scalar(n, key, all)
+	case yaml.MappingNode:
+		w.relabel(n)
+		for i := 0; i+1 < len(n.Content); i += 2 {
+			name := n.Content[i].Value
+			w.node(n.Content[i+1], name, all || key == "params" && targets.IsCredential(name))
+		}
+	default:
+		for _, child := range n.Content {
+			w.node(child, key, all)
+		}
+	}
+}
+
+// scalar hides a value, or what of it is a credential.
+func (w *walk) scalar(n *yaml.Node, key string, all bool) {
+	if n.ShortTag() == "!!null" || n.ShortTag() == "!!bool" && !all {
+		return
+	}
+	text := n.Value
+	switch {
+	case all, isCredential(key), text == hiddenWord, strings.Contains(text, hiddenURL), strings.Contains(text, hiddenHost), w.m.known.in(text):
+		text = preview.Hidden
+	default:
+		text = preview.MaskedText(text)
+		if w.paths {
+			text = pathOfURL.ReplaceAllString(text, "${1}"+preview.Hidden)
+		} else if w.keys {
+			text = pathOfURL.ReplaceAllStringFunc(text, func(path string) string {
+				host := strings.Index(path[len("://"):], "/") + len("://")
+				return path[:host] + longPart.ReplaceAllString(path[host:], "${1}"+preview.Hidden)
+			})
+		}
+	}
+	if text != n.Value {
+		hide(n, text)
+		w.changed = true
+	}
+}
+
+func hide(n *yaml.Node, text string) {
+	n.Tag, n.Value, n.Style = "!!str", text, 0
+}
+
+// relabel hides what a step writes into the parameter of a URL, or compares it with.
+func (w *walk) relabel(n *yaml.Node) {
+	if target := child(n, "target_label"); target != nil && preview.IsSecret(target.Value) {
+		w.hideChild(n, "replacement")
+	}
+	if source := child(n, "source_labels"); source != nil && slices.ContainsFunc(source.Content, func(s *yaml.Node) bool { return preview.IsSecret(s.Value) }) {
+		w.hideChild(n, "regex")
+	}
+}
+
+func (w *walk) hideChild(n *yaml.Node, key string) {
+	if value := child(n, key); value != nil && value.Kind == yaml.ScalarNode {
+		hide(value, preview.Hidden)
+		w.changed = true
+	}
+}
+
+// child is the value of a key; nil when there is none.
+func child(n *yaml.Node, key string) *yaml.Node {
+	for i := 0; n.Kind == yaml.MappingNode && i+1 < len(n.Content); i += 2 {
+		if n.Content[i].Value == key {
+			return n.Content[i+1]
+		}
+	}
+	return nil
+}

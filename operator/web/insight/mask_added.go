@@ -1,0 +1,93 @@
+package insight
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+
+	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
+	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
+	"github.com/firekeeper-dev/firekeeper/operator/config/amconfig"
+)
+
+// addedSections are lists to which AlertmanagerConfigs add items that do not say whose they are.
+var addedSections = []string{string(amconfig.InhibitRules), string(amconfig.MuteIntervals)}
+
+// added says which AlertmanagerConfigs add how many items to a section of the file of an
+// Alertmanager. They stand at its end, in the order of their names.
+type added struct {
+	base  catalog.Ref // the AlertmanagerConfig that the file begins with; empty for a Secret
+	refs  []catalog.Ref
+	items map[catalog.Ref]map[string]int // by section
+}
+
+// addedTo reads what AlertmanagerConfigs became in the file of an Alertmanager.
+func addedTo(am v1.Workload, became map[catalog.Ref]string) added {
+	out := added{base: baseOf(am), items: map[catalog.Ref]map[string]int{}}
+	key := func(r catalog.Ref) string { return r.Namespace + "/" + r.Name }
+	out.refs = slices.SortedFunc(maps.Keys(became), func(a, b catalog.Ref) int { return cmp.Compare(key(a), key(b)) })
+	for ref, text := range became {
+		var doc yaml.Node
+		if yaml.Unmarshal([]byte(text), &doc) != nil || len(doc.Content) == 0 {
+			continue
+		}
+		out.items[ref] = map[string]int{}
+		for _, section := range addedSections {
+			if list := child(doc.Content[0], section); list != nil {
+				out.items[ref][section] = len(list.Content)
+			}
+		}
+	}
+	return out
+}
+
+// baseOf is the AlertmanagerConfig that the file of an Alertmanager begins with, if one is.
+func baseOf(w v1.Workload) catalog.Ref {
+	am, is := w.(*v1.Alertmanager)
+	if !is || am.Spec.AlertmanagerConfiguration == nil || am.Spec.AlertmanagerConfiguration.Name == "" {
+		return catalog.Ref{}
+	}
+	return catalog.Ref{Kind: catalog.AlertmanagerConfig.Kind, Namespace: am.Namespace, Name: am.Spec.AlertmanagerConfiguration.Name}
+}
+
+// owners are whose each of n items of a section is, empty for the Alertmanager's own; nil if that
+// is not certain.
+func (a added) owners(section string, n int) []catalog.Ref {
+	var out []catalog.Ref
+	for _, ref := range a.refs {
+		out = append(out, slices.Repeat([]catalog.Ref{ref}, a.items[ref][section])...)
+	}
+	if len(out) > n {
+		return nil
+	}
+	return append(slices.Repeat([]catalog.Ref{a.base}, n-len(out)), out...)
+}
+
+// cutAdded cuts a section into what is the Alertmanager's own, and what each AlertmanagerConfig adds.
+func (d *draft) cutAdded(key, all *yaml.Node, a added) {
+	owners := a.owners(key.Value, len(all.Content))
+	if owners == nil && len(all.Content) > 0 {
+		d.unread = append(d.unread, key.Value+" is not shown: whose its items are is not known")
+		return
+	}
+	for start := 0; start < len(owners); {
+		of, end := owners[start], start
+		for end < len(owners) && owners[end] == of {
+			end++
+		}
+		items := &yaml.Node{Kind: yaml.SequenceNode, Tag: "!!seq", Content: all.Content[start:end]}
+		s, node := draftSection{name: key.Value, object: of}, items
+		if of == a.base {
+			node = &yaml.Node{Kind: yaml.MappingNode, Tag: "!!map", Content: []*yaml.Node{key, items}}
+		} else {
+			s.name = strings.Join([]string{key.Value, of.Namespace, of.Name}, "/")
+		}
+		var err error
+		s.text, err = encode(node)
+		d.add(s, err)
+		start = end
+	}
+}

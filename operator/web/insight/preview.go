@@ -1,0 +1,281 @@
+package insight
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+
+	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
+	"github.com/firekeeper-dev/firekeeper/operator/diagnose/explain"
+	"github.com/firekeeper-dev/firekeeper/operator/diagnose/lint"
+	"github.com/firekeeper-dev/firekeeper/operator/diagnose/preview"
+	"github.com/firekeeper-dev/firekeeper/operator/engine"
+	"github.com/firekeeper-dev/firekeeper/operator/kube/assets"
+	"github.com/firekeeper-dev/firekeeper/operator/readers"
+	"github.com/firekeeper-dev/firekeeper/operator/readers/manifests"
+	"github.com/firekeeper-dev/firekeeper/operator/readers/overlay"
+)
+
+// Limits of a preview.
+const (
+	maxManifests = 1 << 20
+	maxGiven     = 100  // objects that decide what is scraped
+	maxPreviewed = 1000 // targets that are listed
+	maxFaults    = 50   // that are listed
+	maxJobs      = 1000
+	// maxRegexps is four times what the expressions of one object may compile to: about 40 MB.
+	maxRegexps = 2_000_000
+	// maxPreviewText is how long the jobs may be in all.
+	maxPreviewText = 4 << 20
+	// leastPreview and previewWeight, for each byte of the manifests, are the memory of a preview: the
+	// manifests are read first, then there are regular expressions, jobs, and one object that is read.
+	leastPreview  = 64 << 20
+	previewWeight = 100
+	// answersPart of the memory is left for other answers, whatever a preview takes.
+	answersPart = 0.4
+	previewWait = 2 * time.Second
+	// maxPreviews is how many there may be at a time, of which one is worked on.
+	maxPreviews = 2
+)
+
+// manifestsName is what errors call the manifests, as they would a file.
+const manifestsName = "manifests"
+
+// Preview implements [Answers]. Whoever asks needs the permission to get what the manifests are
+// about. The jobs of the objects among the manifests are looked at; all
+// jobs, if a workload or what targets are found in is among them.
+func (c *Cluster) Preview(ctx context.Context, r Rights, body []byte) (*preview.Report, error) {
+	if len(body) > maxManifests {
+		return nil, apierrors.NewRequestEntityTooLargeError(fmt.Sprintf("manifests: longer than %d bytes", maxManifests))
+	}
+	if c.Fresh == nil || c.Finder == nil {
+		return nil, apierrors.NewServiceUnavailable("targets are not looked for here")
+	}
+	if c.previews.Add(1) > maxPreviews {
+		c.previews.Add(-1)
+		return nil, apierrors.NewTooManyRequests(fmt.Sprintf("the operator makes %d previews at a time", maxPreviews), 1)
+	}
+	defer c.previews.Add(-1)
+	if err := c.mayPreview(ctx, r, body); err != nil {
+		return nil, err
+	}
+	release, err := c.reservePreview(ctx, len(body))
+	if err != nil {
+		return nil, err
+	}
+	defer release()
+	setups, err := c.Fresh()
+	if err != nil {
+		return nil, apierrors.NewInternalError(err)
+	}
+	objects, faults := manifests.Read(manifestsName, body, explain.Kinds(setups))
+	if err := mayGetAll(ctx, r, objects); err != nil {
+		return nil, err
+	}
+	if err := faultsIn(objects, faults); err != nil {
+		return nil, err
+	}
+	p := &previewing{c: c, a: asking(ctx, r), setups: setups, used: map[catalog.Ref]bool{}, whole: len(objects.Native()) > 0, bounds: preview.Bounds{Jobs: maxJobs, Regexps: maxRegexps, Text: maxPreviewText}}
+	for _, row := range slices.Concat(preview.Kinds, preview.Sources) {
+		for _, o := range objects.All(row) {
+			p.given = append(p.given, catalog.RefOf(row.Kind, o))
+		}
+	}
+	for _, o := range objects.Native() {
+		_, namespace := o.(*corev1.Namespace)
+		p.touched, p.relabels = append(p.touched, o.GetNamespace()), p.relabels || namespace
+	}
+	if len(p.given) == 0 && !p.whole {
+		return nil, apierrors.NewBadRequest(manifestsName + ": there is nothing among them that decides what is scraped")
+	}
+	if len(p.given) > maxGiven {
+		return nil, apierrors.NewBadRequest(fmt.Sprintf("%s: %d objects decide what is scraped, %d may at a time: send fewer, or use operator targets -f, which has no such limit", manifestsName, len(p.given), maxGiven))
+	}
+	over := overlay.Over(c.Reader, objects)
+	workloads, err := p.workloads(ctx, over)
+	if err != nil {
+		return nil, err
+	}
+	return p.report(ctx, over, workloads)
+}
+
+// faultsIn is what is wrong with manifests, with file, line and field.
+func faultsIn(objects *manifests.Objects, faults []manifests.Fault) error {
+	if len(faults) == 0 {
+		return nil
+	}
+	var lines []string
+	for _, f := range lint.Examine(objects, faults, objects.Kinds, lint.Options{}).Findings() {
+		if f.Severity != lint.SeverityError || !slices.Contains([]string{lint.CodeUnreadable, lint.CodeField, lint.CodeInvalid, lint.CodeDuplicate}, f.Code) {
+			continue
+		}
+		text := f.Where() + ": "
+		if f.Kind != "" {
+			text += catalog.Ref{Kind: f.Kind, Namespace: f.Namespace, Name: f.Name}.String() + ": "
+		}
+		if f.Field != "" {
+			text += f.Field + ": "
+		}
+		lines = append(lines, text+f.Message)
+	}
+	if len(lines) == 0 {
+		return nil
+	}
+	if more := len(lines) - maxFaults; more > 0 {
+		lines = append(lines[:maxFaults], fmt.Sprintf("and %d more", more))
+	}
+	return apierrors.NewBadRequest(strings.Join(lines, "\n"))
+}
+
+// previewing is a preview in the making.
+type previewing struct {
+	c      *Cluster
+	a      *asker
+	setups []engine.Setup
+	given  []catalog.Ref // our objects among the manifests
+	used   map[catalog.Ref]bool
+	// touched are the namespaces of what targets are found in among the manifests.
+	touched  []string
+	relabels bool // labels of namespaces are among the manifests
+	whole    bool // all jobs of all workloads are looked at
+
+	candidates []explain.Candidate
+	cluster    engine.Cluster
+	bounds     preview.Bounds
+}
+
+// workloads are those that the manifests matter to.
+func (p *previewing) workloads(ctx context.Context, over *overlay.Cluster) (out []preview.Workload, err error) {
+	objects, references, err := preview.Gather(ctx, over, p.setups, p.c.Scopes)
+	if err != nil {
+		return nil, apierrors.NewServiceUnavailable(err.Error())
+	}
+	references.References = guardedReferences{references.References, p, over}
+	p.cluster = references
+	for _, each := range objects.Workloads() {
+		i := slices.IndexFunc(p.setups, func(s engine.Setup) bool { return s.Kind == each.Kind })
+		candidate := explain.Candidate{Setup: p.setups[i], Object: each.Object}
+		if !slices.Contains(preview.Kinds, each.Kind.Row) || candidate.Unmanaged() != "" {
+			continue
+		}
+		p.candidates = append(p.candidates, candidate)
+		ref := candidate.Ref()
+		whole := p.whole || slices.Contains(p.given, ref)
+		cluster := objects.Cluster(each)
+		cluster.NamespaceLabels, cluster.References = references.NamespaceLabels, references.References
+		selects := p.selecting(candidate)
+		cluster.Objects = p.objects(cluster.Objects, selects, whole)
+		object, own := withoutOwn(each.Kind.Copy(each.Object))
+		candidate.Object = object
+		w, err := p.bounds.Read(ctx, candidate, cluster, p.c.Options)
+		if err != nil {
+			return nil, unfinished(err)
+		}
+		used := false
+		for _, given := range p.given {
+			if w.Has(given) {
+				used, p.used[given] = true, true
+			}
+		}
+		switch {
+		case !p.a.details(ref) && used:
+			out = append(out, preview.Workload{Ref: ref, Error: hiddenDetails(ref)})
+			continue
+		case !p.a.details(ref), !whole && !used:
+			continue
+		}
+		for _, section := range own {
+			if strings.HasPrefix(section.name, scrapeConfigs) {
+				w.Notes = append(w.Notes, "the jobs of spec.additionalScrapeConfigs are not shown: they come from a Secret")
+			}
+		}
+		w.Notes = append(w.Notes, selects.notes(p.relabels || slices.Contains(p.given, ref))...)
+		out = append(out, w)
+	}
+	return out, nil
+}
+
+// unfinished is why there is no preview.
+func unfinished(err error) error {
+	if over, is := errors.AsType[*preview.LimitError](err); is {
+		return apierrors.NewBadRequest(manifestsName + ": " + over.Error())
+	}
+	if errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled) {
+		return apierrors.NewTimeoutError("the preview takes too long: send fewer objects at a time, or use operator targets -f", 1)
+	}
+	return apierrors.NewServiceUnavailable(err.Error())
+}
+
+// guardedReferences tells who may not get Secrets of a namespace nothing about those that
+// manifests in it refer to, not even whether they exist.
+type guardedReferences struct {
+	assets.Reader
+	p    *previewing
+	over *overlay.Cluster
+}
+
+// Object implements [assets.Reader].
+func (g guardedReferences) Object(ref assets.Ref) (assets.Object, error) {
+	inside := slices.ContainsFunc(g.p.given, func(o catalog.Ref) bool { return o.Namespace == ref.Namespace })
+	if inside && ref.Kind == assets.Secret && !g.over.Brings(ref) && !g.p.a.mayAny("get", readers.Secrets.GroupResource(), ref.Namespace) {
+		return assets.Object{}, apierrors.NewForbidden(readers.Secrets.GroupResource(), ref.Name, nil)
+	}
+	return g.Reader.Object(ref)
+}
+
+// report finds the targets.
+func (p *previewing) report(ctx context.Context, over *overlay.Cluster, workloads []preview.Workload) (*preview.Report, error) {
+	q := preview.Query{Shard: preview.AllShards, Limit: maxPreviewed}
+	if p.c.Look != nil {
+		q.Look = p.c.Look(ctx, p.a.limited(over))
+	}
+	out, err := preview.Run(ctx, workloads, p.visible(ctx, over), q)
+	if err != nil {
+		return nil, unfinished(err)
+	}
+	for i := range out.Items {
+		p.a.hideTarget(&out.Items[i])
+	}
+	for _, o := range out.Owners {
+		for i := range o.Objects {
+			p.a.hideReasons(&o.Objects[i])
+		}
+	}
+	for _, ref := range p.given {
+		if !catalog.Of(ref.Kind).IsWorkload() && !p.used[ref] {
+			p.unused(ctx, over, ref, &out)
+		}
+	}
+	return &out, nil
+}
+
+// unused says why no workload uses an object.
+func (p *previewing) unused(ctx context.Context, over *overlay.Cluster, ref catalog.Ref, out *preview.Report) {
+	row := catalog.Of(ref.Kind)
+	o, err := over.Get(ctx, row.GroupVersionResource(), ref.Key())
+	if err != nil {
+		return
+	}
+	q := explain.Question{Row: row, Object: o, Setups: p.setups, NamespaceLabels: p.cluster.NamespaceLabels, References: p.cluster.References}
+	for _, c := range p.candidates {
+		if p.a.details(c.Ref()) && len(q.Workloads) < maxExplained {
+			q.Workloads = append(q.Workloads, c)
+		}
+	}
+	report, err := explained(q, p.c, row)
+	if err != nil {
+		return
+	}
+	message := "no workload uses it"
+	for _, v := range report.Owners {
+		out.NotUsed = append(out.NotUsed, v)
+		message += fmt.Sprintf("; %s: %s", v.Owner, v.Message)
+	}
+	out.WithoutTargets = append(out.WithoutTargets, preview.Without{Object: ref, Message: message})
+}

@@ -1,0 +1,92 @@
+package insight
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
+	"github.com/firekeeper-dev/firekeeper/operator/diagnose/preview"
+	"github.com/firekeeper-dev/firekeeper/operator/readers/overlay"
+	"github.com/firekeeper-dev/firekeeper/operator/targets"
+	"github.com/firekeeper-dev/firekeeper/operator/targets/discovery"
+)
+
+// visibleFinder finds targets only where the caller may see their labels. To hide others after
+// they were evaluated is not enough: the caller writes the steps, and what becomes of a target
+// says what its labels are.
+type visibleFinder struct {
+	preview.Finder
+	sight *Sight
+}
+
+// visible finds what the caller may see of a cluster with manifests applied.
+func (p *previewing) visible(ctx context.Context, over *overlay.Cluster) preview.Finder {
+	all := p.c.Finder(over, discovery.Of(over.Native()))
+	sight := &Sight{asker: p.a, namespaces: slices.Clone(p.touched)}
+	if sight.All() {
+		return all
+	}
+	sight.add(ctx, over) // without it, those of the manifests are looked at
+	return visibleFinder{Finder: all, sight: sight}
+}
+
+// Find implements [preview.Finder].
+func (f visibleFinder) Find(ctx context.Context, jobs []targets.Job, w *preview.Workload) ([]targets.Found, []string, error) {
+	of := map[string]catalog.Ref{}
+	for _, source := range w.Sources() {
+		for i := range source.Compiled {
+			of[source.Compiled[i].Name] = source.Ref
+		}
+	}
+	seen, gaps := slices.Clone(jobs), make([][]targets.Gap, len(jobs))
+	for i := range jobs {
+		seen[i].Kubernetes = nil
+		for sd := range discovery.Distinct(&jobs[i]) {
+			left, gap := f.sight.Left(sd, of[jobs[i].Name], w.Namespace)
+			if gap != "" {
+				gaps[i] = append(gaps[i], targets.Gap{State: targets.Unknown, Message: gap, Refused: true})
+			}
+			if left != nil {
+				seen[i].Kubernetes = append(seen[i].Kubernetes, *left)
+			}
+		}
+	}
+	found, notes, err := f.Finder.Find(ctx, seen, w)
+	for i := range found {
+		found[i].Gaps = append(gaps[i], found[i].Gaps...)
+	}
+	return found, appendNew(notes, f.sight.asker.unread...), err
+}
+
+// maxNamespaces bounds those that a sentence names.
+const maxNamespaces = 10
+
+// missing says in which namespaces nothing is looked at. Where a job looks into all, it names
+// those that are left: the caller may not know the names of the others.
+func missing(may, not []string, all, namespaced bool) string {
+	lacks := "you may list neither pods nor services"
+	if namespaced {
+		lacks = "you may not get the namespace, or may list neither pods nor services"
+	}
+	switch {
+	case all && len(may) == 0:
+		return fmt.Sprintf("targets are not looked at in any namespace: %s there", lacks)
+	case all:
+		return fmt.Sprintf("targets are looked at in %s only: in other namespaces %s", inNamespaces(may), lacks)
+	}
+	return fmt.Sprintf("targets in %s are not looked at: %s there", inNamespaces(not), lacks)
+}
+
+// inNamespaces is "namespace a", or "namespaces a, b".
+func inNamespaces(names []string) string {
+	text := strings.Join(names[:min(len(names), maxNamespaces)], ", ")
+	if n := len(names) - maxNamespaces; n > 0 {
+		text += fmt.Sprintf(" and %d more", n)
+	}
+	if len(names) == 1 {
+		return "namespace " + text
+	}
+	return "namespaces " + text
+}

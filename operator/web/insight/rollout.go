@@ -1,0 +1,92 @@
+package insight
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
+	"github.com/firekeeper-dev/firekeeper/operator/engine/delivery"
+)
+
+// Rollout implements [Answers].
+func (c *Cluster) Rollout(ctx context.Context, r Rights, o Object, p Page) (*Rollout, error) {
+	w, err := c.world(ctx)
+	if err != nil {
+		return nil, err
+	}
+	e, err := w.of(o)
+	if err != nil {
+		return nil, err
+	}
+	a := w.asking(ctx, r)
+	pods := slices.DeleteFunc(e.pods(c.counts(a, e.ref), c.Loaded), func(pod RolloutPod) bool { return !p.has(pod.Name) })
+	out := &Rollout{Workload: e.ref, Unread: appendNew(slices.Clone(e.report.Unread), a.unread...)}
+	out.Pods, out.Part, err = take(pods, p, func(pod *RolloutPod) string {
+		return fmt.Sprintf("%08d %08d %s", pod.Shard+1, pod.Replica, pod.Name)
+	})
+	return out, err
+}
+
+// noShard is the shard of a pod of a StatefulSet that is not wanted any more.
+const noShard = -1
+
+// pods are those of the workload by shard and replica.
+func (e *entry) pods(counts *TargetCounts, loaded func(*catalog.Row, types.NamespacedName) delivery.Loaded) []RolloutPod {
+	by := map[string]*corev1.Pod{}
+	for _, p := range e.facts.Pods {
+		by[p.Name] = p
+	}
+	out := make([]RolloutPod, 0, len(by))
+	for _, said := range e.report.Pods {
+		p := by[said.Name]
+		pod := RolloutPod{Pod: said, Node: p.Spec.NodeName, Revision: p.Labels[appsv1.ControllerRevisionHashLabelKey]}
+		pod.Shard, pod.Replica = e.place(p.Name)
+		if p.Status.StartTime != nil {
+			pod.Since = p.Status.StartTime.UTC()
+		}
+		if loaded != nil {
+			got := loaded(e.candidate.Setup.Row, types.NamespacedName{Namespace: p.Namespace, Name: p.Name})
+			pod.Loaded, pod.LastReload = got.Hash, got.Reload.UTC().Truncate(time.Millisecond)
+		}
+		if e.shape.DaemonSet == "" {
+			pod.Targets = counts.onShard(pod.Shard)
+		}
+		out = append(out, pod)
+	}
+	slices.SortFunc(out, func(a, b RolloutPod) int {
+		return cmp.Or(a.Shard-b.Shard, a.Replica-b.Replica, cmp.Compare(a.Name, b.Name))
+	})
+	return out
+}
+
+// place is the shard and the replica of a pod. Those of a DaemonSet are all of shard 0.
+func (e *entry) place(pod string) (shard, replica int) {
+	if e.shape.DaemonSet != "" {
+		return 0, 0
+	}
+	for i, set := range e.shape.Sets {
+		if number, is := strings.CutPrefix(pod, set.Name+"-"); is {
+			if n, err := strconv.Atoi(number); err == nil {
+				return i, n
+			}
+		}
+	}
+	return noShard, 0
+}
+
+// onShard is the number of targets of a shard; nil when it is not known.
+func (t *TargetCounts) onShard(shard int) *int {
+	if all := t.perShard(); shard != noShard && shard < len(all) {
+		return &all[shard]
+	}
+	return nil
+}

@@ -1,0 +1,149 @@
+package insight
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"go.yaml.in/yaml/v3"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
+	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
+	"github.com/firekeeper-dev/firekeeper/operator/config/amconfig"
+	"github.com/firekeeper-dev/firekeeper/operator/diagnose/routing"
+)
+
+// Routes implements [Answers]. The routes are those that the operator compiles now.
+func (c *Cluster) Routes(ctx context.Context, r Rights, am types.NamespacedName, labels []string) (*Routes, error) {
+	w, err := c.world(ctx)
+	if err != nil {
+		return nil, err
+	}
+	e, err := w.of(Object{catalog.Alertmanager, am})
+	if err != nil {
+		return nil, err
+	}
+	given, err := routing.ParseLabels(labels)
+	if err != nil {
+		return nil, apierrors.NewBadRequest(fmt.Sprintf("label: %v", err))
+	}
+	made, err := c.compiled(ctx, w, e)
+	if err != nil {
+		return nil, err
+	}
+	text, release, err := c.tree(ctx, made.plan.WriteConfig)
+	if long := (*longError)(nil); errors.As(err, &long) {
+		return nil, apierrors.NewBadRequest(long.Error())
+	}
+	if err != nil {
+		return nil, err
+	}
+	defer release()
+	origins := routing.OriginsOf(made.object.(*v1.Alertmanager), w.objects[catalog.AlertmanagerConfig], made.verdicts)
+	config, err := routing.Parse(text)
+	if err != nil {
+		return nil, notWritten(e, err)
+	}
+	a, out := w.asking(ctx, r), &Routes{Alertmanager: e.ref, Tried: len(given) > 0, Unread: slices.Clone(w.unread)}
+	h := &hidingRoutes{asker: a, base: made.mask.base, tried: out.Tried}
+	for i, rejected := range origins.Rejected {
+		if ref := refOf(catalog.AlertmanagerConfig.Kind, rejected.Object[len(catalog.AlertmanagerConfig.Kind)+1:]); !a.details(ref) {
+			origins.Rejected[i].Err = fmt.Errorf("%s", hiddenDetails(ref))
+		}
+	}
+	if out.Tried {
+		out.Report = config.Route(routing.Question{Labels: given, At: c.Now().UTC(), All: true}, origins)
+	} else {
+		out.Report = config.Tree(c.Now().UTC(), origins)
+	}
+	out.Nearest = nil // that nobody is notified says what hidden routes match
+	out.Route = h.step(out.Route)
+	owners := ruleOwners(text, made)
+	out.InhibitRules = slices.DeleteFunc(out.InhibitRules, func(rule routing.InhibitRule) bool {
+		return !h.shows(rule.Origin) || !h.showsRule(rule.Path, owners)
+	})
+	if h.unknown {
+		out.Notes = append(out.Notes, "whether the alert matches the routes of AlertmanagerConfigs that you may not get is not shown, nor whether it then stays with the route above them")
+	}
+	hidden := 0 // whether they could inhibit the alert or not, which would say what they match
+	for i := range owners {
+		if !h.showsRule(fmt.Sprintf(rulePath, i), owners) {
+			hidden++
+		}
+	}
+	if hidden > 0 {
+		out.Notes = append(out.Notes, fmt.Sprintf("inhibit rules of AlertmanagerConfigs that you have no permission to get are hidden (%d)", hidden))
+	}
+	out.Unread = appendNew(out.Unread, a.unread...)
+	return out, nil
+}
+
+// hidingRoutes leaves out what the caller may not know.
+type hidingRoutes struct {
+	asker *asker
+	base  bool // the configuration begins with a Secret
+	tried bool // with the labels of an alert
+	// unknown says that the caller is not told whether an alert matches.
+	unknown bool
+}
+
+func (h *hidingRoutes) shows(o routing.Origin) bool {
+	return o.Kind != catalog.AlertmanagerConfig.Kind || h.asker.details(catalog.Ref{Kind: o.Kind, Namespace: o.Namespace, Name: o.Name})
+}
+
+// ruleOwners are the AlertmanagerConfigs of the inhibition rules, empty for the Alertmanager's own;
+// nil if that is not certain. An origin is found by what a rule says, which is not enough to show it.
+func ruleOwners(text []byte, made made) []catalog.Ref {
+	var config struct {
+		Rules []yaml.Node `yaml:"inhibit_rules"`
+	}
+	if yaml.Unmarshal(text, &config) != nil {
+		return nil
+	}
+	return addedTo(made.object, becameOf(made.verdicts)).owners(string(amconfig.InhibitRules), len(config.Rules))
+}
+
+// rulePath is that of an inhibition rule.
+const rulePath = "inhibit_rules[%d]"
+
+// showsRule reports whether the caller may see the inhibition rule at a path.
+func (h *hidingRoutes) showsRule(path string, owners []catalog.Ref) bool {
+	var at int
+	if _, err := fmt.Sscanf(path, rulePath, &at); err != nil || at >= len(owners) {
+		return false
+	}
+	return owners[at].Name == "" || h.asker.details(owners[at])
+}
+
+// step leaves out what a route of an AlertmanagerConfig asks for that the caller may not get, and
+// whom a receiver reaches that a Secret defines.
+func (h *hidingRoutes) step(s routing.Step) routing.Step {
+	if !h.shows(s.Origin) {
+		s.Matchers, s.Matched, s.Miss, s.EndedBy, s.Delivery, s.Routes = nil, false, nil, "", nil, nil
+		return s
+	}
+	if d := s.Delivery; d != nil {
+		ref, owned := ownedBy(d.Receiver.Name)
+		if owned && !h.asker.details(ref) || !owned && h.base {
+			for i := range d.Receiver.Integrations {
+				d.Receiver.Integrations[i].To = ""
+			}
+		}
+	}
+	hidden, taken := false, false
+	for i := range s.Routes {
+		hidden = hidden || !h.shows(s.Routes[i].Origin)
+		s.Routes[i] = h.step(s.Routes[i])
+		taken = taken || s.Routes[i].Matched
+	}
+	if h.tried && hidden && s.Matched {
+		h.unknown = true
+		if !taken { // that no hidden route takes it either would say what they match
+			s.Delivery = nil
+		}
+	}
+	return s
+}

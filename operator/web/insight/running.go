@@ -1,0 +1,149 @@
+package insight
+
+import (
+	"context"
+	"maps"
+	"slices"
+	"strings"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/firekeeper-dev/firekeeper/operator/diagnose/explain"
+	"github.com/firekeeper-dev/firekeeper/operator/diagnose/status"
+	"github.com/firekeeper-dev/firekeeper/operator/engine"
+	"github.com/firekeeper-dev/firekeeper/operator/readers"
+)
+
+// inNamespace are the objects of a kind in a namespace.
+type inNamespace struct {
+	schema.GroupVersionResource
+	namespace string
+}
+
+// labelNames are the names of the labels by which workloads of a kind find their pods.
+type labelNames []string
+
+// readRunning reads the pods and StatefulSets of all workloads: in the whole cluster or, where
+// that is not permitted, in the namespaces of the workloads.
+func (w *world) readRunning(ctx context.Context, r readers.Reader, all []explain.Candidate, shape func(explain.Candidate) engine.Shape) {
+	w.pods, w.sets, w.notRunning = map[string][]*corev1.Pod{}, map[types.NamespacedName]*appsv1.StatefulSet{}, map[inNamespace]string{}
+	w.daemons = map[types.NamespacedName]*appsv1.DaemonSet{}
+	if len(all) == 0 {
+		return
+	}
+	common := map[string]string(nil)
+	namespaces, onNodes := map[string]bool{}, map[string]map[string]bool{} // of all; of those with DaemonSets, by their selector
+	for _, c := range all {
+		selector := shape(c).Selector
+		names := labelNames(slices.Sorted(maps.Keys(selector)))
+		if !slices.ContainsFunc(w.podLabels, func(n labelNames) bool { return slices.Equal(n, names) }) {
+			w.podLabels = append(w.podLabels, names)
+		}
+		if common == nil {
+			common = maps.Clone(selector)
+		}
+		maps.DeleteFunc(common, func(name, value string) bool { return selector[name] != value })
+		namespaces[c.Object.GetNamespace()] = true
+		if of := c.Setup.DaemonSets; of != "" && shape(c).DaemonSet != "" {
+			if onNodes[of] == nil {
+				onNodes[of] = map[string]bool{}
+			}
+			onNodes[of][c.Object.GetNamespace()] = true
+		}
+	}
+	for _, o := range w.everywhere(ctx, r, readers.Query{GroupVersionResource: readers.Pods, Labels: labels.Set(common).String()}, namespaces) {
+		pod := o.(*corev1.Pod)
+		for _, names := range w.podLabels {
+			if key, ok := podKey(pod.Namespace, names, pod.Labels); ok {
+				w.pods[key] = append(w.pods[key], pod)
+			}
+		}
+	}
+	seen := map[string]bool{}
+	for _, c := range all {
+		if of := c.Setup.StatefulSets; !seen[of] {
+			seen[of] = true
+			for _, o := range w.everywhere(ctx, r, readers.Query{GroupVersionResource: readers.StatefulSets, Labels: of}, namespaces) {
+				w.sets[keyOf(o)] = o.(*appsv1.StatefulSet)
+			}
+		}
+	}
+	for of, namespaces := range onNodes {
+		for _, o := range w.everywhere(ctx, r, readers.Query{GroupVersionResource: readers.DaemonSets, Labels: of}, namespaces) {
+			w.daemons[keyOf(o)] = o.(*appsv1.DaemonSet)
+		}
+	}
+}
+
+// everywhere lists in all namespaces, or in each of some.
+func (w *world) everywhere(ctx context.Context, r readers.Reader, q readers.Query, namespaces map[string]bool) []readers.Object {
+	out, err := r.List(ctx, q)
+	if err == nil {
+		return out
+	}
+	out = nil
+	for _, namespace := range slices.Sorted(maps.Keys(namespaces)) {
+		q.Namespace = namespace
+		some, err := r.List(ctx, q)
+		if err != nil {
+			w.notRunning[inNamespace{q.GroupVersionResource, namespace}] = unlisted(q, err)
+			w.unread = appendNew(w.unread, unlisted(q, err))
+		}
+		out = append(out, some...)
+	}
+	return out
+}
+
+// podKey is the namespace and the values of labels; ok is false without one of them.
+func podKey(namespace string, names labelNames, of map[string]string) (key string, ok bool) {
+	var b strings.Builder
+	b.WriteString(namespace)
+	for _, name := range names {
+		value, has := of[name]
+		if !has {
+			return "", false
+		}
+		b.WriteString("\x00" + name + "\x00" + value)
+	}
+	return b.String(), true
+}
+
+// podsOf are the pods of a workload.
+func (w *world) podsOf(c explain.Candidate, shape engine.Shape) []*corev1.Pod {
+	key, _ := podKey(c.Object.GetNamespace(), slices.Sorted(maps.Keys(shape.Selector)), shape.Selector)
+	return slices.SortedFunc(slices.Values(w.pods[key]), func(a, b *corev1.Pod) int { return strings.Compare(a.Name, b.Name) }) // caches have no order
+}
+
+// setsOf are the StatefulSets of a workload that exist.
+func (w *world) setsOf(c explain.Candidate, shape engine.Shape) (out []*appsv1.StatefulSet) {
+	for _, set := range shape.Sets {
+		if sts := w.sets[types.NamespacedName{Namespace: c.Object.GetNamespace(), Name: set.Name}]; sts != nil {
+			out = append(out, sts)
+		}
+	}
+	return out
+}
+
+// daemonOf is the DaemonSet of a workload; nil when there is none.
+func (w *world) daemonOf(c explain.Candidate, shape engine.Shape) *appsv1.DaemonSet {
+	return w.daemons[types.NamespacedName{Namespace: c.Object.GetNamespace(), Name: shape.DaemonSet}]
+}
+
+// notRead notes what of a workload could not be read that runs.
+func (w *world) notRead(f *status.Facts, shape engine.Shape) {
+	namespace := f.Object.GetNamespace()
+	add := func(of schema.GroupVersionResource, has bool) bool {
+		why := w.notRunning[inNamespace{of, namespace}]
+		if has && why != "" {
+			f.Unread = append(f.Unread, why)
+		}
+		return why != ""
+	}
+	f.PodsUnknown = add(readers.Pods, true)
+	add(readers.StatefulSets, len(shape.Sets) > 0)
+	add(readers.DaemonSets, shape.DaemonSet != "")
+}

@@ -1,0 +1,246 @@
+package insight
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
+	"github.com/firekeeper-dev/firekeeper/operator/config/promconfig"
+	"github.com/firekeeper-dev/firekeeper/operator/diagnose/status"
+	"github.com/firekeeper-dev/firekeeper/operator/readers"
+)
+
+// maxNames bounds the objects that a group of the page of a workload names, maxGroups the groups
+// of a kind: Counts has all.
+const (
+	maxNames  = 20
+	maxGroups = 20
+)
+
+// Workload implements [Answers].
+func (c *Cluster) Workload(ctx context.Context, r Rights, o Object) (*Workload, error) {
+	w, err := c.world(ctx)
+	if err != nil {
+		return nil, err
+	}
+	e, err := w.of(o)
+	if err != nil {
+		return nil, err
+	}
+	a := w.asking(ctx, r)
+	counts := c.counts(a, e.ref)
+	out := &Workload{
+		Report: e.report, State: e.state(counts), Version: versionOfWorkload(e), Shards: len(e.shape.Sets), ConfigSince: e.since, Targets: counts.all(),
+		Counts: map[string]map[status.State]int{}, Attention: []Attention{},
+	}
+	if e.shape.DaemonSet == "" {
+		out.PerShard = counts.perShard()
+	}
+	for _, call := range e.all(counts)[:min(maxAttention, len(e.all(counts)))] {
+		if call.Cause == RejectedObject && !a.details(call.Object) {
+			call.Message = "rejected; the reason is " + hiddenDetails(call.Object)
+		}
+		out.Attention = append(out.Attention, call)
+	}
+	out.Objects = e.objects(a)
+	for ref, v := range e.states {
+		out.count(ref.Kind, v.state, 1)
+	}
+	if e.report.Unmanaged == "" {
+		for _, s := range e.candidate.Setup.Selects {
+			selected := 0
+			for _, n := range out.Counts[s.Kind] {
+				selected += n
+			}
+			for state, n := range w.others(e, s.Row, selected) {
+				out.count(s.Kind, state, n)
+			}
+		}
+	}
+	events, err := c.events(ctx, e)
+	out.Events, out.Unread = events, appendNew(slices.Clone(e.report.Unread), a.unread...)
+	if err != nil {
+		out.Unread = appendNew(out.Unread, unlisted(readers.Query{GroupVersionResource: readers.Events, Namespace: e.ref.Namespace}, err))
+	}
+	return out, nil
+}
+
+// others are the numbers of objects that a workload is not known to select, by state.
+func (w *world) others(e *entry, row *catalog.Row, selected int) map[status.State]int {
+	if !e.unjudged && w.namespacesUnread == "" && !w.behind[e] {
+		return map[status.State]int{status.NotSelected: len(w.objects[row]) - selected}
+	}
+	out := map[status.State]int{}
+	for _, o := range w.objects[row] {
+		ref := catalog.RefOf(row.Kind, o)
+		if _, selected := e.states[ref]; !selected {
+			out[w.unselected(e, row.Kind, o)]++
+		}
+	}
+	return out
+}
+
+// unselected is the state of an object that a workload is not known to select.
+func (w *world) unselected(e *entry, kind string, o catalog.Object) status.State {
+	if e.report.Unmanaged == "" && o.GetDeletionTimestamp() == nil && (e.unjudged || w.undecided(e.rules[kind], o) || w.behind[e] && w.selects(e.rules[kind], o)) {
+		return status.Unknown
+	}
+	return status.NotSelected
+}
+
+func (w *Workload) count(kind string, s status.State, n int) {
+	if n == 0 {
+		return
+	}
+	if w.Counts[kind] == nil {
+		w.Counts[kind] = map[status.State]int{}
+	}
+	w.Counts[kind][s] += n
+}
+
+// objects are those that the workload selects, some of each group, without what the caller may not
+// read.
+func (e *entry) objects(a *asker) []status.Objects {
+	out := make([]status.Objects, 0, len(e.report.Objects))
+	for _, of := range e.report.Objects {
+		shown := status.Objects{Kind: of.Kind, Groups: []status.Group{}}
+		for _, g := range of.Groups[:min(len(of.Groups), maxGroups)] {
+			g.Names = g.Names[:min(len(g.Names), maxNames)]
+			if g.Message != "" {
+				if ref := refOf(of.Kind, g.Names[0]); !a.details(ref) {
+					g.Message = hiddenDetails(ref)
+				}
+			}
+			shown.Groups = append(shown.Groups, g)
+		}
+		out = append(out, shown)
+	}
+	return out
+}
+
+// events are the last ones about the workload and what runs it.
+func (c *Cluster) events(ctx context.Context, e *entry) ([]status.Event, error) {
+	about := map[string]bool{e.ref.Kind + " " + e.ref.Name: true, "DaemonSet " + e.shape.DaemonSet: true}
+	for _, s := range e.shape.Sets {
+		about["StatefulSet "+s.Name] = true
+	}
+	for _, p := range e.report.Pods {
+		about["Pod "+p.Name] = true
+	}
+	list, err := c.Reader.List(ctx, readers.Query{GroupVersionResource: readers.Events, Namespace: e.ref.Namespace, Keep: func(o readers.Object) readers.Object {
+		event, is := o.(*corev1.Event)
+		if !is || !about[event.InvolvedObject.Kind+" "+event.InvolvedObject.Name] {
+			return nil
+		}
+		return event.DeepCopy() // not with its page
+	}})
+	if err != nil {
+		return []status.Event{}, err
+	}
+	events := make([]corev1.Event, 0, len(list))
+	for _, o := range list {
+		events = append(events, *o.(*corev1.Event))
+	}
+	return status.EventsOf(events), nil
+}
+
+// Sources implements [Answers].
+func (c *Cluster) Sources(ctx context.Context, r Rights, o Object, q SourceQuery) (*Sources, error) {
+	w, err := c.world(ctx)
+	if err != nil {
+		return nil, err
+	}
+	e, err := w.of(o)
+	if err != nil {
+		return nil, err
+	}
+	a := w.asking(ctx, r)
+	out := &Sources{Workload: e.ref, Counts: map[status.State]int{}, Items: []Source{}}
+	all := w.sources(e, a, out.Counts, q)
+	refs, part, err := take(all, q.Page, func(s *sourceRow) string { return keyOfRef(s.Ref) })
+	if err != nil {
+		return nil, err
+	}
+	out.Part = part
+	counts, facts := c.counts(a, e.ref), e.facts
+	facts.NamespaceLabels, facts.NamespaceUnknown, facts.References = w.namespaceLabels, w.namespaceUnknown(), c.Reader.References(ctx)
+	for _, s := range refs {
+		out.Items = append(out.Items, e.source(facts, a, s, counts))
+	}
+	out.Unread = appendNew(slices.Clone(e.report.Unread), a.unread...)
+	return out, nil
+}
+
+// sourceRow is an object that a workload could select; those that it does not select are
+// looked at when they are shown.
+type sourceRow struct {
+	catalog.Ref
+	state  status.State
+	object catalog.Object
+	row    *catalog.Row
+}
+
+// sources are the objects that a query asks for, in order, and how many there are in each
+// state. Those that the workload does not select are left out where the caller may not get them.
+func (w *world) sources(e *entry, a *asker, counts map[status.State]int, q SourceQuery) (out []sourceRow) {
+	for _, s := range e.candidate.Setup.Selects {
+		for _, o := range w.objects[s.Row] {
+			ref := catalog.RefOf(s.Kind, o)
+			v, selected := e.states[ref]
+			state := v.state
+			if !selected {
+				if !a.details(ref) {
+					continue
+				}
+				state = w.unselected(e, s.Kind, o)
+			}
+			counts[state]++
+			if (q.State == "" || q.State == state) && (q.Kind == "" || strings.EqualFold(q.Kind, s.Kind)) && q.has(ref.String()) {
+				out = append(out, sourceRow{ref, state, o, s.Row})
+			}
+		}
+	}
+	slices.SortFunc(out, func(a, b sourceRow) int { return compareRefs(a.Ref, b.Ref) })
+	return out
+}
+
+// source is what is said about an object.
+func (e *entry) source(facts status.Facts, a *asker, s sourceRow, counts *TargetCounts) Source {
+	out := Source{Ref: s.Ref, State: s.state}
+	v, selected := e.states[s.Ref]
+	switch {
+	case !selected:
+		if state, message := unselected(facts, s); state == status.Unknown {
+			out.State, out.Message = state, message
+		} else {
+			out.Message = message
+		}
+	case v.message != "" && !a.details(s.Ref):
+		out.Message = hiddenDetails(s.Ref)
+	default:
+		out.Message = v.message
+	}
+	if v.state == status.Accepted && v.jobs > 0 {
+		out.Jobs = promconfig.JobNamesOf(s.Kind, s.object, v.jobs)
+	}
+	if counts != nil {
+		if own, known := counts.Objects[s.Ref]; known {
+			out.Targets = &own
+		}
+	}
+	return out
+}
+
+// unselected says why an object is not selected. What makes that code panic is said instead.
+func unselected(facts status.Facts, s sourceRow) (state status.State, message string) {
+	defer func() {
+		if p := recover(); p != nil {
+			state, message = status.Unknown, panicked(p)
+		}
+	}()
+	state, message = status.Unselected(facts, s.row, s.object)
+	return state, brief(message)
+}

@@ -1,0 +1,167 @@
+package admission
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"time"
+
+	"github.com/firekeeper-dev/firekeeper/operator/kube/inflight"
+)
+
+// How long a request may take to send its body: nobody who means it is slower, since an API
+// server has all of it before it calls.
+const (
+	firstByte = 2 * time.Second
+	wholeBody = 5 * time.Second
+	// growWait is how long a body waits for memory: those that wait hold what they have.
+	growWait = time.Second
+)
+
+const (
+	// firstBytes is what is read before anything is reserved, on the stack: a connection that
+	// stays silent holds nothing.
+	firstBytes = 512
+	// smallBody has memory of its own, so that large bodies cannot keep out what most reviews are.
+	smallBody = 256 << 10
+)
+
+// bodies is the memory of bodies from their first byte until they are answered.
+type bodies struct {
+	small, large *inflight.Budget
+}
+
+func newBodies(memory int64) bodies {
+	return bodies{small: inflight.New(memory / 16), large: inflight.New(max(memory/4, maxReviewBytes))}
+}
+
+// refusedBody is a body that is not read.
+type refusedBody struct {
+	code int
+	error
+}
+
+// body is one that was read, and the memory that it holds.
+type body struct {
+	bytes   []byte
+	release func()
+}
+
+// read reads the body of a request. It takes no slot, and takes memory for what has arrived,
+// not for what is announced.
+//
+// Errors: *refusedBody; [inflight.BusyError].
+func (b bodies) read(w http.ResponseWriter, r *http.Request, most int64) (out body, err error) {
+	most = min(most, b.large.Size())
+	switch {
+	case r.ContentLength > most:
+		return out, &refusedBody{http.StatusRequestEntityTooLarge, fmt.Errorf("the body has %d bytes, the limit is %d", r.ContentLength, most)}
+	case r.ContentLength == 0 || r.Body == nil:
+		return out, &refusedBody{http.StatusBadRequest, errors.New("the body is empty")}
+	case r.Header.Get("Content-Type") != "application/json":
+		return out, &refusedBody{http.StatusUnsupportedMediaType, errors.New("Content-Type must be application/json")}
+	case r.Header.Get("Content-Encoding") != "" && r.Header.Get("Content-Encoding") != "identity":
+		return out, &refusedBody{http.StatusUnsupportedMediaType, errors.New("Content-Encoding is not supported: send JSON as it is")}
+	}
+	connection, began := http.NewResponseController(w), time.Now()
+	_ = connection.SetReadDeadline(began.Add(firstByte)) // a writer without deadlines is one of tests
+	in := &arriving{bodies: b, ctx: r.Context(), length: r.ContentLength, most: most}
+	err = in.all(http.MaxBytesReader(w, r.Body, most), func() { _ = connection.SetReadDeadline(began.Add(wholeBody)) })
+	if err != nil {
+		in.give()
+		return out, unread(err, most)
+	}
+	_ = connection.SetReadDeadline(time.Time{}) // one that passes ends the context of the request
+	return body{in.buf, in.give}, nil
+}
+
+// unread is why a body could not be read.
+func unread(err error, most int64) error {
+	if _, busy := errors.AsType[*inflight.BusyError](err); busy {
+		return err
+	}
+	if _, long := errors.AsType[*http.MaxBytesError](err); long {
+		return &refusedBody{http.StatusRequestEntityTooLarge, fmt.Errorf("the body is longer than %d bytes", most)}
+	}
+	if errors.Is(err, os.ErrDeadlineExceeded) {
+		return &refusedBody{http.StatusRequestTimeout, fmt.Errorf("the body did not arrive within %s, its first byte within %s", wholeBody, firstByte)}
+	}
+	if errors.Is(err, io.EOF) {
+		return &refusedBody{http.StatusBadRequest, errors.New("the body is empty")}
+	}
+	return &refusedBody{http.StatusBadRequest, fmt.Errorf("read the body: %w", err)}
+}
+
+// arriving is a body of which a part has been read.
+type arriving struct {
+	bodies
+	ctx          context.Context
+	length, most int64 // announced, -1 for unknown; allowed
+	buf          []byte
+	held         []func() // release the memory of buf
+}
+
+// all reads everything. begun is called after the first bytes.
+func (a *arriving) all(from io.Reader, begun func()) error {
+	var head [firstBytes]byte
+	n, err := from.Read(head[:])
+	if n == 0 && err != nil {
+		return err
+	}
+	begun()
+	if grown := a.grow(n); grown != nil {
+		return grown
+	}
+	a.buf = append(a.buf, head[:n]...)
+	for err == nil {
+		if len(a.buf) == cap(a.buf) {
+			if grown := a.grow(len(a.buf) + 1); grown != nil {
+				return grown
+			}
+		}
+		n, err = from.Read(a.buf[len(a.buf):cap(a.buf)])
+		a.buf = a.buf[:len(a.buf)+n]
+	}
+	if errors.Is(err, io.EOF) {
+		return nil
+	}
+	return err
+}
+
+// trusted is how much must have arrived before the announced length is believed.
+const trusted = 1 << 20
+
+// grow makes room for some bytes in all, twice what there was if that is not too much, after
+// the memory for it was taken.
+func (a *arriving) grow(need int) error {
+	size := int64(max(need, 2*cap(a.buf), 4<<10))
+	switch {
+	case a.length > 0 && cap(a.buf) >= trusted:
+		size = max(int64(need), a.length+1)
+	case a.length > 0:
+		size = max(int64(need), min(size, a.length+1)) // one more, to see the end
+	case a.length < 0:
+		size = max(int64(need), min(size, a.most+1))
+	}
+	from := a.large
+	if size <= smallBody {
+		from = a.small
+	}
+	release, err := from.Take(a.ctx, size-int64(cap(a.buf)), growWait)
+	if err != nil {
+		return err
+	}
+	a.buf = append(make([]byte, 0, size), a.buf...)
+	a.held = append(a.held, release)
+	return nil
+}
+
+// give gives the memory back.
+func (a *arriving) give() {
+	for _, release := range a.held {
+		release()
+	}
+}

@@ -1,0 +1,175 @@
+package admission
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	admissionv1 "k8s.io/api/admission/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+
+	"github.com/firekeeper-dev/firekeeper/internal/cputime"
+	"github.com/firekeeper-dev/firekeeper/operator/config/promconfig"
+	"github.com/firekeeper-dev/firekeeper/operator/config/rules"
+	"github.com/firekeeper-dev/firekeeper/operator/controllers/alertmanager"
+	"github.com/firekeeper-dev/firekeeper/operator/controllers/prometheus"
+	"github.com/firekeeper-dev/firekeeper/operator/controllers/thanosruler"
+	"github.com/firekeeper-dev/firekeeper/operator/engine"
+	"github.com/firekeeper-dev/firekeeper/operator/workload"
+)
+
+// objectKinds are all kinds of workloads.
+func objectKinds() []*engine.Kind {
+	cfg := workload.Config{
+		PrometheusBaseImage: "registry/prometheus", ThanosBaseImage: "registry/thanos", AlertmanagerBaseImage: "registry/alertmanager",
+		ConfigReloaderImage: "registry/reloader:v1", RulesReloaderImage: "registry/reloader:v1",
+	}
+	cache := &rules.Cache{}
+	servers, agents := prometheus.Kinds(prometheus.Options{Workload: cfg, Capabilities: promconfig.Capabilities{EndpointSlice: true, AgentDaemonSet: true}}, cache)
+	return []*engine.Kind{servers, agents, thanosruler.Kind(cfg, cache), alertmanager.Kind(cfg)}
+}
+
+// about asks about an object with a spec.
+func about(t testing.TB, resource, spec string) *admissionv1.AdmissionResponse {
+	t.Helper()
+	return ask(t, New(Options{Kinds: objectKinds}), ValidateObjectsPath, request(toJSON(t, "metadata: {name: a}\nspec: "+spec), resource))
+}
+
+func TestValidateObjects(t *testing.T) {
+	for resource, tc := range map[string]struct{ good, bad, want string }{
+		"servicemonitors v1":        {"{selector: {}, endpoints: [{port: web}]}", "{selector: {}, endpoints: [{port: web, interval: 1s, scrapeTimeout: 2s}]}", "spec.endpoints[0].scrapeTimeout: 2s is longer than the interval 1s"},
+		"podmonitors v1":            {"{selector: {}, podMetricsEndpoints: [{port: web}]}", "{selector: {}, podMetricsEndpoints: [{port: web, relabelings: [{action: replace}]}]}", "spec.podMetricsEndpoints[0].relabelings[0].targetLabel: replace needs one"},
+		"probes v1":                 {"{prober: {url: a}, targets: {staticConfig: {static: [b]}}}", "{prober: {url: a}, targets: {}}", "spec.targets: one of staticConfig and ingress is needed"},
+		"scrapeconfigs v1alpha1":    {"{staticConfigs: [{targets: [a]}]}", "{scrapeInterval: 1s, scrapeTimeout: 2s}", "spec.scrapeTimeout: 2s is longer than the interval 1s"},
+		"prometheuses v1":           {"{serviceMonitorSelector: {}}", "{version: v1.8.0}", `spec.version: unsupported version "v1.8.0": the major version must be 2 or 3`},
+		"prometheusagents v1alpha1": {"{mode: DaemonSet, podMonitorSelector: {}}", "{scrapeInterval: 1s, scrapeTimeout: 2s}", "spec.scrapeTimeout: 2s is longer than the interval 1s"},
+		"alertmanagers v1":          {"{}", "{clusterAdvertiseAddress: here}", "spec.clusterAdvertiseAddress: must be HOST:PORT"},
+		"thanosrulers v1":           {"{queryEndpoints: [q]}", "{}", "spec.queryEndpoints: must not be empty unless queryConfig is set"},
+	} {
+		t.Run(resource, func(t *testing.T) {
+			if got := causes(t, about(t, resource, tc.good)); got != "" {
+				t.Errorf("refused: %s", got)
+			}
+			r := about(t, resource, tc.bad)
+			if got := causes(t, r); got != tc.want || r.Result.Details.Name != strings.Fields(resource)[0] {
+				t.Errorf("got %q, want %q; details %+v", got, tc.want, r.Result)
+			}
+			if got := causes(t, about(t, resource, "[]")); got != "spec: want an object, got a list" {
+				t.Errorf("a list: %q", got)
+			}
+		})
+	}
+	for _, resource := range []string{"prometheusrules v1", "alertmanagerconfigs v1alpha1", "alertmanagerconfigs v1beta1", "prometheuses v2", "scrapeconfigs v1"} {
+		r := about(t, resource, "{}")
+		if want := strings.Replace(resource, " ", ".monitoring.coreos.com ", 1) + " is not checked here"; causes(t, r) != want {
+			t.Errorf("%s: %+v", resource, r.Result)
+		}
+	}
+	w := post(t, New(Options{}), ValidateObjectsPath, strings.NewReader("{}"))
+	if w.Code != 404 {
+		t.Errorf("without kinds the path answers %d", w.Code)
+	}
+}
+
+// TestWarnings: what has no effect is told, and does not refuse.
+func TestWarnings(t *testing.T) {
+	r := about(t, "prometheuses v1", "{version: v2.45.0, serviceMonitorSelector: {}, scrapeProtocols: [OpenMetricsText1.0.0]}")
+	if want := "[Prometheus demo/a: spec.scrapeProtocols: global.scrape_protocols needs Prometheus >= 2.49.0 and is left out]"; !r.Allowed || fmt.Sprint(r.Warnings) != want {
+		t.Errorf("%+v, want %s", r, want)
+	}
+	var writes []string
+	for range 30 {
+		writes = append(writes, "{url: 'http://w', writeRelabelConfigs: [{sourceLabels: [a], targetLabel: b}]}")
+	}
+	r = about(t, "thanosrulers v1", "{queryEndpoints: [q], version: v0.41.0, remoteWrite: ["+strings.Join(writes, ",")+"]}")
+	if n := len(r.Warnings); !r.Allowed || n != maxWarnings+1 || r.Warnings[n-1] != "and 20 more" {
+		t.Errorf("%d warnings: %q", n, r.Warnings)
+	}
+}
+
+// TestUnchangedSpecs: labels and finalizers of an object can be changed, whatever is wrong
+// with it.
+func TestUnchangedSpecs(t *testing.T) {
+	const monitor = "metadata: {name: a, labels: {team: LABEL}}\nspec: {selector: {}, endpoints: [{port: web, interval: 1s, scrapeTimeout: TIMEOUT}]}"
+	object := func(label, timeout string) []byte {
+		return toJSON(t, strings.NewReplacer("LABEL", label, "TIMEOUT", timeout).Replace(monitor))
+	}
+	for name, tc := range map[string]struct {
+		path, resource string
+		op             admissionv1.Operation
+		before, after  []byte
+		allowed        bool
+	}{
+		"label":              {ValidateObjectsPath, "servicemonitors v1", admissionv1.Update, object("a", "2s"), object("b", "2s"), true},
+		"spec":               {ValidateObjectsPath, "servicemonitors v1", admissionv1.Update, object("a", "2s"), object("a", "3s"), false},
+		"mended":             {ValidateObjectsPath, "servicemonitors v1", admissionv1.Update, object("a", "2s"), object("a", "1s"), true},
+		"created":            {ValidateObjectsPath, "servicemonitors v1", admissionv1.Create, object("a", "2s"), object("a", "2s"), false},
+		"deleted":            {ValidateObjectsPath, "servicemonitors v1", admissionv1.Delete, object("a", "2s"), nil, true},
+		"without the former": {ValidateObjectsPath, "servicemonitors v1", admissionv1.Update, nil, object("a", "2s"), false},
+		"being deleted": {ValidateObjectsPath, "servicemonitors v1", admissionv1.Update, object("a", "2s"),
+			bytes.Replace(object("a", "3s"), []byte(`"name"`), []byte(`"deletionTimestamp":"2026-01-01T00:00:00Z","name"`), 1), true},
+		"not decodable": {ValidateObjectsPath, "servicemonitors v1", admissionv1.Update, object("a", "{}"), object("b", "{}"), true},
+		"rule": {ValidateRulesPath, "prometheusrules v1", admissionv1.Update, toJSON(t, ruleObject("{record: a, expr: '('}")),
+			bytes.Replace(toJSON(t, ruleObject("{record: a, expr: '('}")), []byte(`"uid":"u"`), []byte(`"uid":"u","finalizers":["a/b"]`), 1), true},
+		"another rule": {ValidateRulesPath, "prometheusrules v1", admissionv1.Update, toJSON(t, ruleObject("{record: a, expr: '('}")), toJSON(t, ruleObject("{record: a, expr: '(('}")), false},
+		"AlertmanagerConfig": {ValidateAlertmanagerConfigsPath, "alertmanagerconfigs v1beta1", admissionv1.Update,
+			toJSON(t, "metadata: {name: a}\nspec: {route: {receiver: nobody}}"), toJSON(t, "metadata: {name: a, labels: {a: b}}\nspec: {route: {receiver: nobody}}"), true},
+		"another AlertmanagerConfig": {ValidateAlertmanagerConfigsPath, "alertmanagerconfigs v1beta1", admissionv1.Update,
+			toJSON(t, "metadata: {name: a}\nspec: {route: {receiver: nobody}}"), toJSON(t, "metadata: {name: a}\nspec: {route: {receiver: none}}"), false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := request(tc.after, tc.resource)
+			r.Operation, r.OldObject = tc.op, runtime.RawExtension{Raw: tc.before}
+			if got := ask(t, New(Options{Kinds: objectKinds}), tc.path, r); got.Allowed != tc.allowed {
+				t.Errorf("%+v", got)
+			}
+		})
+	}
+	r := request(object("a", "2s"), "servicemonitors v1")
+	r.SubResource = "status"
+	if got := ask(t, New(Options{Kinds: objectKinds}), ValidateObjectsPath, r); !got.Allowed {
+		t.Errorf("a status: %+v", got)
+	}
+}
+
+// TestNoSecretsInObjectRefusals: URLs and headers of an object may have a password in them.
+func TestNoSecretsInObjectRefusals(t *testing.T) {
+	for resource, spec := range map[string]string{
+		"prometheuses v1":  "{serviceMonitorSelector: {}, remoteWrite: [{url: 'http://user:hunter2@host/%zz'}]}",
+		"alertmanagers v1": "{externalUrl: 'ftp://user:hunter2@host/'}",
+		"thanosrulers v1":  "{queryEndpoints: ['ftp://user:hunter2@host/']}",
+		"probes v1":        "{prober: {url: 'http://user:hunter2@host/'}, targets: {staticConfig: {static: [b]}}}",
+	} {
+		r := about(t, resource, spec)
+		if text := fmt.Sprintf("%+v %q", r.Result, r.Warnings); strings.Contains(text, "hunter2") {
+			t.Errorf("%s: %s", resource, text)
+		}
+	}
+}
+
+// TestHostileObjects: an object that fits into a request costs about a second. The limit is for
+// loaded machines and the race detector.
+func TestHostileObjects(t *testing.T) {
+	var steps, endpoints []string
+	for i := range 20_000 {
+		steps = append(steps, fmt.Sprintf(`{regex: 'a%d\\pL{900}', action: labeldrop}`, i))
+		endpoints = append(endpoints, fmt.Sprintf("{port: a%d, basicAuth: {username: {name: s%d, key: k}, password: {name: s%d, key: p}}}", i, i, i))
+	}
+	for name, spec := range map[string]string{
+		"regular expressions": "{selector: {}, endpoints: [{port: a, relabelings: [" + strings.Join(steps, ",") + "]}]}",
+		"endpoints":           "{selector: {}, endpoints: [" + strings.Join(endpoints, ",") + "]}",
+	} {
+		t.Run(name, func(t *testing.T) {
+			raw := toJSON(t, "metadata: {name: a}\nspec: "+spec)
+			begin := cputime.Now()
+			ask(t, New(Options{Kinds: objectKinds}), ValidateObjectsPath, request(raw, "servicemonitors v1"))
+			took := cputime.Since(begin)
+			t.Logf("%d bytes took %s", len(raw), took)
+			if took > time.Minute {
+				t.Errorf("took %s", took)
+			}
+		})
+	}
+}

@@ -1,0 +1,54 @@
+package admission
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	admissionv1 "k8s.io/api/admission/v1"
+
+	"github.com/firekeeper-dev/firekeeper/operator/api/catalog"
+	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
+	"github.com/firekeeper-dev/firekeeper/operator/config/rules"
+)
+
+// validateRule refuses a PrometheusRule that no Prometheus would load.
+func (h *Handler) validateRule(r *admissionv1.AdmissionRequest) *admissionv1.AdmissionResponse {
+	if refusal := onlyRules(r); refusal != nil {
+		return refusal
+	}
+	var object v1.PrometheusRule
+	if leaves(r) || sameSpec(r) {
+		return allow()
+	}
+	if faults := decode(r, &object); len(faults) > 0 {
+		return refuse(v1.PrometheusRuleResource, "cannot decode the PrometheusRule", faults...)
+	}
+	if object.Namespace == "" {
+		object.Namespace = r.Namespace
+	}
+	invalid, ok := errors.AsType[*rules.InvalidError](rules.Compile(&object, h.opts.Rules).Err)
+	if !ok {
+		return allow()
+	}
+	faults := make([]Fault, len(invalid.Faults))
+	for i, f := range invalid.Faults {
+		faults[i] = Fault{Field: f.Field, Reason: strings.TrimPrefix(f.String(), f.Field+": ")}
+	}
+	return refuse(v1.PrometheusRuleResource, "PrometheusRule is invalid", faults...)
+}
+
+// onlyRules refuses requests about anything but PrometheusRules.
+func onlyRules(r *admissionv1.AdmissionRequest) *admissionv1.AdmissionResponse {
+	want := catalog.PrometheusRule
+	if r.Resource.Group == want.Group && r.Resource.Resource == want.Resource && r.Resource.Version == want.Version {
+		return nil
+	}
+	return refuse(v1.PrometheusRuleResource, "Unexpected resource kind", Fault{Reason: fmt.Sprintf(
+		"want %s.%s %s, got %s", want.Resource, want.Group, want.Version, resourceOf(r))})
+}
+
+// resourceOf names what a request is about: "pods v1", "prometheusrules.monitoring.coreos.com v1".
+func resourceOf(r *admissionv1.AdmissionRequest) string {
+	return strings.TrimSuffix(r.Resource.Resource+"."+r.Resource.Group, ".") + " " + r.Resource.Version
+}

@@ -1,0 +1,115 @@
+package certs
+
+import (
+	"crypto"
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/x509"
+	"crypto/x509/pkix"
+	"math/big"
+	"net"
+	"time"
+
+	"k8s.io/client-go/util/cert"
+	"k8s.io/client-go/util/keyutil"
+)
+
+const (
+	authorityLife = 5 * 365 * 24 * time.Hour
+	servingLife   = 90 * 24 * time.Hour
+	// authorityName is the subject of our CAs.
+	authorityName = "admission-webhook-ca"
+	// skew is how far clocks of API servers may be behind.
+	skew = time.Hour
+)
+
+// pair is a certificate and its key.
+type pair struct {
+	*x509.Certificate
+	key crypto.Signer
+}
+
+// newAuthority makes a CA that signs itself.
+func newAuthority(now time.Time) (pair, error) {
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		return pair{}, err
+	}
+	own := &x509.Certificate{
+		Subject:   pkix.Name{CommonName: authorityName},
+		NotBefore: now.Add(-skew), NotAfter: now.Add(authorityLife),
+		KeyUsage: x509.KeyUsageCertSign | x509.KeyUsageCRLSign | x509.KeyUsageDigitalSignature,
+		IsCA:     true, BasicConstraintsValid: true, MaxPathLenZero: true,
+	}
+	return sign(own, key, pair{own, key})
+}
+
+// serving makes a certificate for hosts, which are names and addresses.
+func (ca pair) serving(hosts []string, now time.Time) (pair, error) {
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		return pair{}, err
+	}
+	own := &x509.Certificate{
+		Subject:   pkix.Name{CommonName: "admission-webhook"},
+		NotBefore: now.Add(-skew), NotAfter: now.Add(servingLife),
+		KeyUsage: x509.KeyUsageDigitalSignature, ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth},
+	}
+	for _, host := range hosts {
+		if ip := net.ParseIP(host); ip != nil {
+			own.IPAddresses = append(own.IPAddresses, ip)
+		} else {
+			own.DNSNames = append(own.DNSNames, host)
+		}
+	}
+	return sign(own, key, ca)
+}
+
+// sign completes a certificate.
+func sign(own *x509.Certificate, key *ecdsa.PrivateKey, by pair) (pair, error) {
+	serial, err := rand.Int(rand.Reader, new(big.Int).Lsh(big.NewInt(1), 127))
+	if err != nil {
+		return pair{}, err
+	}
+	own.SerialNumber = serial
+	der, err := x509.CreateCertificate(rand.Reader, own, by.Certificate, key.Public(), by.key)
+	if err != nil {
+		return pair{}, err
+	}
+	parsed, err := x509.ParseCertificate(der)
+	return pair{parsed, key}, err
+}
+
+// encode returns certificate and key as PEM.
+func (p pair) encode() (certificate, key []byte, err error) {
+	if key, err = keyutil.MarshalPrivateKeyToPEM(p.key); err != nil {
+		return nil, nil, err
+	}
+	certificate, err = cert.EncodeCertificates(p.Certificate)
+	return certificate, key, err
+}
+
+// parse reads the first certificate and its key; ok is false when they do not fit together.
+func parse(certificates, key []byte) (p pair, rest []*x509.Certificate, ok bool) {
+	all, err := cert.ParseCertsPEM(certificates)
+	if err != nil {
+		return p, nil, false
+	}
+	parsed, err := keyutil.ParsePrivateKeyPEM(key)
+	signer, is := parsed.(crypto.Signer)
+	if err != nil || !is {
+		return p, all, false
+	}
+	public, is := all[0].PublicKey.(interface{ Equal(crypto.PublicKey) bool })
+	if !is || !public.Equal(signer.Public()) {
+		return p, all, false
+	}
+	return pair{all[0], signer}, all[1:], true
+}
+
+// due reports whether a certificate is to be renewed: after two thirds of its life.
+func due(c *x509.Certificate, now time.Time) bool {
+	life := c.NotAfter.Sub(c.NotBefore)
+	return now.After(c.NotBefore.Add(life*2/3)) || now.Before(c.NotBefore)
+}
