@@ -75,7 +75,7 @@ func (j *Job) costOf(indices iter.Seq[int]) costs {
 		}
 		switch c.Action {
 		case relabel.Keep, relabel.Drop, relabel.Replace, relabel.LabelMap, relabel.LabelDrop, relabel.LabelKeep:
-			if parsed, err := syntax.Parse(c.Regex.String(), syntax.Perl); err == nil {
+			if parsed, err := regexcost.Parse(c.Regex.String()); err == nil {
 				s.program, s.once = regexcost.Of(parsed), straight(parsed)
 			}
 		case relabel.KeepEqual, relabel.DropEqual:

@@ -93,7 +93,11 @@ const (
 	// RegexpCost bounds what the regular expressions of one object compile to, in
 	// instructions and character ranges. It has room for a list of 20,000 names.
 	RegexpCost = 500_000
-	// RuleRegexpCost is the same for the expressions of a PrometheusRule: about 30 MB, and less
+	// RegexpOperators bounds one regular expression before it is parsed: each operator and
+	// class becomes a node of about 200 bytes, so that parsing takes at most 40 MB. A list of
+	// 20,000 addresses with unescaped dots is within it.
+	RegexpOperators = 100_000
+	// RuleRegexpCost is the same as RegexpCost for the expressions of a PrometheusRule: about 30 MB, and less
 	// than 0.1 s. The names of all jobs of a large cluster, written into every expression
 	// that has room for them, are a quarter of this.
 	RuleRegexpCost = 4 << 20

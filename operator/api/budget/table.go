@@ -48,6 +48,7 @@ var table = []row{
 	{"TLSFileBytes", anyObject, "one certificate, key or bundle of CAs that is mounted as a file", TLSFileBytes, "bytes"},
 	{"AliasBytes", "document in YAML", "what its aliases stand for", AliasBytes, "bytes"},
 	{"URLBytes", amConfig, "one URL", URLBytes, "bytes"},
+	{"RegexpOperators", anyObject, "operators and character classes of one regular expression; a Unicode class counts 64, a range 256 where case is ignored", RegexpOperators, ""},
 	{"RegexpCost", scrapes + ", " + amConfig, "instructions and character ranges of all regular expressions", RegexpCost, ""},
 	{"RuleRegexpCost", ruleKind, "instructions and character ranges of all regular expressions", RuleRegexpCost, ""},
 	{"ExpressionEffort", ruleKind, "words × bytes of the expressions, summed up", ExpressionEffort, ""},

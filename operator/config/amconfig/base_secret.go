@@ -12,6 +12,7 @@ import (
 
 	"github.com/firekeeper-dev/firekeeper/internal/gate"
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
+	"github.com/firekeeper-dev/firekeeper/operator/config/regexcost"
 	"github.com/firekeeper-dev/firekeeper/operator/kube/assets"
 )
 
@@ -61,12 +62,15 @@ func compileSecretBase(am *v1.Alertmanager, t gate.Target, asIs bool, scope *ass
 //
 // Errors have no secret of the configuration in them.
 func parseBase(text []byte, t gate.Target) (f Frame, err error) {
+	root, treeErr := parseTree(text)
+	if err := checkBaseRegexps(root, new(regexcost.Budget)); err != nil {
+		return f, err
+	}
 	if err := load(text); err != nil {
 		return f, explainBase(text, err)
 	}
-	root, err := parseTree(text)
-	if err != nil {
-		return f, err
+	if treeErr != nil {
+		return f, treeErr
 	}
 	dropNullGlobals(root)
 	dropped, warnings, err := sanitize(root, t)

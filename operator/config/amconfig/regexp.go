@@ -2,13 +2,14 @@ package amconfig
 
 import (
 	"regexp"
-	"regexp/syntax"
+
+	"github.com/firekeeper-dev/firekeeper/operator/config/regexcost"
 )
 
 // checkRegexp refuses what Alertmanager does not compile, and more than the object may have.
 func (c *compiler) checkRegexp(text string) error {
 	anchored := "^(?:" + text + ")$"
-	parsed, err := syntax.Parse(anchored, syntax.Perl)
+	parsed, err := regexcost.Parse(anchored)
 	if err != nil {
 		return err
 	}

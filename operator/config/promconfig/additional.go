@@ -3,12 +3,14 @@ package promconfig
 import (
 	"errors"
 	"fmt"
+	"strings"
 
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/firekeeper-dev/firekeeper/internal/faults"
 	"github.com/firekeeper-dev/firekeeper/internal/gate"
 	"github.com/firekeeper-dev/firekeeper/operator/api/manifest"
+	"github.com/firekeeper-dev/firekeeper/operator/config/regexcost"
 	"github.com/firekeeper-dev/firekeeper/operator/kube/assets"
 )
 
@@ -52,7 +54,45 @@ func (r *resolver) additional(l ownList, sel *corev1.SecretKeySelector) ([]gate.
 	if err != nil { // the library's message quotes the content
 		return nil, "", l.failed(fmt.Errorf("key %q of Secret %q is not a YAML list of maps", sel.Key, sel.Name))
 	}
+	if err := chargeSteps(nodes, l.items.steps, new(regexcost.Budget)); err != nil {
+		return nil, "", l.failed(fmt.Errorf("key %q of Secret %q: %w", sel.Key, sel.Name, err))
+	}
 	return nodes, text, nil
+}
+
+// chargeSteps bounds the regular expressions of the relabel steps in a value of YAML before a
+// reader of Prometheus compiles them. steps reports whether the value is a list of steps.
+//
+// Errors: those for which [regexcost.IsTooMuch].
+func chargeSteps(value any, steps bool, budget *regexcost.Budget) error {
+	switch value := value.(type) {
+	case []gate.Node:
+		for _, item := range value {
+			if err := chargeSteps(item, steps, budget); err != nil {
+				return err
+			}
+		}
+	case []any:
+		for _, item := range value {
+			if err := chargeSteps(item, steps, budget); err != nil {
+				return err
+			}
+		}
+	case gate.Node:
+		for _, pair := range value {
+			key, _ := pair.Key.(string)
+			text, is := pair.Value.(string)
+			if steps && is && key == "regex" {
+				if err := budget.Charge("^(?s:" + text + ")$"); err != nil {
+					return err
+				}
+			}
+			if err := chargeSteps(pair.Value, strings.HasSuffix(key, stepsKey), budget); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }
 
 // checkAdditional reports what the server would refuse of a list that was read.

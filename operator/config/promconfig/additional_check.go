@@ -26,6 +26,7 @@ type itemKind struct {
 	named       bool     // items have a job_name, each another one
 	own         []string // keys whose values are read here
 	discoveries bool     // there are keys of service discoveries, too
+	steps       bool     // items are relabel steps
 	read        func(list []byte) error
 }
 
@@ -47,7 +48,7 @@ var (
 			}
 			return err
 		}}
-	relabelItems = itemKind{own: yamlKeys(reflect.TypeFor[relabel.Config](), nil),
+	relabelItems = itemKind{steps: true, own: yamlKeys(reflect.TypeFor[relabel.Config](), nil),
 		read: func(list []byte) error {
 			steps, err := strictly[*relabel.Config](list)
 			return cmp.Or(err, checkSteps(steps))

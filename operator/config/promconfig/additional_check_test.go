@@ -9,6 +9,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/firekeeper-dev/firekeeper/internal/gate"
+	"github.com/firekeeper-dev/firekeeper/operator/api/budget/budgettest"
+	"github.com/firekeeper-dev/firekeeper/operator/config/regexcost"
 	"github.com/firekeeper-dev/firekeeper/operator/kube/assets"
 )
 
@@ -136,5 +138,31 @@ func TestAdditionalAliases(t *testing.T) {
 	const want = `loading additional scrape configs failed: key "k" of Secret "s": yaml: line 3: the aliases up to here stand for more than 4 MiB`
 	if err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "hunter2") {
 		t.Errorf("got %v", err)
+	}
+}
+
+// A Secret cannot make the reader of Prometheus compile more regular expressions than an object may
+// have.
+func TestAdditionalRegexpsAreBounded(t *testing.T) {
+	many := func(line string) string { return strings.Repeat(line, 1000) }
+	for name, tc := range map[string]struct {
+		list ownList
+		text string
+	}{
+		"jobs":          {ownScrapeConfigs, many("- job_name: a\n  relabel_configs: [{regex: '\\pL{990}', action: drop}]\n")},
+		"metrics":       {ownScrapeConfigs, many("- job_name: a\n  metric_relabel_configs: [{regex: '\\pL{990}', action: drop}]\n")},
+		"alerts":        {ownAlertRelabels, many("- {regex: '\\pL{990}', action: drop}\n")},
+		"Alertmanagers": {ownAlertmanagers, many("- alert_relabel_configs: [{regex: '\\pL{990}', action: drop}]\n")},
+		"one":           {ownAlertRelabels, "- {regex: '" + strings.Repeat(".", 500_000) + "', action: drop}\n"},
+	} {
+		nodes, err := gate.ParseList([]byte(tc.text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		budgettest.AtMost(t, name, 64<<20, func() {
+			if err := chargeSteps(nodes, tc.list.items.steps, new(regexcost.Budget)); !regexcost.IsTooMuch(err) {
+				t.Errorf("%s: %v", name, err)
+			}
+		})
 	}
 }

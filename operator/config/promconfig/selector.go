@@ -3,13 +3,13 @@ package promconfig
 import (
 	"fmt"
 	"maps"
-	"regexp/syntax"
 	"slices"
 	"strings"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/firekeeper-dev/firekeeper/internal/faults"
+	"github.com/firekeeper-dev/firekeeper/operator/config/regexcost"
 	"github.com/firekeeper-dev/firekeeper/operator/config/selection"
 )
 
@@ -54,7 +54,7 @@ func (r relabelRules) checkSelectorValues(sel *metav1.LabelSelector) error {
 				return fmt.Errorf("%s: %w", field, err)
 			}
 		}
-		if _, err := syntax.Parse("^(?s:"+anyOf(values...)+")$", syntax.Perl); err != nil {
+		if _, err := regexcost.Parse("^(?s:" + anyOf(values...) + ")$"); err != nil {
 			return fmt.Errorf("%s: %q: %w", field, strings.Join(values, "|"), err)
 		}
 		return nil

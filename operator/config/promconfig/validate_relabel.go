@@ -132,7 +132,10 @@ func (r relabelRules) checkRegex(regex string) error {
 	if isWord(regex) {
 		return nil
 	}
-	parsed, err := syntax.Parse("^(?s:"+regex+")$", syntax.Perl)
+	parsed, err := regexcost.Parse("^(?s:" + regex + ")$")
+	if regexcost.IsTooMuch(err) {
+		return err
+	}
 	if err != nil {
 		return fmt.Errorf("%q: %w%s", regex, err, regexHint(err))
 	}

@@ -1,9 +1,9 @@
-// Package regexcost bounds what the regular expressions of one object compile to. That is
-// not bounded by their text: \pL{990} takes ten megabytes and a fifth of a second, here
-// and in every pod that loads it, and an object has room for ten thousands of them.
+// Package regexcost bounds what the regular expressions of one object cost. Their text does not
+// bound it: \pL{990} compiles to ten megabytes in a fifth of a second, here and in every pod
+// that loads it, and a long text already takes two hundred times its length to parse.
 //
 //	var budget regexcost.Budget // of one object
-//	parsed, err := syntax.Parse(text, syntax.Perl)
+//	parsed, err := regexcost.Parse(text)
 //	if err == nil {
 //		err = budget.Add(parsed)
 //	}
@@ -11,13 +11,106 @@ package regexcost
 
 import (
 	"errors"
+	"fmt"
+	"regexp"
 	"regexp/syntax"
+	"strings"
 
 	"github.com/firekeeper-dev/firekeeper/operator/api/budget"
 )
 
 // ErrExceeded says that an object has no budget left.
 var ErrExceeded = errors.New("the regular expressions of the object compile to too much: use fewer repetitions such as {100} and fewer character classes")
+
+// ErrTooManyOperators says that one expression is too expensive to parse.
+var ErrTooManyOperators = fmt.Errorf("a regular expression with more than %d operators and character classes: use several steps or objects", budget.RegexpOperators)
+
+// IsTooMuch reports whether an error is one of this package, and not of a wrong expression.
+func IsTooMuch(err error) bool {
+	return errors.Is(err, ErrExceeded) || errors.Is(err, ErrTooManyOperators)
+}
+
+// Parse parses an expression, after it has checked that parsing is cheap.
+//
+// Errors: [ErrTooManyOperators]; [*syntax.Error].
+func Parse(text string) (*syntax.Regexp, error) {
+	if operators(text) > budget.RegexpOperators {
+		return nil, ErrTooManyOperators
+	}
+	return syntax.Parse(text, syntax.Perl)
+}
+
+// Compile compiles an expression that no budget was charged for, if it fits into that of one
+// object.
+//
+// Errors: those of [Parse]; [ErrExceeded].
+func Compile(text string) (*regexp.Regexp, error) {
+	parsed, err := Parse(text)
+	if err != nil {
+		return nil, err
+	}
+	if err := new(Budget).Add(parsed); err != nil {
+		return nil, err
+	}
+	return regexp.Compile(text)
+}
+
+const (
+	// tableOperators is the weight of a Unicode class: the parser copies its table of hundreds of
+	// ranges, also for each repetition within brackets.
+	tableOperators = 64
+	// foldOperators is the weight of a character range where case is ignored: the parser looks at
+	// each of its up to 125,000 characters.
+	foldOperators = 256
+)
+
+// operators estimates the work of parsing an expression, in nodes of about 200 bytes. It counts
+// too many rather than too few.
+func operators(text string) (n int) {
+	if len(text) <= budget.RegexpOperators/foldOperators {
+		return len(text)
+	}
+	ranges, folds := 0, false
+	for i := 0; i < len(text); i++ {
+		switch text[i] {
+		case '\\':
+			i++
+			switch c := text[min(i, len(text)-1)]; {
+			case c == 'p' || c == 'P':
+				n += tableOperators
+			case 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9':
+				n++
+			}
+		case '(':
+			n++
+			folds = folds || ignoresCase(text[i+1:])
+		case '.', '^', '$', '|', '[', '*', '+', '?', '{':
+			n++
+		case '-':
+			ranges++
+		}
+	}
+	if folds {
+		ranges *= foldOperators
+	}
+	return n + ranges
+}
+
+// ignoresCase reports whether the text after a parenthesis begins with flags that may make the
+// parser ignore case.
+func ignoresCase(text string) bool {
+	flags, is := strings.CutPrefix(text, "?")
+	for i := 0; is && i < len(flags); i++ {
+		switch flags[i] {
+		case 'i':
+			return true
+		case 'm', 's', 'U', '-':
+		default:
+			return false
+		}
+	}
+	return false
+}
 
 // Budget counts the expressions of one object. The zero value is that of an object
 // without any; it is not safe for concurrent use.
@@ -29,6 +122,20 @@ type Budget struct{ spent int }
 func (b *Budget) Add(parsed *syntax.Regexp) error {
 	if b.spent += Of(parsed); b.spent > budget.RegexpCost {
 		return ErrExceeded
+	}
+	return nil
+}
+
+// Charge counts an expression as it is written. One that does not parse costs nothing.
+//
+// Errors: [ErrExceeded], [ErrTooManyOperators].
+func (b *Budget) Charge(text string) error {
+	parsed, err := Parse(text)
+	if err == nil {
+		err = b.Add(parsed)
+	}
+	if IsTooMuch(err) {
+		return err
 	}
 	return nil
 }
@@ -46,11 +153,15 @@ func Of(re *syntax.Regexp) int {
 	return cost
 }
 
-// OfText is [Of] an expression as it is written. What is none costs nothing.
+// OfText is [Of] an expression as it is written. What is none costs nothing; what is too
+// expensive to parse costs more than any budget.
 func OfText(text string) int {
-	parsed, err := syntax.Parse(text, syntax.Perl)
-	if err != nil {
+	switch parsed, err := Parse(text); {
+	case errors.Is(err, ErrTooManyOperators):
+		return max(budget.RegexpCost, budget.RuleRegexpCost) + 1
+	case err != nil:
 		return 0
+	default:
+		return Of(parsed)
 	}
-	return Of(parsed)
 }

@@ -5,6 +5,8 @@ import (
 	"regexp/syntax"
 	"strings"
 	"testing"
+
+	"github.com/firekeeper-dev/firekeeper/operator/api/budget/budgettest"
 )
 
 func TestBudget(t *testing.T) {
@@ -50,6 +52,56 @@ func TestOf(t *testing.T) {
 		}
 		if got := Of(parsed); got < want[0] || got > want[1] {
 			t.Errorf("Of(%s) = %d, want %d to %d", text, got, want[0], want[1])
+		}
+	}
+}
+
+// Parsing an expression of any kind takes at most 64 MiB: the text is checked first.
+func TestParsingIsBounded(t *testing.T) {
+	const length = 1 << 20
+	for name, part := range map[string]string{
+		"any characters":             ".",
+		"groups":                     "(a)",
+		"alternatives":               "a|",
+		"Unicode classes":            `\pL`,
+		"classes":                    `[a-z]`,
+		"repetitions":                "a*b+c?",
+		"bounded repetitions":        "a{2}",
+		"anchors":                    "^$",
+		"escaped classes":            `\d\W\b`,
+		"literals":                   "abc",
+		"escaped literals":           `\.\-`,
+		"groups without their flags": "(?:a)",
+	} {
+		text := strings.Repeat(part, length/len(part))
+		for wrapped, text := range map[string]string{
+			"": text, " in brackets": "[" + text + "]", " ignoring case": "(?i)" + text, " in brackets ignoring case": "(?i)[" + text + "]",
+		} {
+			budgettest.AtMost(t, name+wrapped, 64<<20, func() { _, _ = Parse(text) })
+		}
+	}
+}
+
+// An expression just below the limit is parsed.
+func TestOperators(t *testing.T) {
+	for name, tc := range map[string]struct {
+		text string
+		fits bool
+	}{
+		"nothing":                        {"", true},
+		"a list of addresses":            {strings.Repeat("10.0.0.1|", 20_000), true},
+		"a list of escaped addresses":    {strings.Repeat(`10\.0\.0\.1|`, 20_000), true},
+		"a list of names":                {strings.Repeat("pod-of-a-team-0|", 20_000), true},
+		"names, ignoring case":           {"^(?s:(?i)" + strings.Repeat("kube-proxy|", 300) + ")$", true},
+		"a long word":                    {strings.Repeat("a", 1<<20), true},
+		"too many alternatives":          {strings.Repeat("a|", 100_001), false},
+		"classes of Unicode":             {"[" + strings.Repeat(`\pL`, 2_000) + "]", false},
+		"ranges of Unicode, ignore case": {"(?i)[" + strings.Repeat(`A-\x{1e943}`, 1_000) + "]", false},
+		"the same with many flags":       {"(?" + strings.Repeat("s", 1_000) + "i)[" + strings.Repeat(`A-\x{1e943}`, 1_000) + "]", false},
+		"a group that ignores case":      {"(?s-i:(?U-mi:[" + strings.Repeat(`A-\x{1e943}`, 1_000) + "]))", false},
+	} {
+		if _, err := Parse(tc.text); (err == nil) != tc.fits || err != nil && !IsTooMuch(err) {
+			t.Errorf("%s: %v", name, err)
 		}
 	}
 }

@@ -3,7 +3,6 @@ package rules
 import (
 	"errors"
 	"fmt"
-	"regexp/syntax"
 
 	"github.com/prometheus/prometheus/util/strutil"
 
@@ -41,11 +40,7 @@ func costOf(literal string) int {
 	if err != nil {
 		return 0
 	}
-	parsed, err := syntax.Parse(text, syntax.Perl)
-	if err != nil {
-		return 0
-	}
-	return regexcost.Of(parsed)
+	return regexcost.OfText(text)
 }
 
 // tokens counts words and operators of an expression outside strings and

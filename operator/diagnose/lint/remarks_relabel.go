@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	v1 "github.com/firekeeper-dev/firekeeper/operator/api/monitoring/v1"
+	"github.com/firekeeper-dev/firekeeper/operator/config/regexcost"
 )
 
 // relabelled is what steps change or drop.
@@ -83,7 +84,7 @@ func addressRemark(say says, field string, s *v1.RelabelConfig, action string) {
 	gone := false
 	switch action {
 	case "labeldrop", "labelkeep":
-		re, err := regexp.Compile("^(?s:" + s.Regex + ")$")
+		re, err := regexcost.Compile("^(?s:" + s.Regex + ")$")
 		gone = err == nil && s.Regex != "" && re.MatchString(address) == (action == "labeldrop")
 	case "", "replace":
 		gone = s.TargetLabel == address && s.Replacement != nil && *s.Replacement == "" && (s.Regex == "" || s.Regex == "(.*)" || s.Regex == ".*")
@@ -117,7 +118,7 @@ func labelsRemark(say says, field string, s *v1.RelabelConfig, action string, wh
 	if what != samples || s.Regex == "" {
 		return
 	}
-	re, err := regexp.Compile("^(?s:" + s.Regex + ")$")
+	re, err := regexcost.Compile("^(?s:" + s.Regex + ")$")
 	if err == nil && (action == "labeldrop" && re.MatchString("__name__") || action == "labelkeep" && !re.MatchString("__name__")) {
 		remedy := "keep it with regex: __name__|" + s.Regex
 		if action == "labeldrop" {
@@ -132,7 +133,7 @@ func matchesNothing(text string) (matches, known bool) {
 	if text == "" {
 		return true, true // the default, (.*)
 	}
-	re, err := regexp.Compile("^(?s:" + text + ")$")
+	re, err := regexcost.Compile("^(?s:" + text + ")$")
 	return err == nil && re.MatchString(""), err == nil
 }
 

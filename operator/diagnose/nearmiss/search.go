@@ -5,6 +5,8 @@ import (
 
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/util/intstr"
+
+	"github.com/firekeeper-dev/firekeeper/operator/config/regexcost"
 )
 
 // Roles of Kubernetes discovery.
@@ -86,7 +88,7 @@ type pattern struct {
 }
 
 func newPattern(text string) pattern {
-	re, err := regexp.Compile("^(?s:" + text + ")$")
+	re, err := regexcost.Compile("^(?s:" + text + ")$")
 	if err != nil {
 		re = regexp.MustCompile("^" + regexp.QuoteMeta(text) + "$") // it is rejected
 	}
