@@ -51,13 +51,24 @@ func (m *maker) expensive() string {
 		"("+strings.Repeat("a|", 50000)+"b)", strings.Repeat("[a-z]", 20000), strings.Repeat(".*", 3000), `\C`, "(?<n>a)", "a{1001}", `[\x{10ffff}-\x{110000}]`)
 }
 
+// longRegex is an expression of hundreds of kilobytes that is expensive to parse.
+func (m *maker) longRegex() string {
+	part := oneOf(m, ".", "^", "(a)", "a|", `\pL`, "[a-z]", "a*b+", `\d`, `A-\x{1e943}`)
+	text := strings.Repeat(part, 500_000/len(part))
+	return oneOf(m, text, "["+text+"]", "(?i)"+text, "(?i)["+text+"]")
+}
+
 // regexes has relabelings with expensive expressions.
 func (m *maker) regexes() Manifest {
 	o := m.base()
-	list := []any{}
+	list, size := []any{}, 0
 	for range oneOf(m, 1, 12, 200) {
+		regex := oneOf(m, m.expensive(), m.expensive(), m.expensive(), m.longRegex())
+		if size += len(regex); size > stored {
+			break
+		}
 		list = append(list, map[string]any{
-			"action": oneOf(m, "keep", "drop", "labelmap", "labeldrop", "replace"), "regex": m.expensive(),
+			"action": oneOf(m, "keep", "drop", "labelmap", "labeldrop", "replace"), "regex": regex,
 			"sourceLabels": []any{"__meta_kubernetes_pod_annotation_pin"}, "targetLabel": "a",
 		})
 	}

@@ -35,6 +35,7 @@ var strategies = []strategy{
 	{"references", 4, tenantKinds, (*maker).references, true},
 	{"workload with extremes", 3, workloadKinds, (*maker).extremes, false},
 	{"workload that cannot be decoded", 1, workloadKinds, (*maker).undecodable, false},
+	{"workload with documents", 3, workloadKinds, (*maker).documents, false},
 	{"expanding endpoints", 3, endpointKinds, (*maker).expanding, false},
 	{"expensive regexes", 5, monitorKinds, (*maker).regexes, false},
 	{"large CA", 1, endpointKinds, (*maker).largeCA, false},
